@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.access import stored
 from tests.support.fixture_types import Sql
 
-# Everything that jsonb can store: strings without NUL and surrogates, nested to any depth.
+# All values that jsonb can store: strings without NUL and surrogates, nested to any depth.
 texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"))
 documents = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**80), 2**80) | texts,

@@ -26,7 +26,7 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.proof_sizes import EXAMPLES, size
 from tests.support.refusals import refusal
 
-# Finds locks other than AccessShareLock. Reads take only AccessShareLock, which blocks no writer.
+# The query finds locks other than AccessShareLock. Reads take only AccessShareLock, which blocks no writer.
 LOCKS = """
 SELECT relname, mode FROM pg_locks JOIN pg_class ON pg_class.oid = relation
 JOIN pg_namespace ON pg_namespace.oid = relnamespace

@@ -8,7 +8,7 @@ from uuid import uuid4
 from tests.access.callers import Send
 from tests.support.fixture_types import Sql
 
-# Each role with its actions.
+# The actions of each role.
 ROLES: Mapping[str, Sequence[str]] = {
     "risk": ["risk_notification:read"],
     "jobs": ["job_listing:read", "job_application:decide"],

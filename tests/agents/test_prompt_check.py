@@ -14,7 +14,7 @@ from tests.support.issuer import Issuer, bearer
 
 PATH = "/agent/api/v1/system-prompt/check"
 
-# Built from parts, so that scanners do not report these strings as secrets.
+# The strings are built from parts, so that scanners do not report them as secrets.
 SECRETS = {
     "chave privada": "-----BEGIN RSA " + "PRIVATE KEY-----",
     "chave da AWS": "AKIA" + "ABCDEFGHIJKLMNOP",

@@ -7,7 +7,7 @@ from typing import Any
 from tests.support.http_receiver import Answer, Receiver
 
 CALLER = "token"
-# Makes calls with one client, one after the other, and returns their results. Iterators become lists.
+# A function that makes calls with one client, one after the other, and returns their results. Iterators become lists.
 Calling = Callable[..., list[Any]]
 
 

@@ -12,7 +12,7 @@ import httpx
 from tests.support.issuer import bearer
 from tests.support.polling import PATIENCE
 
-# Returns the method, path and body of a call about a person.
+# A function that returns the method, path and body of a call about a person.
 Build: TypeAlias = Callable[[str], tuple[str, str, dict[str, Any]]]
 APPLIED = "SELECT cpf FROM registry.crm_event WHERE applied_at IS NOT NULL GROUP BY cpf HAVING count(*) = 1"
 WRITTEN = "SELECT cpf FROM registry.register WHERE field = 'genero' AND origin = 'staff'"

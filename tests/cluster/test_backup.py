@@ -26,7 +26,7 @@ WRITE = """
 WITH head AS (INSERT INTO registry.mirror_head (cpf) VALUES ($1))
 INSERT INTO registry.register (cpf, field, value, at, origin) VALUES ($1, 'nomeExibicao', '"Inventada"', now(), 'crm')
 """
-# Set by a CRM event that anonymises a person.
+# The statement has the effect of a CRM event that anonymises a person.
 TELL = "UPDATE registry.mirror_head SET anonymised_at = now() WHERE cpf = $1"
 PEOPLE = "SELECT cpf FROM registry.register WHERE cpf = ANY ($1) ORDER BY cpf"
 RECEIVED = "SELECT FROM pg_stat_replication WHERE application_name = 'pg_receivewal' AND flush_lsn >= $1::text::pg_lsn"

@@ -18,9 +18,9 @@ from tests.support.proof_sizes import FULL
 
 # An ordinary run tries this number of values at each place. Different places get different values.
 AT_A_PLACE = 3
-# Longer than any name or index key can be.
+# This text is longer than any name or index key can be.
 LONG = "a" * 70_000
-# Almost as long as a request line may be.
+# This text is almost as long as a request line may be.
 LONG_IN_LINE = "a" * 60_000
 LATEST, EARLIEST, NEVER = "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "0000-01-01T00:00:00+14:00"
 BACKWARDS, MARKS = "\u202eabc\u200f", "a" + "\u0301" * 200

@@ -12,7 +12,7 @@ from tests.support.issuer import bearer
 from tests.support.sandbox import Sandbox
 from tools.error_codes import PACKAGES, declared
 
-# Matches every code in docs/reference/errors.md.
+# The expression matches every code in docs/reference/errors.md.
 EXPLAINED = re.compile(
     "|".join(re.escape(code).replace("<field>", r"[\w.\[\]]+") for package in PACKAGES for code in declared(package))
 )

@@ -17,7 +17,7 @@ class Relay:
     """
 
     def __init__(self, database_url: str) -> None:
-        # Not in the test's own folder, because a socket's path may have only about a hundred characters.
+        # The test's own folder is not used, because a socket's path may have only about a hundred characters.
         self.folder = Path(tempfile.mkdtemp(prefix="relay-"))
         query = parse_qs(urlsplit(database_url).query)
         (host,), (port,) = query["host"], query.get("port", ["5432"])

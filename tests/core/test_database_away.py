@@ -21,7 +21,7 @@ from tests.support.server import RunningServer
 pytestmark = pytest.mark.long
 
 PATIENCE = 25  # seconds, less than the driver's own limit of 30
-# Replaces the platform's limits, which are seconds, to make the test fast.
+# This time replaces the platform's limits, which are seconds, to make the test fast.
 MOMENT = 0.1
 
 

@@ -19,7 +19,7 @@ from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "operate" / "metrics.md"
-# Replaces the platform's time limit for the database, to make the test fast.
+# This time replaces the platform's time limit for the database, to make the test fast.
 MOMENT = 0.3
 JOB = """INSERT INTO queue.pgqueuer (priority, entrypoint, execute_after, status)
          VALUES (0, 'crm_push', now() + make_interval(secs => $1), $2::queue.pgqueuer_status)"""

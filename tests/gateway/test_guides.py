@@ -29,7 +29,7 @@ OUTPUTS = {"text", "json"}
 # Targets of links on the front page that are not guides.
 OTHERS = {ROOTS["pt-BR"], own_calls.PATH, search_page.PATHS["pt-BR"]}
 BORDER = "-- end of a block --"
-# Stands for output that a guide omits because it varies.
+# This character stands for output that a guide omits because it varies.
 GAP = "…"
 
 

@@ -34,7 +34,7 @@ from tests.support.small_disks import disk
 from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 
 HOSTS = ("one", "two")
-# How long nginx avoids a host that refused a connection.
+# The time for which nginx avoids a host that refused a connection.
 TAKEN_BACK_SECONDS = 5
 NOTICED_SECONDS = 4  # the shortest delay of a cluster manager
 READ_LAG_SECONDS = 3  # the lag that is allowed for a visitor's reads

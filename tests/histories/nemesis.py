@@ -8,7 +8,7 @@ from tests.histories.recorder import ANSWER_SECONDS, Recorder
 from tests.support.faulty_platform import FaultyPlatform
 from tests.support.polling import PATIENCE
 
-# Longer than clients wait, so that frozen calls have unknown outcomes and may take effect later.
+# A freeze lasts longer than clients wait, so that frozen calls have unknown outcomes and may take effect later.
 FROZEN_SECONDS = 1.5 * ANSWER_SECONDS
 
 

@@ -36,7 +36,7 @@ MARK = re.compile(r"marca-[a-z]+-[0-9]+")
 _numbers = count(1)
 
 Told: TypeAlias = Mapping[str, Any]
-# Takes a caller, a method, a path and a body. Returns a successful response, or raises an error.
+# A function that takes a caller, a method, a path and a body. It returns a successful response, or raises an error.
 Call: TypeAlias = Callable[..., Awaitable[httpx.Response]]
 
 

@@ -13,7 +13,7 @@ ACTOR = "marina"
 PEOPLE = ("ana", "bruno", "carla", "davi")
 MEMBERS = "/access/api/v1/groups/busca_editores/members"
 OPENED = "/search/api/v1/admin/services/summaries?per_page=1"
-# From a commit until every process applies it, while the database is available.
+# While the database is available, every process applies a commit within this time.
 LIMIT_SECONDS = 5.0
 
 

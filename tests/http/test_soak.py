@@ -40,7 +40,7 @@ def _post(path: bytes, fields: bytes, body: bytes) -> bytes:
     return b"POST " + path + b" HTTP/1.1\r\n" + _HOST + fields + b"\r\n\r\n" + body
 
 
-# Sent on one connection, which stays open after each response.
+# These requests are sent on one connection, which stays open after each response.
 KEPT = [
     _get(b"/liveness"),
     _get(b"/registry/v1/liveness"),

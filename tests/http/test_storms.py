@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long
 CALLERS = size(20, 3_000)
 ROUNDS = size(2, 4)
 SECONDS = size(1, 10) / 5
-# For the two well-behaved callers, whose connections may still be closing.
+# Additional open files are allowed for the two well-behaved callers, whose connections may still be closing.
 FILES = 4
 MIB = 1024 * 1024
 # Growth that allocator fragmentation may cause, independent of the number of callers.

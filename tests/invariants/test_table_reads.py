@@ -19,7 +19,7 @@ _DROPPED = re.compile(r"DROP TABLE ([a-z_]+\.[a-z_]+)")
 _MOVED = re.compile(r"ALTER TABLE (\w+\.\w+) SET SCHEMA (\w+)")
 _NAMED = re.compile(r"\b([a-z_]+\.[a-z_]+)\b(?!\s*\()")
 
-# For each folder that reads other features' tables: the reason, and the tables.
+# The folders that read other features' tables, each with the reason and the tables.
 READS: Mapping[str, tuple[str, set[str]]] = {
     "access/actions": (
         "Whom an action reaches, and what its removal would take away, is one question to the whole graph of rights.",

@@ -24,7 +24,7 @@ def test_imports_keep_to_the_contracts() -> None:
     assert run.returncode == 0, run.stdout
 
 
-# For each contract, a module and another module that it must not import.
+# The contracts, each with a module and another module that it must not import.
 HOLES = {
     "The product knows nothing of the trial": ("balcao.version", "balcao_sandbox"),
     "Services never import each other": ("balcao.search.synonyms.service", "balcao.agents.routes"),

@@ -19,7 +19,7 @@ from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Terminal
 
 CITIZENS = size(9_000, 1_000_000)
-# Applies to files of any size. Without a file to read, the process uses about 100 MB.
+# The limit applies to files of any size. Without a file to read, the process uses about 100 MB.
 MOST_MEMORY_MB = 260
 HOUR_SECONDS = 3600
 # Digest of the first thousand citizens, the same on every machine. Update it when you change the generator.

@@ -36,7 +36,7 @@ SELECT relname FROM pg_class
 WHERE relkind = 'r' AND reltuples >= $1 AND relnamespace IN ('registry'::regnamespace, 'platform'::regnamespace)
 """
 
-# Fills tables with at least one row for each person. Add a statement when you add a table.
+# The statements fill tables with at least one row for each person. Add a statement when you add a table.
 FILLING = (
     "INSERT INTO registry.preferences (cpf) SELECT cpf FROM registry.base_record ON CONFLICT DO NOTHING",
     """INSERT INTO registry.preference_choice (cpf, category_id, opt_in)

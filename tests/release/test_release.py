@@ -24,7 +24,7 @@ from tools.release.licences import Refused
 
 pytestmark = pytest.mark.long
 
-# Prints the file from which the trial was imported, and a token from its identity provider.
+# The program prints the file from which the trial was imported, and a token from its identity provider.
 TOKEN_OF_A_DEMO_PERSON = """
 import balcao_sandbox, sys
 from balcao.__main__ import main

@@ -1,4 +1,4 @@
-"""Exact shapes of JSON bodies: which members they have, and of which types."""
+"""Exact shapes of JSON bodies: their members and the types of the members."""
 
 import re
 from collections.abc import Callable

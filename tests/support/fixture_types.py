@@ -6,9 +6,9 @@ from typing import TypeAlias
 import asyncpg
 import httpx
 
-# Runs one statement as the owner of the database.
+# A function that runs one statement as the owner of the database.
 Sql: TypeAlias = Callable[..., list[asyncpg.Record]]
-# Runs all due jobs.
+# A function that runs all due jobs.
 Drain: TypeAlias = Callable[[], None]
-# Sends a request to the operation under test.
+# A function that sends a request to the operation under test.
 Ask: TypeAlias = Callable[..., httpx.Response]

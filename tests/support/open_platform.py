@@ -10,7 +10,7 @@ from tests.support.polling import until
 
 T = TypeVar("T")
 
-# Without the service `agent_docs`: opening it generates a description that only its own pages show.
+# All services except `agent_docs`, because opening it generates a description that only its own pages show.
 WORKING = [service for service in app.SERVICES if service is not app.AGENT_DOCS]
 
 

@@ -15,7 +15,7 @@ from balcao.core.database.reloader import Watch
 
 # The driver's own statements about a type it does not know yet.
 _ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
-# Set in background tasks, which run at any time: tasks that refresh cached copies, and repeated tasks.
+# The variable is set in background tasks, which run at any time: tasks that refresh cached copies, and repeated tasks.
 _of_copy: ContextVar[bool] = ContextVar("of_copy", default=False)
 
 

@@ -19,7 +19,8 @@ from tests.support.polling import PATIENCE
 NOWHERE = 9
 # A limit for refused calls that no test reaches. Some tests make more of them than any real caller.
 UNLIMITED = "1000000/minute"
-# For clients that only use http. Otherwise each client would load the machine's certificates, which takes 30 ms.
+# The context for clients that only use http. Without it, each client would load the machine's certificates, which takes
+# 30 ms.
 PLAIN_HTTP = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 # During a shutdown no client of a test still connects, so the server need not wait for one.
 LIMITS = Limits(settling_seconds=0, drain_seconds=5)

@@ -25,7 +25,7 @@ PLANS = "10/minute"
 # locked for at most a second (rules: access 4.3), and deleting this many takes a fraction of that.
 MOST_AT_ONCE = 1_000
 MAX_PAGE = 100
-# Larger than any list, and small enough for an integer in PostgreSQL.
+# A client may skip at most this many items. The number is larger than any list, and fits into an integer of PostgreSQL.
 MAX_SKIP = 1_000_000_000
 
 ACTION_NAME = r"^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)+$"

@@ -4,7 +4,8 @@ import time
 from dataclasses import dataclass
 from typing import Self
 
-# Slightly less than the 8 s promised to callers, which include the work before and after the CRM calls.
+# The time for all CRM calls. It is slightly less than the 8 s promised to callers, which include the work before and
+# after the calls.
 BUDGET_SECONDS = 7.5
 
 

@@ -1,4 +1,4 @@
-"""Published jobs, as visitors read them (rules: employability 2.6, 3.3)."""
+"""Tests of reading published jobs as a visitor (rules: employability 2.6, 3.3)."""
 
 from datetime import UTC, datetime
 from typing import Any

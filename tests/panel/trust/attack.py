@@ -19,7 +19,7 @@ from tests.support.issuer import bearer
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Part of every string, to find the strings on pages.
+# Every string contains this mark, by which tests find the strings on pages.
 MARK = "ataque"
 # Markup, ends of attributes, titles and text areas, template syntax, Markdown, and look-alike characters.
 LONG = (

@@ -30,8 +30,7 @@ ANYWHERE: list[tuple[str, ...]] = (
     if FULL
     else [("q", "ordem", "rascunho")]
 )
-# For the webhook pages of each area: the path that lists the receivers, and the SQL with which to store a failed
-# delivery.
+# The areas with webhook pages, each with the path that lists the receivers, and the SQL that stores a failed delivery.
 WEBHOOKS = {
     "/painel/agentes/avisos": (
         "/agent/api/v1/webhooks",

@@ -15,7 +15,7 @@ from tests.support.panel_crawler import AWAY, FRAME, Crawl, find_page, list_miss
 from tests.support.proof_sizes import FULL, size
 from tests.support.sandbox import Sandbox
 
-# How many pages of each kind to open.
+# The number of pages of each kind to open.
 MOST = size(1, 4)
 # Values for path parameters that identify nothing.
 NOTHING = [

@@ -22,8 +22,8 @@ from tests.support.proof_sizes import size
 from tests.support.sandbox import ADMIN, Sandbox
 
 WHO = ["kleber", "luiz", "ana", "marina", "gilda"][: size(3, 5)]
-# Matches every signed or encrypted token, whose parts are separated by dots. The panel's sealed values contain no dots,
-# although they may contain `eyJ` by chance.
+# The expression matches every signed or encrypted token, whose parts are separated by dots. The panel's sealed values
+# contain no dots, although they may contain `eyJ` by chance.
 _TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]*\.")
 _ELEVEN = re.compile(r"(?<!\d)(?:\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})(?!\d)")
 

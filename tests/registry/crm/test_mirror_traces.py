@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.spin, pytest.mark.long]
 
 MODEL = MODELS / "crm_mirror.pml"
 WEBHOOK = "/registry/v1/webhooks/crm/cidadao"
-# Records the state after each transaction. If a transaction changes several rows, the last one counts.
+# A trigger records the state after each transaction. If a transaction changes several rows, the last one counts.
 RECORD = (
     """
 CREATE TABLE registry.trace (

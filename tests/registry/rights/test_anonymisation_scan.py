@@ -29,7 +29,7 @@ from tests.support.database_dump import everything, find_tables_with
 Sql = Callable[..., list[asyncpg.Record]]
 MARK = "zqxmarca"
 STAYS = "zqxfica"
-PET = "zqxbicho"  # erased on the person's request, but not by an event
+PET = "zqxbicho"  # a person's request erases pets, an event does not
 ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")
 
 

@@ -9,7 +9,7 @@ from tests.support.demo_people import KLEBER
 from tests.support.fixture_types import Sql
 from tests.support.polling import PATIENCE
 
-# Selects the row of a code or refresh token.
+# The condition selects the row of a code or refresh token.
 _OF = "WHERE hash = sha256(convert_to($1, 'UTF8'))"
 
 

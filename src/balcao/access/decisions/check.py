@@ -32,8 +32,8 @@ CHECK = "/api/v1/check"
 CHECK_AUTHENTICATION = "/api/v1/check-token"
 # Loopback, private and link-local networks.
 PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10"
-# Headers in which a gateway sends the original method and URI, unless it appends the path to our URL. First pair: our
-# nginx configuration. Second pair: Traefik and similar proxies.
+# Headers in which a gateway sends the original method and URI, unless it appends the path to our URL. Our nginx
+# configuration uses the first pair. Traefik and similar proxies use the second pair.
 _HEADERS = ((b"x-original-method", b"x-original-uri"), (b"x-forwarded-method", b"x-forwarded-uri"))
 # The header in which a gateway sends the caller's address, which is needed to count refusals. Without it, no request
 # gets a 429: all requests would share the gateway's address, and one caller could block the others.

@@ -25,8 +25,8 @@ from balcao.core.offloading import run_in_thread
 from balcao.core.values.cpf import Cpf
 
 EXPLAIN = "decision:explain"
-# An earlier version is rebuilt by undoing all later changes. Undoing this many takes less than a second. To see an
-# older version, an operator restores a backup.
+# An earlier version is rebuilt by undoing all later changes. Undoing this many changes takes less than a second. To see
+# an older version, an operator restores a backup.
 MOST_CHANGES = 20_000
 _NO_MAPPING = Decision(Reason.NO_MAPPING)
 

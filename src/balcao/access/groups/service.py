@@ -176,7 +176,7 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
     Raises NotFound for an unknown group, and Forbidden for a group whose members the caller does not manage.
     """
     authority.check_management(call.find_limits(MANAGED), name)
-    # Both statements need one snapshot: if the group is deleted meanwhile, the caller gets its members or a 404.
+    # The two statements need one snapshot: if the group is deleted meanwhile, the caller gets its members or a 404.
     async with call.platform.database.transaction(isolation="repeatable_read") as connection:
         group = await _find(connection, name)
         members = await store.select_members(connection, group.id, query.limit, query.skip)

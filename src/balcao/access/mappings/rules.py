@@ -9,7 +9,7 @@ from balcao.core.access.reach import HeldRights
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.errors import Conflict
 
-# How strict a binding is: open to every caller, to every valid token, or only to an action.
+# The strictness of a binding, which is open to every caller, to every valid token, or only to an action.
 _STRENGTH = {PUBLIC: 0, AUTHENTICATED: 1}
 _BY_ACTION = 2
 _FLOORS = {"public": 0, "authenticated": 1, "fixed": 0, "action": _BY_ACTION}

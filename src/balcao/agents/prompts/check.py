@@ -11,7 +11,7 @@ from balcao.agents.prompts.schemas import Problem
 from balcao.agents.versions.schemas import LONGEST_PROMPT
 
 MAX_PROBLEMS = 100
-# Patterns of secrets by kind. Most start with a fixed prefix, which makes the search fast.
+# Patterns of secrets by kind. Most patterns start with a fixed prefix, which makes the search fast.
 _SECRETS = {
     "chave privada": r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----",
     "chave da AWS": r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",

@@ -14,7 +14,7 @@ from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.text import has_nul
 
 DEFAULT_REASON = "alteração pela API"
-# Maps the content members on the wire to their names in `AgentContent`.
+# The content members on the wire, with their names in `AgentContent`.
 _CONTENT = {
     "prompt_content": "prompt",
     "new_prompt": "prompt",

@@ -16,7 +16,8 @@ from balcao.registry.mirror.login_write_store import LoginWrite
 from balcao.registry.mirror.records import Head, Written
 from balcao.registry.mirror.writes import Consent, OwnWrite, Value, Writes
 
-# Longer than a login's time budget. If the login's process is killed, pushes of the e-mail wait at most this long.
+# This time is longer than a login's time budget. If the login's process is killed, pushes of the e-mail wait at most
+# this long.
 LOGIN_WRITE_SECONDS = 10.0
 
 

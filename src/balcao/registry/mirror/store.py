@@ -72,8 +72,8 @@ async def merge_fields(
     """Merge the values of a CRM event. Return how many rows changed, including confirmations."""
 
 
-# NULL if the confirmed value differs from the current one: the echo of an earlier value does not confirm the current
-# value.
+# The time is NULL if the confirmed value differs from the current one: the echo of an earlier value does not confirm
+# the current value.
 _CONFIRMED_AT = """
 CASE WHEN registry.compared(field, confirmed_value) = registry.compared(field, register.value) THEN confirmed_at END
 """

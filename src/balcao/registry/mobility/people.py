@@ -69,7 +69,7 @@ async def record_trail(
 ) -> None:
     """Record an audit event for the person in the path, and one for each other person concerned.
 
-    A citizen's read of their own data needs no event, but the other people's data in it does. The person's event is
+    A citizen's read of their own data needs no event, but a read of the other people's data does. The person's event is
     written first, then the other events in the order of the CPFs.
     """
     for by, subject in _list_concerned(call, action, person, others):

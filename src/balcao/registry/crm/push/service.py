@@ -24,7 +24,8 @@ from balcao.registry.mirror.outbox_store import find_outbox_owner, take_outbox_r
 from balcao.registry.mirror.records import OutboxRow
 from balcao.registry.mirror.store import lock_mirror, read_clock, record_pushed_fields
 
-# Shorter than the queue's lease. If a worker loses its job, its CRM call ends before another worker starts the job.
+# This time is shorter than the queue's lease. If a worker loses its job, its CRM call ends before another worker starts
+# the job.
 BUDGET_SECONDS = 20.0
 LONGEST_REQUESTED_SECONDS = 3_600
 LIMIT_EXCEEDED_SECONDS = 60

@@ -29,7 +29,8 @@ from balcao.registry.crm.reconciliation.schemas import Reconciliation, Reconcili
 from balcao.registry.crm.reconciliation.store import Cursor, Run
 from balcao.registry.mirror import service as mirror
 
-# Shorter than the queue's lease. If a worker loses its job, its CRM calls end before another worker starts the job.
+# This time is shorter than the queue's lease. If a worker loses its job, its CRM calls end before another worker starts
+# the job.
 PAGE_SECONDS = 20.0
 OPERATION = "registry.reconcile_crm"
 OFF = timedelta(hours=1)

@@ -303,7 +303,8 @@ async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
 async def _lock_vehicles(connection: Connection, cpf: Cpf) -> None: ...
 
 
-# Both directions: data that others typed about the person, and data that the person typed about others.
+# The statement erases in both directions: data that others typed about the person, and data that the person typed about
+# others.
 @statement("""
 UPDATE registry.vehicle_conductor
 SET status = CASE WHEN status IN ('pending', 'accepted') THEN 'revoked' ELSE status END,

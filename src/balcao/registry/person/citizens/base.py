@@ -16,7 +16,7 @@ from balcao.registry.person.wallet.schemas import Documents, Education, SocialAs
 ORIGIN = "cadastro"
 ADULT_YEARS = 18
 
-# Decimal degrees. The city's systems write them as numbers or as strings.
+# A coordinate in decimal degrees. The city's systems write coordinates as numbers or as strings.
 Degrees: TypeAlias = float | Annotated[str, Meta(pattern=r"^-?[0-9]{1,3}(\.[0-9]{1,20})?$")] | None
 Source: TypeAlias = Annotated[
     str | None, Meta(description="De onde a cidade tem o dado; `cadastro` se ela não diz.", examples=["cadastro"])

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
 
-# Pets never get longer numbers.
+# The number of a pet never has more digits.
 _ID = r"-?[0-9]{1,18}"
 
 

@@ -14,8 +14,8 @@ from enum import StrEnum
 
 from balcao.core.values.cpf import Cpf
 
-# How long a binding without proof lasts, and how many a person may have: enough for their own phones, and too few to
-# block the phones of others.
+# The duration of a binding without proof, and the number of such bindings that a person may have: enough for their own
+# phones, and too few to block the phones of others.
 UNPROVEN_LASTING = timedelta(days=30)
 MOST_UNPROVEN = 3
 
