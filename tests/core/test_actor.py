@@ -1,4 +1,4 @@
-"""How the audit trail names a caller: as a citizen, a member of staff or a system."""
+"""The audit trail names a caller as a citizen, a member of staff or a system."""
 
 import json
 from types import SimpleNamespace

@@ -80,7 +80,7 @@ async def test_each_caller_gets_the_row_of_their_own_key(database: Database) -> 
 
 async def test_look_ups_at_the_same_time_share_a_statement(database: Database, statements: Statements) -> None:
     await capitals(database, *["Peru", "Chile", "Brasil"] * 10)
-    # Python 3.12 and later send the first one immediately.
+    # Python 3.12 and later send the first call immediately.
     first = [] if sys.version_info < (3, 12) else [read_capital.sql]
     assert statements.texts == [*first, read_capital.shared_sql]
 

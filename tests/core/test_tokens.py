@@ -1,4 +1,4 @@
-"""The tokens that are accepted from an issuer, and how its signing keys are fetched."""
+"""The tokens that are accepted from an issuer, and the fetching of its signing keys."""
 
 import asyncio
 import time

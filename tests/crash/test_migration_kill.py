@@ -28,7 +28,7 @@ PAUSE_SECONDS = 0.0 if FULL else 0.05  # without a pause, writers would slow dow
 SERVICES_PATH = "/search/api/v1/admin/services"
 MIGRATION_PATH = "/search/api/v1/admin/migration"
 
-# For each phase, a lock that stops the phase while the test holds it. Writers do not need these locks.
+# A lock for each phase. The phase stops while the test holds this lock. Writers do not need these locks.
 HOLDS = {
     "preparing": "SELECT search.enter_collection()",
     "back_fill": "SELECT FROM search.{source} WHERE id = '{untouched}' FOR UPDATE",

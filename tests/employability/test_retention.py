@@ -1,4 +1,4 @@
-"""How long the employability service retains personal data (rules: employability 5.4)."""
+"""The retention periods of the employability service's personal data (rules: employability 5.4)."""
 
 from collections.abc import Callable
 from typing import Any

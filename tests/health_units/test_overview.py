@@ -1,4 +1,4 @@
-"""The overview of the whole city for staff, and repeated calls (rules: health_units 2.3)."""
+"""The staff's overview of the whole city, and repeated openings and closings (rules: health_units 2.3)."""
 
 import itertools
 from datetime import timedelta

@@ -129,7 +129,7 @@ class SwappedAnswers(_Liar):
 
 
 def _list_headers(answer: httpx.Response) -> dict[str, str]:
-    """Return the headers that clients use. Other headers describe how the body was transferred."""
+    """Return the headers that clients use. Other headers describe the transfer of the body."""
     return {name: answer.headers[name] for name in ("location", "etag") if name in answer.headers}
 
 

@@ -57,8 +57,8 @@ class Verdict(msgspec.Struct):
     """The checker's verdict on the operations of one resource.
 
     For an anomaly, `after` is the number of operations on `key` up to the first impossible response. `shortest` is a
-    minimal set of operations whose responses cannot all be true, whatever happened in the other operations. Without any
-    one of them, the rest is possible.
+    minimal set of operations whose responses cannot all be true, regardless of the other operations. Without any one of
+    them, the rest is possible.
     """
 
     resource: str

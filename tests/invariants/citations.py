@@ -36,8 +36,8 @@ _ELSEWHERE = re.compile(
     r"|\bdesign, section\b|\bDESIGN\b|\b[Ii]ssue (?:[A-H]\b|\d+\b)|\b[A-H]\.\d{1,2}\b(?![.\d])",
 )
 
-# Every text with a citation, or with something similar, matches this. Files without a match are not parsed, to save
-# time.
+# Every text with a citation, or with something similar, matches this expression. Files without a match are not parsed,
+# to save time.
 _MAY_CITE = re.compile(
     r"\brules: |\bspec: |\b[Aa][Dd][Rr][- ]\d| document|\bdesign, section|\bDESIGN|\b[Ii]ssue |\b[A-H]\.\d"
 )

@@ -67,7 +67,7 @@ class _Reader:
         return term
 
     def join(self, one: str | None, other: str | None) -> None:
-        """Put two terms into one class. If one is a parameter or a list, it becomes the root."""
+        """Put two terms into one class. A parameter or a list becomes the root."""
         if one is None or other is None:
             return
         one, other = self.root(one), self.root(other)

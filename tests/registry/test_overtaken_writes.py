@@ -1,6 +1,6 @@
 """Tests of optimistic writes that lose every race: they give up, and report it.
 
-A trigger simulates whatever can prevent a write although the read before it sees no change.
+A trigger simulates a cause that prevents the write but that the preceding read does not see.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Tests of how many round trips to PostgreSQL a person's write or read takes, as counted in the driver."""
+"""Tests of the number of round trips to PostgreSQL for a person's write or read, as counted in the driver."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

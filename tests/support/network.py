@@ -45,7 +45,7 @@ class Network:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
     ) -> None:
-        with self._process:  # leaving the block closes its input, which ends it
+        with self._process:  # leaving the block closes the process's input
             pass
 
     def set(self, name: str, mode: str) -> None:

@@ -57,7 +57,7 @@ class Person:
         self.leave((within or self.main).get_by_role("link", name=name, exact=exact).first)
 
     def visit_area(self, label: str) -> None:
-        """Open a page from the navigation, whatever the count next to its entry. On a phone, open “Menu” first."""
+        """Open a page from the navigation, with any count next to its entry. On a phone, open “Menu” first."""
         if self.way.width < 820:
             self.act(self.page.get_by_text("Menu", exact=True))
             areas = self.page.get_by_role("navigation", name="Menu")

@@ -8,7 +8,7 @@ from msgspec import Meta
 from balcao.core.access.rules import action, client
 from balcao.core.http.parameters import InPath
 
-# The agents read with client-credentials tokens of their own.
+# The agents themselves call with client-credentials tokens.
 _RUNTIME = client("BALCAO_AGENT_RUNTIME_CLIENTS")
 READ_CONFIG = action("agent_config:read") | _RUNTIME
 READ_DATASET = action("dataset:read") | _RUNTIME

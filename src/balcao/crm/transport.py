@@ -20,8 +20,8 @@ from balcao.crm.failures import CrmAway, CrmRefused
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 3.0
 MAX_RESPONSE_BYTES = 1_048_576
-# A POST is repeated only with a new token after 401. If it succeeded but its response was lost, a retry would create
-# the record twice.
+# A POST is repeated only with a new token after 401. If a POST succeeded but its response was lost, a retry would
+# create the record twice.
 REPEATABLE_METHODS = frozenset({"GET", "PATCH"})
 FIRST_WAIT_SECONDS = 0.1
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})

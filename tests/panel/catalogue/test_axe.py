@@ -1,4 +1,4 @@
-"""Axe finds nothing on the pages of a service, whatever its state."""
+"""Axe finds nothing on the pages of a service in any state."""
 
 from typing import Any
 

@@ -35,7 +35,7 @@ Place: TypeAlias = tuple[str | int, ...]
 
 
 def put_everywhere(sandbox: Sandbox) -> Counter[str]:
-    """Store the strings wherever a service accepts them. Return how many body members contain one, by service."""
+    """Store the strings wherever a service accepts them. Return the number of changed body members by service."""
     taken: Counter[str] = Counter()
     for service in app.SERVICES:
         for operation in service.operations():

@@ -1,4 +1,4 @@
-"""Tests of how events change the record, from tables of events and results."""
+"""Tests of the changes that events make to the record, from tables of events and results."""
 
 import itertools
 import json

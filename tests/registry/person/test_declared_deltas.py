@@ -1,4 +1,4 @@
-"""Tests of how CRM deltas change addresses, phones and e-mails in the merged record."""
+"""Tests of the changes that CRM deltas make to addresses, phones and e-mails in the merged record."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A single call: its request, its retries, and how its response is read. This module does no I/O."""
+"""A single call: its request, its retries, and the parsing of its response. This module does no I/O."""
 
 import functools
 import random

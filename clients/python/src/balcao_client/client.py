@@ -34,7 +34,7 @@ class Balcao:
         token: an access token, a function that returns one, `ClientCredentials` or a `Login`; None for public
             operations only.
         services: the addresses of services without the gateway, by name, such as `{"registry": "https://r.example/v1"}`.
-        retries: how often a call is retried if a retry is safe.
+        retries: the limits for retries, which are made only if they are safe.
         http: the caller's own `httpx.Client`, for proxies or certificates; it is not closed.
     """
 

@@ -223,7 +223,7 @@ async def find_dataset(call: Call, name: str) -> StoredDataset | None:
 
 
 def make_example_row(example_id: str, content: dict[str, Any], place: int = 0, span: Span | None = None) -> NewRow:
-    """Return an example as it is stored. Equal content has the same hash, in whatever order its members are."""
+    """Return an example as it is stored. The order of the members does not affect the hash of the content."""
     size = len(msgspec.json.encode(content)) + _ENVELOPE_BYTES
     content_hash = hashlib.sha256(msgspec.json.encode(content, order="sorted")).digest()
     return NewRow(place, example_id, size, content_hash, content, span)

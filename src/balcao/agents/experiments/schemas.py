@@ -236,7 +236,7 @@ class RunEdge(msgspec.Struct, rename="camel"):
 
 
 class ScoreChange(msgspec.Struct, rename="camel"):
-    """How the scores with the same name changed from the other experiment to this one.
+    """The changes of the scores with the same name from the other experiment to this one.
 
     Only examples with a score in both experiments count.
     """

@@ -250,7 +250,7 @@ WHERE own.experiment_id = :experiment_id AND other.experiment_id = :other_id
 GROUP BY name ORDER BY name
 """)
 async def compare_scores(connection: Connection, experiment_id: str, other_id: str) -> list[ScoreChange]:
-    """Return how the scores with each name differ over the examples that both experiments scored.
+    """Return the changes of the scores with each name, over the examples that both experiments scored.
 
     Deleted examples are not included.
     """

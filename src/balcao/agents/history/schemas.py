@@ -66,7 +66,7 @@ _Display = Annotated[str, Meta(description="Nome da versão para pessoas.", exam
 
 
 class VersionMetadata(msgspec.Struct):
-    """The version's name for people."""
+    """The version's display name."""
 
     version_display: _Display
 

@@ -47,5 +47,5 @@ def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
 
 
 def format_version(version: int, created_at: datetime, zone: ZoneInfo) -> str:
-    """Return the version's name for people, which contains the day of its creation: `cfg-2026-11-29-v7`."""
+    """Return the version's display name, which contains the day of its creation: `cfg-2026-11-29-v7`."""
     return f"cfg-{created_at.astimezone(zone):%Y-%m-%d}-v{version}"

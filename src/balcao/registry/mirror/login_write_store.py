@@ -33,7 +33,7 @@ def digest_sql(email: str) -> str:
 # `own` is the declared e-mail, which takes precedence over the offered e-mail. Pushes of an e-mail wait until `until`,
 # so an e-mail that is declared after this statement reaches the CRM after the login's write.
 #
-# `remembered` stores the e-mail's digest. If it differs from the previous digest, the previous digest moves to the
+# `remembered` stores the e-mail's digest. If the digest differs from the previous one, the previous digest moves to the
 # front of `earlier_sha256`.
 @statement(f"""
 WITH own AS (

@@ -26,8 +26,8 @@ WHERE subject_hash = ANY(:subject::bytea[])
 """
 
 
-# A person who acts on their own data is `self`, whatever the grant. The platform's own jobs appear as its client. In
-# older events, a citizen who acted through a vehicle link was recorded as staff, so the CASE corrects them.
+# A person who acts on their own data is `self`, with any grant. The platform's own jobs appear as its client. In older
+# events, a citizen who acted through a vehicle link was recorded as staff, so the CASE corrects them.
 @statement(f"""
 SELECT at, action, operation, fields,
        CASE WHEN actor_hash = subject_hash THEN 'owner' WHEN "grant" = 'vehicle_link' THEN 'citizen' ELSE actor_kind

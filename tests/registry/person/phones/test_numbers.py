@@ -1,4 +1,4 @@
-"""Tests of phone numbers: which are accepted, and how they are shown and stored (rules: registry 4.7)."""
+"""Tests that phone numbers are accepted or rejected, shown and stored by the rules (rules: registry 4.7)."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""A requested change of preferences, and how it differs from the current preferences."""
+"""A requested change of preferences, and its differences from the current preferences."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -40,7 +40,7 @@ async def select_preferences(source: Source, cpf: Cpf) -> Preferences:
 # Lock order: `append_preference_entries` locks the citizen's preferences. Every other CTE reads from `locked`, so
 # nothing is locked or written before.
 #
-# Defaults: a choice that equals the category's default is stored too, so it remains if the default changes.
+# Defaults: a choice that equals the category's default is stored too, so the choice remains if the default changes.
 @statement(f"""
 WITH appended AS MATERIALIZED (
     SELECT registry.append_preference_entries(:after.cpf, :behind, :entries::jsonb) AS is_held

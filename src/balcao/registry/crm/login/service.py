@@ -83,7 +83,7 @@ async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
 
 @dataclass
 class EmailWrite:
-    """An e-mail write of a login. `written` is the e-mail, or None if there is none to write.
+    """An e-mail write of a login. `written` is the e-mail, or None if no e-mail must be written.
 
     `delivered` is whether the CRM has the e-mail after the call.
     """

@@ -79,7 +79,7 @@ def _wait_for(seconds: float) -> Wait:
 
 
 async def _take(platform: Platform, outbox_id: str) -> Push | None:
-    """Record the current values as sent and return them, or return None if there is nothing to send.
+    """Mark the current values as sent and return the push, or return None if there is nothing to send.
 
     Lock order: the mirror before the outbox row, as in every write of the person's data. Raises Wait while a login
     writes the e-mail into the CRM, because the login must not overwrite the e-mail of this push.

@@ -41,5 +41,5 @@ def make_model_id(brand_id: str, name: str) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Return whether the string can be an id. If it cannot, no look-up is needed."""
+    """Return whether the string can be an id. Other strings need no look-up."""
     return _ID.fullmatch(text) is not None

@@ -45,8 +45,8 @@ def share_sql(shared: str, source: str) -> str:
     """Return three CTEs. `shared_choice` has a row if the chosen entries have not changed since they were read.
 
     `shared` is the name of the statement's parameter of type `Shared`. FOR SHARE prevents changes to the rows until the
-    transaction ends. If it waits for a concurrent change, PostgreSQL checks the condition again on the newest version
-    of the row. So a row that is being deleted, renamed or moved is not found.
+    transaction ends. If the statement waits for a concurrent change, PostgreSQL checks the condition again on the
+    newest version of the row. So a row that is being deleted, renamed or moved is not found.
 
     Lock order: nothing is locked before `source` has a row, and the model is locked after its brand. The conditions on
     `count(*)` force this order: PostgreSQL computes the count before it searches the row.

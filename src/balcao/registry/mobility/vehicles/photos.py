@@ -9,8 +9,8 @@ from balcao.core.values.text import has_control
 LONGEST_URL = 2048
 
 # The pattern matches the whole URL instead of parsing it, because browsers and parsers disagree on user parts,
-# backslashes and hosts in other alphabets. It rejects all of these. It also rejects ports other than 443, characters
-# that must be escaped in a URL, and characters that would end an HTML attribute.
+# backslashes and hosts in other alphabets. The pattern rejects such URLs. It also rejects ports other than 443,
+# characters that must be escaped in a URL, and characters that would end an HTML attribute.
 _URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?#][^\s\\<>\"`]*)?", re.IGNORECASE)
 
 

@@ -199,7 +199,7 @@ async def insert_vehicle(
 ) -> bool:
     """Insert a vehicle. Return False if the owner has `most` vehicles (0 means no limit).
 
-    Also return False if the chosen catalogue entries have changed since they were read, or if the idempotency key is
+    Return False too if the chosen catalogue entries have changed since they were read, or if the idempotency key is
     taken.
     """
 

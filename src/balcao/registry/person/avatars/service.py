@@ -84,7 +84,7 @@ async def read_avatar_choice(call: Call, cpf: Cpf) -> AvatarChoice:
 
 
 async def choose_avatar(call: Call, cpf: Cpf, body: AvatarChoiceBody) -> AvatarChoice:
-    """Choose an avatar, or none. Raises NotFound if the avatar is unknown or no longer offered."""
+    """Choose an avatar, or remove the choice. Raises NotFound if the avatar is unknown or no longer offered."""
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["avatar_id"])
     with guard_audit_write():
         async with call.platform.database.connection() as connection:

@@ -32,7 +32,7 @@ def find_mirrored_field(mirror: Mirror, field: str) -> MirroredField | None:
 
 
 def find_newest(mirror: Mirror, *fields: str) -> str | None:
-    """Return the most recent of these fields, or None if it is cleared or none exists.
+    """Return the most recent of these fields. Return None if that field is cleared, or if no field exists.
 
     If the times are equal, the first of the fields wins.
     """

@@ -1,6 +1,7 @@
 """Merge self-declared data over the base record (rules: registry 3.2). No SQL or HTTP here.
 
-If a mirrored field is null, the base value shows. The empty string is an explicit "none" and hides the base value.
+If a mirrored field is null, the base value shows. The empty string means that the person has no value, and hides the
+base value.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,7 +39,7 @@ Base = Mapping[str, Any]
 
 
 def merge_record(cpf: Cpf, base: Base | None, mirror: Mirror) -> Citizen:
-    """Merge the mirror over the base record. `base` is None if the city has imported none (rules: registry 3.2)."""
+    """Merge the mirror over the base record, which is None if the city has imported no record (rules: registry 3.2)."""
     known = base or {}
     return Citizen(
         id_=known.get("_id") or "",

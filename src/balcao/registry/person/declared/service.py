@@ -67,7 +67,7 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
     Raises Invalid if a member is not valid, and Conflict if a new address changes nothing. A removal never conflicts.
     """
     if address.is_removal(body):
-        # An explicit "none", which also hides the base address.
+        # The address is stored as explicitly empty, which also hides the base address.
         removal = OwnWrite(address.REMOVAL, address.BESIDE, "endereco")
         await citizens.write_own_data(call, cpf, "endereco", removal)
         return Message("Endereço removido.")

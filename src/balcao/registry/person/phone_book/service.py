@@ -155,8 +155,8 @@ async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
 def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
     """Return the state of the number after the person's claim without proof. Raises Conflict if the claim is refused.
 
-    The error is the same for every number that is not free, whatever the reason. The limit is checked first, so that a
-    person who has reached it learns nothing about further numbers.
+    The error is the same for every number that is not free, so it does not reveal the reason. The limit is checked
+    first, so that a person who has reached it learns nothing about further numbers.
     """
     if found.phone.cpf != cpf and found.unproven >= states.MOST_UNPROVEN:
         text = f"Você já tem {states.MOST_UNPROVEN} telefones sem confirmação: confirme um deles, ou este, por código."
@@ -346,7 +346,7 @@ async def read_phone_preferences(call: Call, number: str) -> PhonePreferences:
 async def change_phone_preferences(call: Call, number: str, body: PreferencesBody) -> PhonePreferences:
     """Change the preferences of the person to whom the number is bound. Raises NotFound if it is not bound.
 
-    Also raises the errors of the citizen's own operation.
+    Raises the same exceptions as the citizen's own operation, too.
     """
     return _mask(await preferences.change_preferences(call, await _require_person(call, number), body, _mask))
 
@@ -354,7 +354,7 @@ async def change_phone_preferences(call: Call, number: str, body: PreferencesBod
 async def choose_phone_category(call: Call, number: str, category: str, body: bytes) -> PhonePreferences:
     """Choose one category for the person to whom the number is bound. Raises NotFound if it is not bound.
 
-    Also raises the errors of the citizen's own operation.
+    Raises the same exceptions as the citizen's own operation, too.
     """
     return _mask(await preferences.choose_category(call, await _require_person(call, number), category, body, _mask))
 

@@ -21,7 +21,7 @@ MOST_UNPROVEN = 3
 
 
 class Proof(StrEnum):
-    """How the binding was proven: by a code sent to the number, or only by the person's own token."""
+    """The proof of a binding: a code that was sent to the number, or only the person's own token."""
 
     CODE = "code"
     TOKEN = "token"  # noqa: S105 - no secret

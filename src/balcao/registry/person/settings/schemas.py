@@ -15,7 +15,7 @@ class FirstLogin(msgspec.Struct):
 
 
 class OptIn(msgspec.Struct):
-    """The notification preferences in short form. The values are the same."""
+    """The short form of the notification preferences, with the same values."""
 
     opt_in: OptInFlag
     category_opt_ins: Annotated[

@@ -13,7 +13,7 @@ from balcao.registry.person.tickets.schemas import TicketRow
 
 
 class TicketTotals(NamedTuple):
-    """The number of a citizen's tickets, and how many of them are closed."""
+    """The number of a citizen's tickets, and the number of closed tickets."""
 
     total_chamados: int
     total_fechados: int

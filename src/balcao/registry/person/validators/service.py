@@ -49,7 +49,7 @@ def check_email(question: EmailQuestion) -> EmailVerdict:
 
 
 def check_phone(question: PhoneQuestion) -> PhoneVerdict:
-    """Check a phone number. Without `+` it is read as Brazilian, with or without 55. Raises Invalid if it is blank."""
+    """Check a phone number. Without `+`, the number is Brazilian, with or without 55. Raises Invalid if it is blank."""
     try:
         number = phonenumbers.parse(clean_pasted(clean_text("phone", question.phone, longest=LONGEST_QUESTION)), HOME)
     except phonenumbers.NumberParseException:
