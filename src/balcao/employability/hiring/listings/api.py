@@ -191,7 +191,7 @@ for each in TRANSITIONS:
     declare_transition(each)
 
 
-# `transfer` exports the jobs themselves.
+# This feature exports only the history of jobs. `transfer` exports the jobs with their nested records.
 EXPORTS = Exports(
     tables=("employability.job_event",),
     derived=(

@@ -1,4 +1,4 @@
-"""Routes of job lists and published jobs. Visitors read published jobs without a token."""
+"""Routes for job lists and published jobs. Visitors read published jobs without a token."""
 
 from typing import Annotated
 

@@ -43,7 +43,10 @@ async def read_published_job(call: Call, id_: UUID) -> Job:
 
 
 async def read_job_by_slug(call: Call, slug: str) -> Job:
-    """Return the published job whose id is at the end of the slug. Raises NotFound. An outdated title is accepted."""
+    """Return the published job whose id is at the end of the slug. The slug may contain an outdated title.
+
+    Raises NotFound if there is no such job.
+    """
     beginning = parse_slug(slug)
     if beginning is None:
         return listings.require_job(None)

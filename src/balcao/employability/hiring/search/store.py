@@ -115,7 +115,7 @@ def _number(text: str, **places: int) -> str:
 async def read_job_by_slug(connection: Connection, beginning: str, slug: str, now: datetime) -> Job | None:
     """Return the published job whose id starts with these twelve digits.
 
-    If there are several, prefer the job with this slug.
+    If several jobs match, prefer the job with this slug.
     """
     return await _read_job_between(connection, UUID(f"{beginning:0<32}"), UUID(f"{beginning:f<32}"), slug, now)
 

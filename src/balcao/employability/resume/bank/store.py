@@ -24,8 +24,8 @@ class BankPerson(NamedTuple):
     data_inclusao: datetime
 
 
-# The occupation is the title of the current job, or else of the job added last. The schooling is the highest completed
-# level, or else the highest level.
+# The occupation is the title of the current job, or else the title of the job added last. The schooling is the highest
+# completed level, or else the highest level.
 _MEMBERS = """
     acceptance.id, acceptance.cpf, person.nome, person.nome_social, (
         SELECT experience.cargo FROM employability.experience WHERE experience.cpf = acceptance.cpf
