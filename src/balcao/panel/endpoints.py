@@ -212,7 +212,7 @@ class Endpoints:
     async def _ask_for_login(
         self, request: Request, page: Page, session: Session | None, posted: FormData
     ) -> Response[Any]:
-        """Redirect to the login. Store what the person typed, if their last known rights include the page."""
+        """Redirect to the login. Store the typed text if the person's last known rights include the page."""
         if session is None:
             count_anonymous(self._panel.refusals, request, PAGE)
         if b"hx-request" in request.headers and request.method == "POST":

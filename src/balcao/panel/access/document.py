@@ -11,7 +11,7 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Conflict
 
 pages = Pages("access", "/acessos/documento")
-# A document has at most 1 MiB, and percent-encoding triples the size of some characters.
+# Large enough for a document, which has at most 1 MiB, because percent-encoding triples the size of some characters.
 _BODY_LIMIT = 4 * MIB
 
 

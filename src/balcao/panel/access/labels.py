@@ -113,7 +113,7 @@ def name_service(service: str | None) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """Describe a member of a plan or of an event."""
+    """Return a value from a plan or an event in words."""
     if value is None or value in ("", [], {}):
         return "–"
     if isinstance(value, dict):

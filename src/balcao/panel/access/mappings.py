@@ -15,7 +15,7 @@ from balcao.web.forms import Form, list_choices
 from balcao.web.lists import Filter, Listing
 
 pages = Pages("access", "/acessos/enderecos")
-# The maximum number of choices. Catalogues have far fewer actions.
+# The maximum number of actions offered as choices. Catalogues have far fewer actions.
 _MOST_ACTIONS = 1_000
 
 

@@ -43,7 +43,7 @@ SERVICES = {
     "agents": "Agentes",
     "agent_docs": "Documentação dos agentes",
 }
-# Other parts that respond to calls, by their name in the counts.
+# The names of other parts that respond to calls, by their identifier in the counts.
 _BESIDES = {
     "panel": "Painel",
     "identity": "Provedor de identidade",

@@ -6,7 +6,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from balcao.panel.person.client import Access
 
-# An attendance without use closes after the same time.
+# A longer pause ends a visit. An attendance without use closes after the same time.
 PAUSE = timedelta(minutes=15)
 # The number of accesses on one page of a list, about ten visits. It is the maximum page size of the service.
 SIZE = 100
