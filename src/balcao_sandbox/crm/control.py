@@ -14,7 +14,8 @@ from balcao_sandbox.crm.objects import ACCOUNT, CONSENT
 from balcao_sandbox.crm.routes import Route, SandboxCrm
 from balcao_sandbox.crm.webhooks import Batch
 
-# Another site's host name may resolve to this machine, but browsers send that name in the `Host` header.
+# Calls from another site are refused. Its host name may resolve to this machine, but browsers send that name in the
+# `Host` header.
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 

@@ -16,7 +16,7 @@ from balcao_sandbox.identity import demo
 
 PATH = "/_sandbox/controls"
 MOST_TIMES = 100
-# Longer than the timeout of any of the platform's calls to the CRM.
+# A delay that is longer than the timeout of any of the platform's calls to the CRM.
 _TOO_LONG_MS = 60_000
 
 
@@ -59,7 +59,7 @@ PRESETS = {
         "Nada se vê: a plataforma obtém outro token e repete, uma vez.",
     ),
 }  # fmt: skip
-# Another site can make a browser submit a form, but cannot read this value from the page.
+# Each form contains this value. Another site can make a browser submit a form, but cannot read the value from the page.
 _CSRF = secrets.token_urlsafe(32)
 _ENVIRONMENT = make_environment("balcao_sandbox.crm", "templates")
 _STYLE = _ENVIRONMENT.get_template("controls.css").render()

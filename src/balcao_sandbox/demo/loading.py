@@ -15,7 +15,7 @@ from balcao_sandbox.demo.services import DEMOS
 from balcao_sandbox.identity.demo import clients, people
 
 OWNER = migrations.DEMO
-# Recorded before any data are loaded, so that a partly loaded database is recognised.
+# The entry that is recorded before any data are loaded, so that a partly loaded database is recognised.
 BEGUN = "begun"
 
 

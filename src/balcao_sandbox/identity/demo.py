@@ -37,7 +37,7 @@ class Person(msgspec.Struct, frozen=True):
         return self.name.rpartition(" ")[2]
 
 
-# A refresh token ends with its session, which lasts at most ten hours.
+# Ten hours: a refresh token ends with its session, and no session lasts longer.
 LONGEST_REFRESH_SECONDS = 36_000
 # Keys remain published for longer than this (`keys.PUBLISHED_SECONDS`).
 LONGEST_ACCESS_SECONDS = 3_600

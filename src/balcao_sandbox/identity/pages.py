@@ -12,7 +12,7 @@ from balcao_sandbox.identity import demo
 
 _FOLDER = files("balcao_sandbox.identity") / "templates"
 _TEMPLATES = make_environment("balcao_sandbox.identity", "templates")
-# Browsers apply `form-action` also to the redirect after a form, which goes to the client.
+# `form-action` must include the client's address, because browsers also apply it to the redirect after a form.
 _POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action {}"
 _HEADERS = {
     "X-Frame-Options": "DENY",

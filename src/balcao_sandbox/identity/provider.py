@@ -17,7 +17,8 @@ from balcao_sandbox.identity import client_pages, discovery, faults, forms, gran
 from balcao_sandbox.identity.faults import TokenRefused
 from balcao_sandbox.identity.realm import Realm, RealmRequest
 
-# Tokens, codes and pages are for a single reader, and a rotation of keys must be visible immediately.
+# No cache may store a response: tokens, codes and pages are for a single reader, and a rotation of keys must be visible
+# immediately.
 _NEVER_STORED = {"Cache-Control": NO_STORE}
 
 PendingResponse = Response[Any] | Awaitable[Response[Any]]

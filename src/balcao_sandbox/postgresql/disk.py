@@ -5,8 +5,8 @@ import os
 import shutil
 from pathlib import Path
 
-# One segment of the write-ahead log. PostgreSQL stops if less is free. Its log file, which would contain the error, is
-# on the same disk.
+# The size of one segment of the write-ahead log. PostgreSQL stops if less space is free. Its log file, which would
+# contain the error, is on the same disk.
 NEEDED_BYTES = 16 * 1024 * 1024
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from balcao.operate.postgresql.accounts import Account, PostgresqlError
 
-PORT = 5432  # only part of the socket's name, not a TCP port
+PORT = 5432  # a part of the socket's name, not a TCP port
 LONGEST_SOCKET = 100  # bytes; the system's limit: Linux 108, macOS 104
 
 

@@ -29,7 +29,7 @@ from balcao_sandbox.postgresql.waiting import wait_until
 __all__ = ["PostgresqlError", "Running", "Server", "find_running", "start"]
 
 NAME = "balcao"  # the name of the role, the database and the cluster
-START_SECONDS = 300.0  # crash recovery replays the write-ahead log first
+START_SECONDS = 300.0  # long, because a crash recovery may come first
 
 SETTINGS = {
     "cluster_name": NAME,
@@ -109,8 +109,8 @@ class Running:
         self.stop()
 
 
-# A line on the standard input means that the server has ended. If the input ends without a line, the supervisor was
-# killed.
+# A shell script that waits for its standard input. A line means that the server has ended. If the input ends without a
+# line, the supervisor was killed, and the script stops the server.
 _GUARD = 'read -r line || kill -INT "$1"'
 
 

@@ -33,7 +33,7 @@ TURNS = (
 )  # fmt: skip
 ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
 DAVI, ELISA = Cpf("90000000418"), Cpf("90000000507")
-# Fábio Queiroz has not accepted the terms.
+# The people who have accepted the terms. Fábio Queiroz has not.
 ACCEPTED_TERMS = (ANA, BRUNO, CARLA, DAVI, ELISA)
 
 

@@ -31,7 +31,7 @@ from balcao.employability.resume.sections.store import list_section_rows
 
 ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
 LINKED_BEHAVIOURS = (1, 4)
-TRUCKS = 37  # Direção categoria D
+TRUCKS = 37  # the id of the skill "Direção categoria D"
 
 
 def _schooling(level: str, course: str | None, year: str) -> EducationBody:

@@ -7,7 +7,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.employability.terms import service
 
-# The demo data are loaded before any service starts, so the job that reads names from the registry has to wait.
+# How long the job that reads names from the registry waits, because the demo data are loaded before any service starts.
 REGISTRY_STARTS = timedelta(seconds=20)
 # Ana, Bruno, Carla, Davi and Elisa. Fábio has not accepted the terms.
 ACCEPTING = ("90000000175", "90000000256", "90000000337", "90000000418", "90000000507")

@@ -24,7 +24,7 @@ OPEN = ("Aberto", "Em andamento")
 CLOSED = ("Fechado com solução", "Não constatado", "Cancelado")
 EVERY_ASSISTED = 5
 SCHOOL_YEARS = ("2009", "2018")
-CLINICS = tuple(f"99000{number:02}" for number in range(1, 13))  # demo health units with a history
+CLINICS = tuple(f"99000{number:02}" for number in range(1, 13))  # the demo health units that have a history
 SUBJECTS = (
     ("Iluminação pública", "Reparo", "Luminária apagada"),
     ("Conservação", "Reparo", "Buraco na via"),

@@ -1,4 +1,4 @@
-"""The sandbox's phone book: Ana's verified number, to which messages may be sent, and a number in quarantine."""
+"""The sandbox's phone book: Ana's verified number, to which messages can be sent, and a number in quarantine."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
