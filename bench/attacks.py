@@ -33,12 +33,12 @@ MIB = 1024 * 1024
 CITIZEN, PORTAL, ATTACKER = "127.0.0.10", "127.0.0.11", "127.0.0.66"
 PAUSE_SECONDS, PATIENCE_SECONDS = 0.5, 60.0
 SAMPLE_SECONDS, CALM_TRIES = 0.2, 60
-# By default, a process accepts 256 connections from one address and 4,096 in total.
+# More than the default limits: a process accepts 256 connections from one address and 4,096 in total.
 MOST_CONNECTIONS = 4_500
 FORM = "/painel/agentes/dados/00000000-0000-0000-0000-000000000000/exemplos/novos"
 SEARCH = "/search/api/v1/search?q=vacina"
 DATASETS = "/agent/api/v1/datasets"
-# The panel stores a form of an ended session as a draft, unless it is too large.
+# The drafts are just small enough: the panel stores a form of an ended session as a draft, unless it is too large.
 DRAFTS, DRAFT_BYTES = 20, MIB - 20_000
 
 Attack = Callable[["Target"], Awaitable[None]]

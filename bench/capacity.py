@@ -29,7 +29,7 @@ from tests.support.issuer import Issuer, bearer
 console = Console(highlight=False, width=120)
 AT_ONCE = 16
 PATIENCE_SECONDS = 300
-# Number of the first citizen, above all demo people. Every seventh citizen has tickets.
+# The number of the first citizen, greater than the numbers of all demo people. Every seventh citizen has tickets.
 FIRST = 1_001
 SMALL = 100  # rows; a smaller table gives no useful size per row
 READ_BY_STAFF = "staff reads a citizen"

@@ -22,7 +22,7 @@ from bench.servers import free_port, running_command
 from bench.stage import OURS, Stage
 from tests.support import gateways
 
-# A single address, ours, makes the calls of a whole city.
+# Rates so high that they have no effect, because a single address makes the calls of a whole city.
 UNBOUND = {"BALCAO_MACHINE_READ_RATE": "1000000/second", "BALCAO_MACHINE_WRITE_RATE": "1000000/second"}
 
 

@@ -117,7 +117,7 @@ def measure_copy(url: str, meter: Meter, rows: int) -> Cost:
     return meter.measure(lambda: asyncio.run(_copy(url, content)), rows)
 
 
-# Number of the first copied citizen, above all imported citizens.
+# The number of the first copied citizen, greater than the numbers of all imported citizens.
 FIRST_COPIED = 1_000_001
 WALLET = ("documentos", "saude", "assistencia_social", "educacao")
 

@@ -195,7 +195,7 @@ async def find_lost(database_url: str, writes: Writes) -> list[str]:
 async def run(
     database_url: str, port: int, issuer: Issuer, *, services: int, writers: int, seconds: float, target: str
 ) -> bool:
-    """Return whether every acknowledged write is stored, and none was refused."""
+    """Return whether every acknowledged write is stored, and no write was refused."""
     headers = bearer(issuer.admin(exp=int(time.time()) + TOKEN_SECONDS))
     limits = httpx.Limits(max_connections=writers + 2)
     async with httpx.AsyncClient(

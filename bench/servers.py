@@ -23,7 +23,7 @@ from bench.processes import cpu_seconds, list_family
 from bench.rounds import Figures
 from bench.stage import OURS, Checkout, Stage
 
-# If services are named, `serve` starts neither a worker nor the embedded parts.
+# The names of all services. If services are named, `serve` starts neither a worker nor the embedded parts.
 SERVICES = ("registry", "employability", "search", "access", "health_units", "agents", "agent_docs")
 READY = "/agent/readiness"
 PATIENCE_SECONDS = 60.0
@@ -100,7 +100,10 @@ def serving(
     issuer: str = "",
     **settings: str,
 ) -> Iterator[tuple[int, psutil.Process]]:
-    """Run one service with `balcao serve` on any core. Yield its port and process. `settings` are variables."""
+    """Run one service with `balcao serve` on any core.
+
+    Yield its port and process. `settings` are environment variables.
+    """
     port = free_port()
     environment = checkout.environment(folder / f"{port}", database_url, issuer) | settings
     environment["BALCAO_PORT"] = str(port)

@@ -42,7 +42,7 @@ from tests.support.operator_calls import Act, acting
 PORTAL = "painel-saude"
 SNAPSHOT, STREAM = "/health-units/unidades/risco", "/health-units/unidades/eventos"
 CONNECTIONS = 32
-# The first changes use connections and statements that are not prepared yet.
+# The first changes do not count, because their connections and statements are not prepared yet.
 WARM_UP = 2
 # One in this many units has an active notification from the start.
 EVERY = 10
@@ -169,7 +169,7 @@ async def _listen(port: int, token: bytes, number: int) -> asyncio.StreamReader:
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
     writer.write(_request(STREAM, token))
     await reader.readuntil(b"retry: 3000\n\n")
-    _open.append(writer)  # otherwise garbage collection would close it
+    _open.append(writer)  # a reference, so that garbage collection does not close it
     return reader
 
 
