@@ -250,7 +250,7 @@ def test_a_key_that_is_not_the_certificates_or_that_all_may_read_is_named(machin
     key.write_bytes(b"x")
     assert "Não é possível ler a chave" in installed.check_certificate(pem, key, HOST)[0]
     assert "Não é possível ler o certificado" in installed.check_certificate(key, key, HOST)[0]
-    assert "não é um certificado" in installed.check_certificate(pem.with_name("none"), key, HOST)[0]
+    assert "Não é possível ler o certificado" in installed.check_certificate(pem.with_name("none"), key, HOST)[0]
 
 
 @pytest.mark.parametrize("kind", list(GatewayKind))
