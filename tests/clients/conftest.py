@@ -71,7 +71,7 @@ def call(request: pytest.FixtureRequest, client: Any, platform: Receiver) -> Cal
         return [each async for each in found] if isinstance(found, AsyncIterator) else await found
 
     def call_awaited(*acts: Callable[[Any], Any], token: Any = CALLER, at: str = platform.url) -> list[Any]:
-        # Use another thread, because browser tests may have left a running event loop in this one.
+        # Use another thread, because browser tests may have left a running event loop in this thread.
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, run(acts, token, at)).result()
 

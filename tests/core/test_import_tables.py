@@ -106,7 +106,7 @@ def test_twenty_thousand_rows_after_a_stray_quote_are_all_read(tmp_path: Path) -
 
 
 def read(file: Path) -> tuple[list[Any], list[int], int]:
-    """Return the rows, the rejected lines and the number of skipped rows, read as an import reads them."""
+    """Read a table as an import does. Return the rows, the rejected lines and the number of skipped rows."""
     with open_source(file) as source:
         assert source.table is not None, "no table"
         source.table.expect(CitizenRow)

@@ -1,4 +1,4 @@
-"""Page numbers and cursors: valid and invalid ones, and the number of pages."""
+"""Valid and invalid page numbers and cursors, and the number of pages."""
 
 import re
 

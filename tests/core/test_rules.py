@@ -130,7 +130,7 @@ def test_who_passes_and_by_what(
 
 
 def model(rule: Rule, bound: str, who: Caller, owner: Cpf | None) -> str:
-    """Decide like steps 5 to 9 of the rules' table."""
+    """Decide by steps 5 to 9 of the rules' table."""
     if rule.owner and owner is not None and who.cpf == owner:
         return "owner"
     if any(who.client in LISTS[name] for name in rule.clients if who.is_machine or name == "CRM_WEBHOOK_CLIENTS"):

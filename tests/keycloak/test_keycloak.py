@@ -235,7 +235,7 @@ def test_a_service_account_passes_by_its_scope(sandbox: Sandbox, served: Served)
 def test_two_key_rotations_within_ten_seconds_refuse_nobody(
     keycloak: Keycloak, http: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)  # as in production
+    monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)  # the value of production
 
     def is_accepted(token: str) -> bool:
         """Return whether the token is accepted. On a 503, wait as requested before the next attempt.

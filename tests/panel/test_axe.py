@@ -28,7 +28,7 @@ IN_MENU = [page.address() for page in PAGES if page.in_menu]
 def address(sandbox: Sandbox, sql: Any) -> str:
     """Return the panel's address.
 
-    Because this depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
+    Because this fixture depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 

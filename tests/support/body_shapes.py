@@ -34,7 +34,7 @@ class OneOf:
 
 
 class Some:
-    """The shape of an object with all required members and possibly some of the allowed ones."""
+    """The shape of an object with all required members and any of the allowed members."""
 
     def __init__(self, required: dict[str, Shape], allowed: dict[str, Shape]) -> None:
         self.required = required

@@ -32,7 +32,7 @@ RESUME = "/jobs/api/v1/empregabilidade/curriculo"
 
 @pytest.fixture
 def work(settings: Settings, database_url: str, registry: RunningServer) -> Work:
-    """Return a function that runs a job like the worker."""
+    """Return a function that runs a job as the worker does."""
 
     def run(job: Callable[[Call], Awaitable[None]], url: str | None = None) -> None:
         asking = settings.model_copy(update={"registry_url_override": url or f"{registry.url}/registry/v1"})

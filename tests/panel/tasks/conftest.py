@@ -48,7 +48,7 @@ def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
 def address(sandbox: Sandbox, sql: Any) -> str:
     """Return the panel's address.
 
-    Because this depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
+    Because this fixture depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 

@@ -71,7 +71,7 @@ def event(http: httpx.Client, issuer: Issuer) -> Callable[[dict[str, Any]], None
 
 @pytest.fixture
 def mirrored(sql: Sql) -> Callable[[str], dict[str, Any]]:
-    """Return a function that reads a person's mirrored fields, without empty ones and the account id."""
+    """Return a function that reads a person's mirrored fields, without empty fields and the account id."""
 
     def read(cpf: str) -> dict[str, Any]:
         rows = sql("SELECT field, value::text FROM registry.register WHERE cpf = $1", cpf)
@@ -299,7 +299,7 @@ def test_an_anonymisation_whose_event_was_lost_is_caught_up_with(
 def test_what_citizens_said_themselves_stays_theirs_when_the_crm_has_it_too(
     reconcile: Reconcile, crm: RunningCrm, own: Own, drain: Drain, sql: Sql
 ) -> None:
-    """Removed values count, too: if the CRM's null replaced one, the city's record would show again."""
+    """Removed values count too: if the CRM's null replaced a removed value, the city's record would show again."""
     person = somebody()
     own(person, genero="Nao_binario", endereco__cep="", email="dela@x.example")
     fields = {"Genero__c": "Nao_binario", "PersonEmail": "outro@x.example", "NomeExibicao__c": "Bia"}

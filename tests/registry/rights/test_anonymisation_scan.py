@@ -58,7 +58,7 @@ async def webhook(platform: Platform, cpf: Cpf, at: datetime, dados: Any, evento
 
 
 async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
-    """Write marks to every place that may contain mirrored values. Return a time after all of them."""
+    """Write marks to every place that may contain mirrored values. Return a time after all these writes."""
     call = operator_call(platform, "test.scan")
     start = datetime.now(UTC) - timedelta(hours=2)
     await crm_sync.apply_crm_event(platform, await webhook(platform, cpf, start, marked()))

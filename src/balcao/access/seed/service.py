@@ -71,7 +71,7 @@ async def load_seed(connection: Connection, release: Seed | None = None) -> None
     """Write the items that no earlier run has written, in the caller's transaction.
 
     An item that an administrator removed stays removed. A later release adds only its new actions, roles, grants and
-    groups. If the city has created a role or group with the same name, that one does not change.
+    groups. A role or group that the city has created with the same name does not change.
     """
     release = release or read_seed()
     await lock_catalogue(connection)

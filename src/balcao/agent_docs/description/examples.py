@@ -10,7 +10,7 @@ _FORMATS = {"date-time": "2026-10-05T14:30:00Z", "date": "2026-10-05"}
 
 
 def add_examples(document: Json) -> None:
-    """Add an example, in place, to each parameter and JSON body of the document that has none."""
+    """Add an example, in place, to each parameter and JSON body without an example."""
     schemas = document["components"]["schemas"]
     for operation in list_operations(document):
         for described in (*operation.get("parameters", ()), *_list_bodies(operation)):

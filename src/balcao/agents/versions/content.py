@@ -38,7 +38,7 @@ def inherit_content(base: AgentContent, sent: Mapping[str, Any]) -> AgentContent
 
 
 def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
-    """Return which part differs: the prompt, the configuration, or both. Return `both` if nothing differs, too."""
+    """Return which part differs: the prompt, the configuration, or both. If nothing differs, return `both`."""
     prompt = base.prompt != new.prompt
     config = msgspec.structs.replace(base, prompt="") != msgspec.structs.replace(new, prompt="")
     if prompt == config:

@@ -120,7 +120,7 @@ async def begin_login_write(connection: Connection, cpf: Cpf, offered: str | Non
 
 
 async def end_login_write(connection: Connection, cpf: Cpf, write: LoginWrite, *, delivered: bool) -> None:
-    """Record the end of the login's call. If the call delivered the declared e-mail, confirm the e-mail like a push."""
+    """Record the end of the login's call. If the call delivered the declared e-mail, confirm it as after a push."""
     confirmed = delivered and write.is_own
     if confirmed:
         await store.lock_mirror(connection, cpf)

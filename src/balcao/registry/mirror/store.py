@@ -14,8 +14,8 @@ from balcao.registry.mirror.records import Covered, Erasures, ExportedConsent, E
 from balcao.registry.mirror.writes import Consent, Value
 
 
-# The upsert takes the row lock. Read everything that a decision depends on in a later statement: this one may have
-# waited for the lock, and its snapshot does not contain the changes that the previous holder committed.
+# The upsert takes the row lock. Read all data for a decision in a later statement: this statement may have waited for
+# the lock, and its snapshot does not contain the changes that the previous holder committed.
 @statement("""
 INSERT INTO registry.mirror_head (cpf, version) VALUES (:cpf, 1)
 ON CONFLICT (cpf) DO UPDATE SET version = mirror_head.version + 1

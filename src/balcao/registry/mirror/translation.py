@@ -28,7 +28,7 @@ _ETHNICITY_OUT = {option: option.capitalize() for option in ETHNICITY} | {"indig
 
 
 def to_crm_ethnicity(option: str) -> str:
-    """Return the CRM's text for one of `ETHNICITY`."""
+    """Return the CRM's text for a value of `ETHNICITY`."""
     return _ETHNICITY_OUT[option]
 
 

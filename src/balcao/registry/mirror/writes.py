@@ -51,7 +51,7 @@ class OwnWrite:
 
     @property
     def concerned(self) -> list[str]:
-        """All fields that the API returns in the same member. The write gets a later time than all of them."""
+        """All fields that the API returns in the same member. The write is later than each of these fields."""
         return [*self.values, *self.beside]
 
     @property

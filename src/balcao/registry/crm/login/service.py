@@ -97,7 +97,7 @@ async def _writing_email(platform: Platform, cpf: Cpf, offered: str | None) -> A
     """Yield the e-mail that the login must write: the declared e-mail, or else the offered one.
 
     Pushes of e-mails wait until the block ends (at most LOGIN_WRITE_SECONDS). If the declared e-mail was delivered, it
-    is then confirmed like a push.
+    is then confirmed in the same way as after a push.
     """
     async with platform.database.connection() as connection:
         begun = await mirror.begin_login_write(connection, cpf, offered)

@@ -55,7 +55,7 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
 
 
 async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
-    """Return the live rows with these ids, unlocked.
+    """Return the live rows with these ids. The rows are not locked.
 
     The statement that writes a vehicle locks them with `share_sql`.
     """

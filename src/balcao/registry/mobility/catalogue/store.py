@@ -38,7 +38,7 @@ jsonb_build_object(
 
 @statement(f"SELECT {chosen_sql(':brand_id::text', ':model_id::text')}")
 async def select_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Json[Chosen]:
-    """Return the live rows with these ids, unlocked."""
+    """Return the live rows with these ids. The rows are not locked."""
 
 
 def share_sql(shared: str, source: str) -> str:

@@ -69,7 +69,7 @@ SELECT vehicle.id::text, owner_cpf, clock_timestamp() AS moment, {open_links_sql
 FROM registry.vehicle WHERE {_SEEN}
 """)
 async def read_vehicle_links(connection: Connection, vehicle_id: str, viewer: Cpf) -> VehicleLinks | None:
-    """Return a live vehicle that the viewer owns or drives, unlocked. Return None if there is no such vehicle."""
+    """Return a live vehicle that the viewer owns or drives, without a lock. Return None if there is no such vehicle."""
 
 
 # `hold_vehicle` locks the vehicle, so that concurrent invitations to it run one after the other, and returns its
@@ -113,7 +113,7 @@ async def find_vehicle_owner(connection: Connection, vehicle_id: str, viewer: Cp
 SELECT {_COLUMNS} FROM registry.vehicle_conductor AS link WHERE id = :link_id AND vehicle_id = :vehicle_id
 """)
 async def read_link(connection: Connection, link_id: str, vehicle_id: str) -> Link | None:
-    """Return a link of this vehicle, unlocked."""
+    """Return a link of this vehicle, without a lock."""
 
 
 @statement(f"""
@@ -142,7 +142,7 @@ async def answer_invitation(connection: Connection, link_id: str, status: LinkSt
     """Store the invitee's answer and return the link. Return None if the link is no longer pending."""
 
 
-# Like the UPDATE of `answer_invitation`, this one waits for a concurrent UPDATE. The state decides who may end the
+# Like the UPDATE of `answer_invitation`, this UPDATE waits for a concurrent UPDATE. The state decides who may end the
 # link, so the state must not have changed since it was read.
 @statement(f"""
 WITH revoked AS (

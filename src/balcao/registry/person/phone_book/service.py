@@ -148,7 +148,7 @@ async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone
 
 
 async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
-    """Bind a phone number that was proven by other means than a code."""
+    """Bind a phone number as if the person had proven it by a code. Only the demo data need this."""
     await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
 
 
@@ -346,7 +346,7 @@ async def read_phone_preferences(call: Call, number: str) -> PhonePreferences:
 async def change_phone_preferences(call: Call, number: str, body: PreferencesBody) -> PhonePreferences:
     """Change the preferences of the person to whom the number is bound. Raises NotFound if it is not bound.
 
-    Raises the same exceptions as the citizen's own operation, too.
+    Raises the exceptions of the citizen's own operation as well.
     """
     return _mask(await preferences.change_preferences(call, await _require_person(call, number), body, _mask))
 
@@ -354,7 +354,7 @@ async def change_phone_preferences(call: Call, number: str, body: PreferencesBod
 async def choose_phone_category(call: Call, number: str, category: str, body: bytes) -> PhonePreferences:
     """Choose one category for the person to whom the number is bound. Raises NotFound if it is not bound.
 
-    Raises the same exceptions as the citizen's own operation, too.
+    Raises the exceptions of the citizen's own operation as well.
     """
     return _mask(await preferences.choose_category(call, await _require_person(call, number), category, body, _mask))
 

@@ -62,10 +62,10 @@ async def search_citizens(call: Call, body: SearchBody) -> FoundCitizens:
 
 
 async def identify_citizen(call: Call, handle: str) -> IdentifiedCitizen:
-    """Return the CPF of a person whom this caller has found, audited as a read.
+    """Return the CPF of a person whom this caller has found. The call is audited as a read.
 
-    Raises NotFound for a handle that has expired or belongs to another caller. Raises Forbidden and TooMany like
-    `search_citizens`.
+    Raises NotFound for a handle that has expired or belongs to another caller. Raises Forbidden and TooMany in the same
+    cases as `search_citizens`.
     """
     _admit(call)
     who = call.identified_caller.key

@@ -15,7 +15,7 @@ _INSTANTS = ("data_inicio", "data_alvo_finalizacao", "data_fim")
 
 
 class Ticket(msgspec.Struct, kw_only=True):
-    """A service ticket. The two totals count all of the citizen's tickets and are the same on each of them.
+    """A service ticket. The two totals count all of the citizen's tickets, so every ticket has the same totals.
 
     A ticket counts as closed if it is neither open nor in progress.
     """
