@@ -29,7 +29,7 @@ _ALL_SLOW = "".join(SLOW_TEXTS.values())
 _COMMON_LIMIT = 64 * 1024
 # Common maximum lengths of members. A longer string is rejected before the slow checks.
 _ACCEPTED_LENGTHS = (100, 2_000, 20_000)
-# This length is almost that of the longest allowed request line.
+# A query of this length almost fills the longest allowed request line.
 _LONGEST_QUERY = 60_000
 
 

@@ -22,7 +22,7 @@ from balcao.operate.deploy.files import write_files
 from balcao.operate.deploy.gateways import Plan
 from tests.support.polling import PATIENCE, until_now
 
-# The main configuration file, which distributions normally provide. Ours writes no file outside of the folder.
+# The main configuration file, which distributions normally provide. With this file, nginx writes only into the folder.
 _NGINX = """
 daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log;
 events {{ worker_connections 4096; }}

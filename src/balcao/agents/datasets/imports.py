@@ -23,7 +23,7 @@ Id = Annotated[str, Meta(pattern=DATASET_ID)]
 
 
 class DatasetRow(msgspec.Struct):
-    """A data set of a former system, which keeps its id."""
+    """A data set of a former system. The data set keeps its id."""
 
     id: Id
     name: str
@@ -38,7 +38,7 @@ class DatasetRow(msgspec.Struct):
 
 
 class ExampleRow(msgspec.Struct):
-    """An example of a former system, which keeps its id."""
+    """An example of a former system. The example keeps its id."""
 
     dataset_id: Id
     id: Id

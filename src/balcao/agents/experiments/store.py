@@ -183,7 +183,7 @@ async def _summarise_experiment(connection: Connection, experiment_id: str) -> N
 
 
 def _run_sql(experiment: str) -> str:
-    """Return an SQL expression for an experiment's run of `page.id`. It is NULL if there is no such run.
+    """Return an SQL expression for an experiment's run of `page.id`. The value is NULL if there is no such run.
 
     `experiment` is an SQL expression for the experiment's id.
     """
