@@ -14,7 +14,7 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.clients
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that they match the code
+DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that the documents match the code
 MISSING = (
     "Estas provas precisam dos geradores de clientes: ponha a pasta deles em BALCAO_CLIENT_TOOLS "
     '(`tools/clients` os instala e a mostra), ou deixe-as de fora com -m "not clients".'

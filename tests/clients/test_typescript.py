@@ -16,7 +16,7 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.node, pytest.mark.long]
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that they match the code
+DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that the documents match the code
 # Compiling takes seconds, so an ordinary run uses only one service.
 SERVICES = app.SERVICES if FULL else app.choose_services(["health_units"])
 CONFIG = {

@@ -18,7 +18,7 @@ from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import one_of_each
 from tests.support.sandbox import Sandbox
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that they match the code
+DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that the documents match the code
 DESCRIBED = {service: json.loads((DESCRIPTIONS / f"{service.name}.json").read_text()) for service in app.SERVICES}
 Case: TypeAlias = tuple[Service, str, str]
 

@@ -1,4 +1,4 @@
-"""Clients that open, change and close notifications; a unit has at most one open (rules: health_units 4.1)."""
+"""Clients that open, change and close notifications, of which a unit has at most one open (rules: health_units 4.1)."""
 
 import random
 from collections.abc import Sequence

@@ -14,7 +14,7 @@ from tests.support.polling import PATIENCE
 from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.manifests
-# Annotations that only the chart has: when Helm runs the job.
+# Annotations that only the chart has. They define when Helm runs the job.
 HOOK = {"helm.sh/hook": "pre-install,pre-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation"}
 
 

@@ -418,7 +418,7 @@ def test_without_its_audit_event_no_file_is_given(http: httpx.Client, owner: dic
 
 
 def test_every_table_with_a_persons_number_is_declared_by_a_feature(sql: Sql) -> None:
-    """Then export and anonymisation cover every new table of any service."""
+    """Every table with a CPF is declared, so the export and the anonymisation cover new tables of any service."""
     columns = """
         SELECT DISTINCT table_schema || '.' || table_name AS name FROM information_schema.columns
         WHERE table_schema = ANY($1) AND column_name ~ '(^|_)cpf(_|$)'
