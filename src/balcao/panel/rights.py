@@ -74,12 +74,12 @@ async def read_rights(api: Api) -> Rights:
 
 
 def describe_right(name: str) -> str:
-    """Return what a right of the platform allows. For a right that the city created, return its name."""
+    """Return the description of a right of the platform. For a right that the city created, return its name."""
     return _DESCRIPTIONS.get(name, name)
 
 
 def show_right(name: str) -> str | Markup:
-    """Return what a right allows. For a right that the city created, return its name, marked as a name."""
+    """Return the description of a right. For a right that the city created, return its name, marked as a name."""
     return _DESCRIPTIONS.get(name) or show_given(name)
 
 

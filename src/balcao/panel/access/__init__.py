@@ -1,4 +1,4 @@
-"""The area “Acessos”: people, groups, roles, actions, addresses, decisions, and the document and history."""
+"""The area “Acessos”: people, groups, roles, actions, addresses and decisions, and the catalogue as a whole."""
 
 from balcao.panel.access.pages import AREA
 

@@ -87,7 +87,7 @@ async def activate_version(visit: Visit, agent: str, number: str) -> Response[An
         lambda: client.activate_version(visit.api, agent, to_number(number), form.reason.data or "", expected)
     ):
         return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
-    form.etag = str(active.version) if active else ""  # resubmitting is based on the version shown now
+    form.etag = str(active.version) if active else ""  # a resubmission is based on the version shown now
     version = await client.read_version(visit.api, agent, to_number(number))
     present = await client.read_version(visit.api, agent, active.version) if active else None
     return visit.render(
@@ -105,13 +105,13 @@ async def activate_version(visit: Visit, agent: str, number: str) -> Response[An
 
 @pages.form("/{agent}/voltar", "Voltar à versão anterior", actions=[ACTIVATE])
 async def roll_back(visit: Visit, agent: str) -> Response[Any]:
-    """Activate the version that was active before the current one."""
+    """Activate the version that was active before the current version."""
     active = await find_active(visit, agent)
     form = ReasonForm(visit, etag=str(active.version) if active else "")
     expected = parse_number(form.etag)
     if form.is_sent and await form.submit(lambda: client.roll_back(visit.api, agent, form.reason.data or "", expected)):
         return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
-    form.etag = str(active.version) if active else ""  # resubmitting is based on the version shown now
+    form.etag = str(active.version) if active else ""  # a resubmission is based on the version shown now
     return visit.render(
         "agents/move.html",
         form=form,

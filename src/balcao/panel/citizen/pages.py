@@ -102,7 +102,7 @@ async def change_address(visit: Visit) -> Response[Any]:
 
 @pages.form("/copia", "Levar uma cópia")
 async def take_copy(visit: Visit) -> Response[Any]:
-    """Explain what the file with the citizen's data contains, and return the file."""
+    """Describe the content of the file with the citizen's data, and return the file."""
     if visit.is_post:
         file = await people.download_export(await _read_subject(visit))
         return attachment(file.content, FILE_NAME)
@@ -111,7 +111,7 @@ async def take_copy(visit: Visit) -> Response[Any]:
 
 @pages.form("/apagar", "Apagar os meus dados")
 async def erase(visit: Visit) -> Response[Any]:
-    """Show what an erasure would delete, and erase the data that the city is not required to keep."""
+    """Show the data that an erasure would delete, and erase the data that the city is not required to keep."""
     return await show_erasure(visit, await _place(visit))
 
 

@@ -189,7 +189,7 @@ def _render_act(
 ) -> Response[Any]:
     typed = form.etag
     if form.is_outdated:
-        form.etag = present.etag  # resubmitting is based on the version shown now
+        form.etag = present.etag  # a resubmission is based on the version shown now
     return visit.render(
         template,
         form=form,

@@ -117,7 +117,7 @@ async def list_holidays(visit: Visit) -> Response[Any]:
 
 @pages.form("/feriados/{data}", "Feriado", actions=[UNITS])
 async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
-    """Create or change a holiday. `novo` means that no date has been chosen yet."""
+    """Create or change a holiday. If the day in the address is `novo`, no date has been chosen yet."""
     require_reach(visit, UNITS, None)
     present = None
     if data != "novo":

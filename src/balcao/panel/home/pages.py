@@ -101,7 +101,7 @@ async def list_sessions(visit: Visit) -> Response[Any]:
 
 @pages.post("/conta/sessoes/encerrar", "Encerrar sessões")
 async def end_sessions(visit: Visit) -> Response[Any]:
-    """End one of the person's other sessions, or all other sessions if none is named."""
+    """End one of the person's other sessions, or all other sessions if the form names none."""
     named = visit.posted.first("sessao")
     ended = await visit.panel.sessions.end_own(visit.session, [named] if named else None)
     notice = f"{format_count(ended, 'sessão encerrada', 'sessões encerradas')}." if ended else "Ela já tinha terminado."

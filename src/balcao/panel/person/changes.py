@@ -121,7 +121,7 @@ class Erasure(NamedTuple):
 
 
 async def rehearse(subject: Subject) -> Erasure:
-    """Return what an anonymisation would erase and keep, without changing anything."""
+    """Return the data that an anonymisation would erase and the data that it would keep. Nothing is changed."""
     try:
         return Erasure(await client.rehearse_anonymisation(subject))
     except (Conflict, ValidationFailed) as fault:

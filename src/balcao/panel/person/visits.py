@@ -8,7 +8,7 @@ from balcao.panel.person.client import Access
 
 # A longer pause ends a visit. An attendance without use closes after the same time.
 PAUSE = timedelta(minutes=15)
-# The number of accesses on one page of a list, about ten visits. It is the maximum page size of the service.
+# The number of accesses on one page of a list, about ten visits. This is the maximum page size of the service.
 SIZE = 100
 A = TypeVar("A", bound=Access)
 

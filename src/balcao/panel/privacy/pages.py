@@ -21,7 +21,7 @@ from balcao.web.lists import Filter, Listing
 
 READ, EXPORT, ANONYMISE = "audit:read", "citizen:export", "citizen:anonymise"
 FILE_NAME = "dados-do-cidadao.json"
-# The reason for reading the trail without an attendance, which does not concern one person.
+# The stated reason for reading the trail without an attendance, because such a read does not concern one person.
 LOOK = "Consulta à trilha de acessos"
 EVERYTHING = "tudo"
 FILTERS = (
@@ -138,7 +138,7 @@ async def anonymise(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.get("/guarda", "Prazos de guarda", actions=[READ], in_menu=True)
 async def show_retention(visit: Visit) -> Response[Any]:
-    """Show what the nightly retention did to each kind of data, and how many people were anonymised."""
+    """Show the effects of the nightly retention on each kind of data, and the number of anonymised people."""
     report = await client.read_retention_report(visit.api)
     return visit.render("privacy/retention.html", report=report)
 
