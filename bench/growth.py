@@ -51,7 +51,7 @@ MANY_ROWS = 5_000
 
 @dataclass(frozen=True)
 class Settled:
-    """How a town or city was created, in seconds and bytes, and how often the calls scanned large tables."""
+    """The seconds and bytes of a town's or city's creation, and the number of times that calls scanned large tables."""
 
     citizens: int
     seconds: float

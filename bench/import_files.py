@@ -101,7 +101,10 @@ def make_units(count: int) -> Iterator[dict[str, Any]]:
 
 
 def make_notifications(count: int) -> Iterator[dict[str, Any]]:
-    """Yield notifications of a hundred units in chronological order. Only each unit's last one is open."""
+    """Yield notifications of a hundred units in chronological order.
+
+    Only the last notification of each unit is open.
+    """
     chance, units = _draw("notifications"), 100
     begin = datetime(2026, 3, 2, 12, tzinfo=UTC) - timedelta(days=count // units)
     for number in range(count):

@@ -1,7 +1,8 @@
 """`python -m bench.imports`: the CPU time of imports per row, for new and repeated rows, compared with COPY.
 
 For each kind, the benchmark imports a file of invented rows as the operator's command does. The CPU time includes the
-importing process, and PostgreSQL with its background processes. It is comparable between machines, unlike wall time.
+importing process, and PostgreSQL with its background processes. CPU time is comparable between machines, unlike wall
+time.
 """
 
 import asyncio

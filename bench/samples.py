@@ -86,13 +86,13 @@ def name_processes(installation: Installation) -> dict[str, psutil.Process]:
             named[f"host {number}, {role} {known + 1}"] = child
     named["redis"] = installation.redis
     if installation.gateway is not None:
-        working = installation.gateway.children()  # the started process of nginx only supervises workers
+        working = installation.gateway.children()  # nginx's first process only supervises its workers
         named["gateway"] = working[0] if working else installation.gateway
     return named
 
 
 def list_growth(samples: Sequence[Sample]) -> list[str]:
-    """Return what grew from the middle to the end by more than normal variation."""
+    """Return the values that grew from the middle to the end by more than normal variation."""
     third = max(1, len(samples) // 6)
     centre = len(samples) // 2
     middle, end = samples[centre - third // 2 : centre + third - third // 2], samples[-third:]

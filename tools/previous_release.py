@@ -7,8 +7,8 @@ The release is unpacked into a temporary folder, this tree's migrations are copi
 there. Failed tests run again, with and without the new migrations. The migrations are the cause of a failure if the
 test fails each time with the migrations and passes without them.
 
-The installed packages are those of this environment. Tests with a marker are left out, because they need more programs
-than PostgreSQL.
+The tests use the packages that are installed in this environment. Tests with a marker are left out, because they need
+more programs than PostgreSQL.
 """
 
 import argparse

@@ -21,7 +21,7 @@ class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A fault, and the calls to which it applies.
 
     - `times` is how often the fault still applies. None means without limit.
-    - `operation` and `cpf` limit the fault to some calls, and `probability` to a share of these. `seed` makes the
+    - `operation` and `cpf` limit the fault to some calls, and `probability` to a share of these calls. `seed` makes the
       choice repeatable.
     - `ms` and `jitter_ms` are for the mode `latency`, `retry_after` for `rate_limit`, `status` and `code` for `error`,
       and `applied` for `reset`.

@@ -79,7 +79,7 @@ class OwnClients:
         self._database = database
 
     async def find(self, client_id: str) -> Client | None:
-        """Return a client in the form that the provider uses, or None if there is none with this id."""
+        """Return a client in the form that the provider uses, or None if no client has this id."""
         if not _ID.fullmatch(client_id):
             return None
         async with self._database.connection() as connection:

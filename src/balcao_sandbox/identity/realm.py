@@ -47,7 +47,7 @@ class Realm:
         self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
 
     async def find_client(self, client_id: str) -> Client | None:
-        """Return a client of the trial or of a developer, or None if there is none with this id."""
+        """Return a client of the trial or of a developer, or None if no client has this id."""
         return self.clients.get(client_id) or await self.own_clients.find(client_id)
 
     @functools.cached_property

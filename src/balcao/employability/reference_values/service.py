@@ -94,7 +94,7 @@ async def _lock(connection: Connection, call: Call, kind: Kind, id_: UUID) -> No
 
 
 def check_value(kind: Kind, body: ReferenceBody) -> tuple[str, int | None]:
-    """Validate a value, and return its text and its position. The position is None if none was sent.
+    """Validate a value, and return its text and its position. The position is None if it was not sent.
 
     Raises Invalid if the text or the position is not valid.
     """

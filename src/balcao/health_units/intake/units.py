@@ -58,7 +58,7 @@ class UnitRow(msgspec.Struct, dict=True):
 async def write_units(connection: Connection, rows: Sequence[UnitRow]) -> int:
     """Write and publish new and changed units. Return the number of written units.
 
-    If a unit has several rows, the last one counts.
+    If a unit has several rows, the last row counts.
     """
     latest = {parse_cnes(row.cnes): row for row in rows}
     weeks = {cnes: row.week for cnes, row in latest.items() if row.week is not None}

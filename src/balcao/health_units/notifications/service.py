@@ -147,7 +147,8 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
     known = await store.lock_notifications_by_key(connection, *_split_keys(rows))
     replay = Replay(known_units, known, await store.list_newest_notifications(connection, codes))
     changed = [Cnes(row.cnes) for row in rows if replay.apply(row)]
-    # Update before the insert: a unit can have only one active notification, so the old one must be closed first.
+    # Update before the insert: a unit can have only one active notification, so the old notification must be closed
+    # first.
     await store.update_notifications(connection, list(replay.updated.values()))
     if await store.insert_notifications(connection, list(replay.added.values())) < len(replay.added):
         raise Invalid(ALREADY_ACTIVE)

@@ -94,7 +94,10 @@ SELECT newest.* FROM unnest(:codes::text[]) AS named (cnes) CROSS JOIN LATERAL (
 ) AS newest
 """)
 async def list_newest_notifications(connection: Connection, codes: Sequence[str]) -> list[Notification]:
-    """Return the newest notification of each unit, even if it was closed as a mistake. Some units may have none."""
+    """Return the newest notification of each unit, even if it was closed as a mistake.
+
+    Some units may have no notification.
+    """
 
 
 @statement("""
@@ -166,7 +169,7 @@ async def append_events(
 
 @statement(_READ)
 async def select_notification(connection: Connection, cnes: Cnes, id: UUID) -> Notification | None:
-    """Return a notification of this unit, or None if there is none with this id."""
+    """Return a notification of this unit, or None if the unit has no notification with this id."""
 
 
 @statement("""

@@ -78,7 +78,7 @@ async def find_scope(call: Call) -> Scope:
     """Return the caller's scope.
 
     If the registry is down and its cached response is too old, the scope contains only the departments that the
-    caller's groups name. Raises Unavailable if the groups name none.
+    caller's groups name. Raises Unavailable if the groups name no department.
     """
     author = call.author.subject
     if call.holds(ANY_DEPARTMENT):

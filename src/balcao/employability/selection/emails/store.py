@@ -43,7 +43,7 @@ async def list_undecided_applications(connection: Connection, job: UUID) -> list
 
 
 # The conditions for sending an e-mail. A later change of the status or step makes an e-mail obsolete, and may cause
-# another one.
+# another e-mail.
 _STILL_TRUE = {
     Email.RECEIVED: "application.status <> 'retirada'",
     Email.APPROVED: "application.status = event.para AND NOT later.changed_status",
