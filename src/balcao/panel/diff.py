@@ -121,7 +121,7 @@ def _join_over_blanks(after: Sequence[str], gaps: Iterable[_Gap]) -> Iterator[_G
 
 
 def _trim(before: Sequence[str], after: Sequence[str], gap: _Gap) -> _Gap:
-    """Remove the common end of both sides, such as blanks, so that unchanged text is not marked."""
+    """Remove an equal ending, such as blanks, from both sides, so that unchanged text is not marked."""
     old, new = before[gap.old_start : gap.old_end], after[gap.new_start : gap.new_end]
     equal = _count_equal(old[::-1], new[::-1])
     return gap._replace(old_end=gap.old_end - equal, new_end=gap.new_end - equal)

@@ -1,4 +1,4 @@
-"""The whole area with all of its pages: risk board, units, hours, holidays, counts, sources and webhooks."""
+"""The area and all its pages: the risk board, units, hours, holidays, counts, sources and webhooks."""
 
 from collections.abc import Sequence
 from typing import Any

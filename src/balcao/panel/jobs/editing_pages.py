@@ -1,4 +1,4 @@
-"""Pages for writing a job: a new draft, and editing a job with its steps and questions."""
+"""Pages that create a draft of a job, and that edit a job with its steps and questions."""
 
 from typing import Any
 

@@ -58,7 +58,9 @@ def list_values(job: Job, zone: ZoneInfo) -> Values:
 
 
 def make_body(data: Mapping[str, Any], stored: Job | None, zone: ZoneInfo) -> Values:
-    """Return a request body with all members of the form. So no member keeps a value that the person did not see.
+    """Return a request body with all members of the form.
+
+    If a member were left out, it could keep a value that the person did not see.
 
     A deadline whose day is unchanged keeps its time.
     """

@@ -190,7 +190,7 @@ class WebhookPages:
         return visit.panel.find_page(f"{self.area}.{name}").address(**values)
 
     def _crumbs(self, visit: Visit, webhook: Webhook | None = None) -> list[Crumb]:
-        """Return the breadcrumbs of the list of receivers, and of one receiver if it is given."""
+        """Return the breadcrumbs: the list of receivers and, if given, the receiver `webhook`."""
         crumbs = [Crumb(_TITLE, self._address(visit, "list_webhooks"))]
         if webhook is not None:
             crumbs.append(Crumb(webhook.name, self._address(visit, "show_webhook", id=webhook.id)))

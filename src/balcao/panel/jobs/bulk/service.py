@@ -239,9 +239,10 @@ class _Run:
         return list(next(groupby(rest, key=lambda person: person.step))[1])
 
     async def _change(self, part: Sequence[Person]) -> list[Failed]:
-        """Change these people and return the failures.
+        """Change the applications of these people and return the failures.
 
-        After a conflict, for example because the people are no longer on the same step, process each half separately.
+        After a conflict, for example because the people are no longer on the same step, process each half of the people
+        separately.
         """
         try:
             result = await self._call(part)
