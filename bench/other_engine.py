@@ -1,4 +1,4 @@
-"""Tantivy over the same services, with Portuguese stemming, without accents, and with weighted fields."""
+"""A Tantivy index of the same services, with Portuguese stemming, without accents, and with weighted fields."""
 
 import importlib
 import importlib.util

@@ -18,9 +18,9 @@ RATIOS = ("req/s ÷", "CPU ÷")
 
 
 def show(results: Mapping[str, Taken], title: str) -> None:
-    """Print a table by operation. If the output is a file, use Markdown.
+    """Print a table with a row for each operation. If the output is a file, use Markdown.
 
-    The ratios compare the first side with each other side.
+    The ratios compare the first side with every other side.
     """
     is_terminal = Console().is_terminal
     table = Table("operação", "quem", title=title, box=box.HEAVY_HEAD if is_terminal else box.MARKDOWN)

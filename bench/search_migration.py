@@ -1,6 +1,6 @@
 """`python -m bench.search_migration`: writers at full rate during a schema migration of the search and its rollback.
 
-Print how long the writers waited in each phase, and fail if one write was lost or refused. At the end, both collections
+Print how long the writers waited in each phase, and fail if a write was lost or refused. At the end, both collections
 must contain every acknowledged write, and the collections must be equal (rules: search 4.4).
 """
 

@@ -25,7 +25,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "errors.md"
 
 _SOURCES = (balcao, balcao_sandbox)
 
-# Package and heading, in the order of the page.
+# The packages and their headings, in the order of the page.
 PACKAGES = {
     "core": "Every service",
     "registry": "Citizen registry",

@@ -57,7 +57,7 @@ _OURS = ("BALCAO_", "CRM_", "PYTEST_", "COV_")
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the proof, and return the exit status of the command. Arguments after `--` go to pytest."""
+    """Run the last release's tests, and return the exit status of the command. Arguments after `--` go to pytest."""
     arguments = argparse.ArgumentParser(prog="python -m tools.previous_release")
     arguments.add_argument("--release", help="a tag or commit, instead of the last release")
     arguments.add_argument("--repository", type=Path, default=ROOT)

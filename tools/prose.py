@@ -80,7 +80,7 @@ def collect(kind: str, paths: Sequence[str]) -> list[Text]:
 
 
 def count(texts: Sequence[Text]) -> tuple[int, int, int]:
-    """Return the number of words, of all markers, and of words for unnamed persons."""
+    """Return three counts: words, markers, and words for unnamed persons."""
     words = sum(len(re.findall(r"\w[\w'-]*", each.text)) for each in texts)
     markers = sum(len(MARKERS.findall(each.text)) for each in texts)
     persons = sum(len(PERSONS.findall(each.text)) for each in texts)

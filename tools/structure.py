@@ -1,4 +1,4 @@
-"""Print the imports between packages, groups of core, and areas and features of each service. Fail on a cycle.
+"""Print the imports between packages, between groups of core, and between a service's parts. Fail on a cycle.
 
 `python -m tools.structure` (`make structure`) lists each node with its imports, in topological order.
 """

@@ -59,8 +59,8 @@ class Field:
 class Entity:
     """An object type. `external` is the unique field that the path of an upsert can name.
 
-    `account` is the field with the id of the record's account. Only this id determines whose record it is, not a CPF in
-    the record.
+    `account` is the field with the id of the record's account. Only this id, and no CPF in the record, determines to
+    whom the record belongs.
     """
 
     name: str

@@ -40,7 +40,7 @@ SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # The client gets the error of a failed statement. In the log, the statement could expose personal data.
+    # The log contains no failed statements, which could expose personal data. The client gets their errors.
     "log_min_messages": "log",
     "log_error_verbosity": "terse",
     # Before a recovery, all files are synced. `syncfs` needs one call instead of one for each of 2,300 files.

@@ -1,6 +1,6 @@
 """Read and change areas: their names, and their outlines for maps.
 
-An outline decides neither to which area a unit belongs nor which units a right covers. The unit's `area` decides this.
+A unit's `area`, not the outline, decides to which area the unit belongs and which rights cover it.
 """
 
 from balcao.core.context.call import Call

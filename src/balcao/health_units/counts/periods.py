@@ -30,7 +30,7 @@ def find_start(day: date, periodo: Periodo) -> date:
 def find_end(day: date, periodo: Periodo) -> date:
     """Return the last day of the period that contains `day`."""
     start = find_start(day, periodo)
-    in_next = start + timedelta(days=31 * periodo.months)  # in the next period, however long the months are
+    in_next = start + timedelta(days=31 * periodo.months)  # a day in the next period, however long the months are
     return date(in_next.year, in_next.month, 1) - timedelta(days=1)
 
 

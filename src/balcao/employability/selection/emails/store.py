@@ -76,7 +76,7 @@ _STILL_TRUE = {
     }
 )
 async def read_news(connection: Connection, kind: Email, application: UUID, event: int) -> News | None:
-    """Return the content of an e-mail, or None if it is no longer true or the application has no address."""
+    """Return the content of an e-mail, or None if its message is no longer true or the application has no address."""
 
 
 async def find_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
