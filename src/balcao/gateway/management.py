@@ -31,7 +31,8 @@ from balcao.settings import Settings
 NAME = "management"
 # One database connection for the metrics and one for readiness.
 CONNECTIONS = 2
-# A process publishes its metrics every second. An idle worker polls for jobs every five seconds.
+# A check fails if a process has not published its metrics, or a worker has not polled for jobs, for this long.
+# Processes publish every second, and idle workers poll every five seconds.
 BEAT_SECONDS, QUEUE_SECONDS = 5.0, 30.0
 
 

@@ -10,7 +10,7 @@ from balcao.core.access.tokens import LEEWAY_SECONDS, MAX_TOKEN_BYTES, TokenVeri
 from balcao.core.errors import Invalid
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
-# Providers send logout tokens immediately. An older token may be a replay.
+# The maximum age of a logout token. Providers send it immediately, so an older token may be a replay.
 LONGEST_AGE_SECONDS = 600
 MAX_NAME_LENGTH = 512
 

@@ -98,7 +98,10 @@ class PatternTree:
         self._put_all(entries, owned=None)
 
     def replacing(self, gone: Iterable[Entry], new: Iterable[Entry]) -> "PatternTree":
-        """Return a tree without the mappings `gone` and with the mappings `new`. The cost depends only on them."""
+        """Return a tree without the mappings `gone` and with the mappings `new`.
+
+        The cost depends only on these mappings, because the new tree shares the unchanged nodes.
+        """
         changed = PatternTree()
         changed._root = self._root.copy()
         owned = {id(changed._root)}

@@ -29,7 +29,7 @@ PATH, TOKEN, PAGE, LOGIN = "path", "token", "page", "login"
 PENDING_KEYS, PENDING_SECONDS = 5, 60.0
 # The interval between two summaries of the refusals that have no log line of their own.
 SUMMARY_SECONDS = 10.0
-# The number of refusal lines that a process writes in that interval, from all addresses together.
+# The number of refusal lines that a process writes in SUMMARY_SECONDS, from all addresses together.
 MOST_LINES = 500
 
 
@@ -62,7 +62,7 @@ class Refusals:
         return self.count(TOKEN, who)
 
     def judge_pending(self, address: str, pending: KeyPending) -> BalcaoError:
-        """Return the fault of a token whose key may be new: `pending`, or beyond a rate the fault of a forged token."""
+        """Return `pending`, or the fault of a forged token if the address has sent too many tokens with new keys."""
         count, _ = self._counts.hit(PENDING_SECONDS, ("pending key", address))
         return pending if count <= PENDING_KEYS else TokenRefused("token-key-unknown")
 

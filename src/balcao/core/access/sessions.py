@@ -70,7 +70,7 @@ async def delete_expired_endings(connection: Connection) -> int:
 
 
 class EndedSessions:
-    """This process's copy of the table. Every call checks `covers`, which is a look-up in memory."""
+    """This process's copy of the table of ended sessions. Every call checks `covers`, which is a look-up in memory."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

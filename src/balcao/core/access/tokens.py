@@ -1,4 +1,7 @@
-"""Convert the Authorization header into a Caller. Only RS256. The gateway and all services share this code."""
+"""Convert the Authorization header into a Caller. The gateway and all services share this code.
+
+Only RS256 signatures are accepted.
+"""
 
 import asyncio
 import math

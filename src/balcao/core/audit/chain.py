@@ -100,7 +100,7 @@ async def chain_events(platform: Platform) -> int:
 
 
 async def run_chain(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Add the audit events to the chain, as a job."""
+    """Add the committed events to the chain. This function is the job."""
     await chain_events(platform)
 
 

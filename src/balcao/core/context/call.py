@@ -82,8 +82,8 @@ class Call:
     def find_reader_since(self, instant: float) -> Database:
         """Return `reader` if it has everything committed by this instant of the monotonic clock, otherwise the primary.
 
-        For data that are cached until a notification announces a change. A replica without the change would put the old
-        data back into the cache.
+        Use it for data that are cached until a notification announces a change. A replica without the change would put
+        the old data back into the cache.
         """
         return self.reader if self.replica is not None and self.replica.proven_at > instant else self.platform.database
 
@@ -218,7 +218,7 @@ class Call:
 
     @property
     def actor_cpf(self) -> Cpf | None:
-        """The caller's CPF. None for a machine, a job or a command."""
+        """The caller's CPF. None if the caller has no CPF, or if there is no caller."""
         return self.caller.cpf if self.caller else None
 
     @property

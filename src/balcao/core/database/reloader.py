@@ -67,7 +67,7 @@ class Watch:
             # A server whose machine is gone never closes the connection. This statement timeout detects it.
             connection = await listening.join(self._channel, self._noticed.set, ANSWER_SECONDS)
             while not connection.is_closed():
-                self._noticed.clear()  # now: a notice during the reload causes another reload
+                self._noticed.clear()  # before the reload, so that no later notice is lost
                 # Reload also right after joining: a change between the first reload and LISTEN sent no notice here.
                 if not self._loaded:
                     await self._reload()

@@ -23,7 +23,8 @@ from balcao.core.telemetry import telemetry
 MEASURE_SECONDS = 1.0
 CLOSE_SECONDS = 2.0
 OPEN_SECONDS = 2.0
-# Reasons why a replica is not used: another cluster, now a primary, lags too far. Any other code means that it is down.
+# Reasons why a replica is not used: it belongs to another cluster, is now a primary, or lags too far. Any other code
+# means that the replica is down.
 FOREIGN, PROMOTED, BEHIND = "replica-foreign", "replica-promoted", "replica-behind"
 
 _READS = telemetry.counter("balcao_replica_reads", "Reads that may lag, by what became of them", "outcome")

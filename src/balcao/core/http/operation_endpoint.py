@@ -200,7 +200,7 @@ class OperationEndpoint:
         return self._machine_rate if caller is not None and caller.is_machine else self._rate
 
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
-        holder.set(_name_caller(call, request))  # for the quotas of connections and threads
+        holder.set(_name_caller(call, request))  # the quotas of connections and threads use it
         try:
             response = self._encode(await result)
         except Exception as fault:

@@ -42,7 +42,7 @@ class _Node(Generic[E]):
 
 
 class Paths(Generic[E]):
-    """Paths such as `/citizen/{cpf}/pets`. A trailing slash makes no difference."""
+    """A tree of paths such as `/citizen/{cpf}/pets`. A trailing slash makes no difference."""
 
     def __init__(self, *, lenient: bool = False) -> None:
         """`lenient` paths accept an ambiguous segment, for example with an encoded slash, as a parameter's value."""
@@ -74,7 +74,7 @@ class Paths(Generic[E]):
     def find_similar(self, path: bytes) -> Mapping[str, E]:
         """Return the endpoints of this raw path by method, even if `find` rejects the path.
 
-        Only the refusal's format needs them.
+        Only the format of the refusal depends on them.
         """
         node = _walk(self._root, _split(path.decode("latin-1")), 1, [])
         return {} if node is None else node.by_method

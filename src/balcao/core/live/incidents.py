@@ -61,7 +61,7 @@ WHERE resolved_at IS NULL OR resolved_at >= :since ORDER BY opened_at DESC, numb
 LIMIT :limit
 """)
 async def list_incidents(connection: Connection, since: datetime, limit: int) -> list[Incident]:
-    """Return the incidents that are open or were resolved since then, newest first."""
+    """Return the incidents that are open or were resolved after `since`, newest first."""
 
 
 @statement("SELECT count(*) FROM platform.incident")

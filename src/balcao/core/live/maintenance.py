@@ -59,25 +59,25 @@ async def end_maintenance(call: Call, services: Iterable[str]) -> list[str]:
 
 
 async def list_services_in_maintenance(call: Call) -> list[Change]:
-    """Return the services in maintenance."""
+    """Return the maintenance that is in force, one change for each service."""
     async with call.platform.database.connection() as connection:
         return await list_closed(connection)
 
 
 async def list_planned_services(call: Call) -> list[Change]:
-    """Return the services whose maintenance is planned."""
+    """Return the planned maintenance, one change for each service."""
     async with call.platform.database.connection() as connection:
         return await list_planned(connection)
 
 
 async def list_planned(connection: Connection) -> list[Change]:
-    """Return the services whose maintenance is planned and has not begun."""
+    """Return the planned maintenance that has not begun, read through this connection."""
     changes = await live.list_live_changes(connection)
     return [change for change in changes if change.kind == MAINTENANCE and change.is_planned]
 
 
 async def list_closed(connection: Connection) -> list[Change]:
-    """Return the services in maintenance."""
+    """Return the maintenance that is in force, read through this connection."""
     changes = await live.list_live_changes(connection)
     return [change for change in changes if change.kind == MAINTENANCE and not change.is_planned]
 

@@ -37,7 +37,7 @@ _RUN_OF_DIGITS = re.compile(r"[0-9](?:[\W_]{0,3}[0-9]){9,}")
 _CLOSE_RUN = re.compile(r"[0-9](?:[^\w,;:/]{0,2}[0-9]){9,}")
 _GROUP = re.compile("[0-9]+")
 _CPF_DIGITS = 11
-# A number with its area code in the usual groups, so that it is found between other numbers.
+# A phone number with its area code, in the usual groups. This pattern finds it between other numbers.
 _PHONE_SHAPED = re.compile(
     r"(?<![0-9])(?=((?:(?:00)?55[\W_]{0,3}|0[\W_]{0,3}(?:[0-9]{2}[\W_]{0,3})?)?"
     r"[1-9][0-9][\W_]{0,3}(?:9[\W_]{0,3}[0-9]{4}|[2-57][0-9]{3})[\W_]{0,3}[0-9]{4})(?![0-9]))"
@@ -70,7 +70,7 @@ def refuse_personal_data(text: str, kinds: frozenset[str] | set[str] = KINDS) ->
 
 
 def mask_personal_data(text: str) -> str:
-    """Return the text, or a mask if it contains personal data. For texts stored before such data were rejected."""
+    """Return the text, or a mask if it contains personal data. Older stored texts may contain such data."""
     return MASK if find_kinds(text) else text
 
 
@@ -97,7 +97,7 @@ class _PlainCharacters(dict[int, str]):
             plain = str(unicodedata.decimal(char))
         else:
             plain = unicodedata.normalize("NFKC", char)
-        if len(self) < 4096:  # enough for the characters that cities use
+        if len(self) < 4096:  # a bound; the characters in use fit
             self[code] = plain
         return plain
 

@@ -50,7 +50,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, file: File) -> None:
-    """Write to a temporary file and rename it, so that no reader sees and no interruption leaves a partial file."""
+    """Write to a temporary file and rename it, so that the file is never visible or left incomplete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
     beside.unlink(missing_ok=True)

@@ -54,7 +54,7 @@ async def _check(subject: Subject, address: str) -> Part:
         return found
     try:
         client = await _check_client(settings, subject.http, address)
-    except ProviderAway:  # the check of the provider reports it
+    except ProviderAway:  # the provider's check reports this problem
         return found
     problems = found.problems + client.problems
     return Part(DOWN if problems else UP, found.details | client.details, problems)
