@@ -1,6 +1,6 @@
 """Structured logs on standard error: one JSON object per line, or short lines on a terminal.
 
-No paths, no personal data.
+Log lines contain no paths and no personal data.
 The values of the current request (its id, the template of its route) are bound to the context and not passed around.
 """
 

@@ -96,7 +96,8 @@ async def _open(application: Served) -> AsyncIterator[None]:
 class _Connections:
     """The connections of one server.
 
-    A connection beyond `slots` or its address's quota waits briefly, then is refused.
+    A connection beyond `slots` or its address's quota waits briefly and is then refused. If too many connections wait
+    already, it is closed immediately.
     """
 
     def __init__(self, application: Served, limits: Limits, slots: int) -> None:

@@ -74,7 +74,7 @@ async def read_replica_state(connection: Connection) -> ReplicaState:
 
 
 class Replica:
-    """One replica. It has everything committed before `proven_at`, or is unusable if that is minus infinity."""
+    """One replica. It has everything committed before `proven_at`, or is unusable if that time is minus infinity."""
 
     def __init__(self, database: Database, name: str) -> None:
         self.database = database

@@ -6,7 +6,7 @@ from balcao.core.errors import Invalid, TooLarge
 from balcao.core.http.requests import Request
 
 MEDIA_TYPE = "application/x-www-form-urlencoded"
-# Large enough for a list of a thousand people with a checkbox for each.
+# The maximum number of fields. A form with a checkbox for each of a thousand people has fewer.
 MAX_FIELDS = 5_000
 
 

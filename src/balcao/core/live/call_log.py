@@ -80,7 +80,7 @@ async def list_calls(
     limit: int,
     skip: int,
 ) -> list[LoggedCall]:
-    """Return the client's calls with these statuses, newest first, optionally filtered by code and request id."""
+    """Return the client's calls of the last `age` with these statuses, newest first. None does not filter."""
 
 
 @statement("SELECT count(*) FROM platform.call")

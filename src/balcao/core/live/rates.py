@@ -42,8 +42,8 @@ class Bounds:
 # Changes are for short incidents; permanent changes belong in the configuration. The bounds keep a typing error from
 # switching a limit off or blocking every caller.
 BY_COMMAND = Bounds(100, "um centésimo", 3600)
-# A change over HTTP may affect the limit of the call that reverts the change. The bounds are narrower, so that this call
-# is never blocked for long.
+# A change over HTTP may affect the limit of the call that reverts the change. The bounds are narrower, so that this
+# call is never blocked for long.
 OVER_HTTP = Bounds(10, "um décimo", 60)
 
 

@@ -8,7 +8,7 @@ EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=
 
 
 def in_utc(instant: datetime) -> datetime:
-    """Return the instant in UTC. Raises ValueError if some time zone has no year for it."""
+    """Return the instant in UTC. Raises ValueError if its year is out of range in some time zone."""
     try:
         found = instant.astimezone(UTC)
     except OverflowError:

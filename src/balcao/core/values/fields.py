@@ -1,4 +1,4 @@
-"""Types of string members in pydantic models: numbers, flags, lines. Their faults are listed with all others."""
+"""Types of string members in pydantic models: numbers, flags, lines. Their faults are listed with all other faults."""
 
 from collections.abc import Hashable
 from typing import Annotated, Any, TypeVar

@@ -1,4 +1,4 @@
-"""Write generated files. A file with other content is overwritten only on request, and an equal file is left alone."""
+"""Write generated files. A file with other content is overwritten only on request, and an identical file is not touched."""
 
 import os
 from collections.abc import Mapping
