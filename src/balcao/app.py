@@ -64,7 +64,8 @@ from balcao.settings import Settings, SettingsError
 
 AGENT_DOCS = describe_service(AGENTS)
 
-# In the order of their migrations. The access catalogue comes first, because services announce their operations to it.
+# All services, in the order of their migrations. The access catalogue comes first, because services announce their
+# operations to it.
 SERVICES: tuple[Service, ...] = (ACCESS, REGISTRY, EMPLOYABILITY, SEARCH, HEALTH_UNITS, AGENTS, AGENT_DOCS)
 NAMES = tuple(service.name for service in SERVICES)
 

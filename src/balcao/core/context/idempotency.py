@@ -130,7 +130,7 @@ async def run_once(
         return _unseal(call, repeatable, stored) if is_secret else stored
     response = msgspec.json.encode(await make())
     if not await _keep(connection, repeatable.keep(_seal(call, repeatable, response) if is_secret else response)):
-        raise _key_reused()  # by a statement with `store_response_sql`, which takes no lock
+        raise _key_reused()  # a concurrent `store_response_sql` has used the key
     return response
 
 

@@ -8,7 +8,7 @@ import asyncpg
 from balcao.core.database.pool import Connection, Database, json_text
 from balcao.core.tracing import Tracing, carry_trace
 
-# Sets the trace of the session. `enqueue_sql` stores it with each job.
+# A statement that sets the session's trace, which `enqueue_sql` stores with each job.
 _MARK = "SELECT set_config('balcao.trace', $1, false)"
 
 

@@ -64,7 +64,7 @@ _OF_A_BODY = (
 # The codes for a query value that cannot be stored, in services that report only the first fault.
 _OF_A_QUERY = {400: ("<field>-control", "invalid")}
 _OF_AN_OBJECT, _OF_AN_ARRAY = "body-not-object", "body-not-array"
-# Used if no more precise code was found.
+# The code of each status for which no more precise code was found.
 _DEFAULTS = {
     400: "invalid",
     404: "not-found",

@@ -70,7 +70,7 @@ _HEADERS: Document = {
     },
 }
 
-# Not a component: linters complain about a component that no operation of a service uses.
+# This header is not a component, because linters complain about a component that no operation of a service uses.
 _LOCATION = {"description": "O endereço atual, relativo ao chamado.", "schema": _TEXT, "example": "poda-5f0c2f0e"}
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 Json = dict[str, Any]
 
-# Listed here because the phrases of `http.HTTPStatus` differ between Python versions.
+# The name of each status. The phrases of `http.HTTPStatus` are not used, because they differ between Python versions.
 _WORDS = {
     "400": "BadRequest",
     "401": "Unauthorized",

@@ -51,7 +51,7 @@ class ResponseCount:
         return "{" + ",".join(map(str, self.times)) + "}"
 
 
-# Sorted by key, so that two processes cannot deadlock.
+# The rows are sorted by key, so that two processes cannot deadlock.
 @statement("""
 INSERT INTO platform.response_count AS kept
 SELECT span, starts_at, service, responses, refusals, faults, slow, seconds, times::bigint[]

@@ -29,7 +29,7 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Che
 from balcao.operate.masking import mask_value
 from balcao.settings import Settings, variable_of
 
-# In the order of their sentences in the report.
+# All checks, in the order of their sentences in the report.
 CHECKS: tuple[Check, ...] = (
     *own_settings.CHECKS,
     program.CHECK,

@@ -24,8 +24,8 @@ from balcao.core.context.processes import ProcessGroup
 
 GRACE_SECONDS = 15.0
 BEAT_SECONDS = 1.0
-# At one heartbeat each second, imports take longer than this only on an overloaded machine. Then the heartbeats stop,
-# and the process counts as frozen.
+# The maximum number of heartbeats while a process imports its code, one each second. Imports take longer only on an
+# overloaded machine. Then the heartbeats stop, and the process counts as frozen.
 MOST_BEATS_WHILE_LOADING = 300
 
 

@@ -15,7 +15,8 @@ from balcao.core.logs import log
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.channel import BEAT_SECONDS, Order, Report
 
-# In missed heartbeats. Before the first heartbeat the interpreter starts, which takes long on a busy machine.
+# The numbers of missed heartbeats after which a process counts as frozen: before its first heartbeat, and later. Before
+# the first heartbeat the interpreter starts, which takes long on a busy machine.
 MOST_MISSED_AT_START = 60
 MOST_MISSED = 10
 STOP_SECONDS = 30.0  # longer than a process's own limit, `GRACE_SECONDS`
