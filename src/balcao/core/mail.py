@@ -79,7 +79,7 @@ class SmtpMailer:
             username=None if place.username is None else unquote(place.username),
             password=None if place.username is None else unquote(place.password or ""),
             use_tls=is_encrypted,
-            # None: encrypt if the server offers it.
+            # None means: encrypt if the server offers encryption.
             start_tls=False if is_encrypted else must_encrypt or None,
             timeout=TIMEOUT_SECONDS,
         )
@@ -134,7 +134,7 @@ def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> 
     message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_ENCODED_WORD)
     message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"
-    # Asks mailboxes not to send absence notes and mailing lists not to send reports (RFC 3834).
+    # This header asks mailboxes not to send absence notes and mailing lists not to send reports (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text)
     return message

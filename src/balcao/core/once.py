@@ -25,5 +25,5 @@ class Once(Generic[T]):
         with self._lock:
             if self._made is None:
                 self._made = _threads.submit(self._make)
-        # Shielded, because the cancellation of one caller would cancel it for all.
+        # Shield the task, because the cancellation of one caller would cancel the task for all callers.
         return self._made.result() if self._made.done() else await asyncio.shield(asyncio.wrap_future(self._made))

@@ -50,7 +50,7 @@ async def accept_no_more(sock: socket.socket, settling_seconds: float) -> None:
                 await asyncio.sleep(0.01)
     remove_hop_limit_of_accepted()
     await asyncio.sleep(settling_seconds)
-    remove_hop_limit_of_accepted()  # again, for handshakes completed meanwhile
+    remove_hop_limit_of_accepted()  # repeated for handshakes that completed meanwhile
 
 
 def accept_first(sock: socket.socket) -> None:

@@ -387,7 +387,7 @@ class Connection(asyncio.BufferedProtocol):
     def _write_refusal(self, refusal: Refusal) -> None:
         self._write(encode_refusal(refusal.status, refusal.page))
         self._linger()
-        if refusal.status == 503:  # over quota: do not spend time on reading this caller's data
+        if refusal.status == 503:  # the caller is over its quota: read no more of its data
             self._transport.pause_reading()
 
     def _fail(self) -> None:

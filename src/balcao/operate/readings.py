@@ -204,7 +204,7 @@ def _estimate_ms(buckets: list[tuple[float, float]], share: float) -> float | No
 
 def _list_processes(earlier: Reading, later: Reading, seconds: float) -> list[ProcessState]:
     beats = later.by(BEAT, "process")
-    newest = max(beats.values(), default=0.0)  # compare with their own clock, not with ours
+    newest = max(beats.values(), default=0.0)  # compare the beats with their clock, not with ours
     cpu = _subtract(earlier, later, "process_cpu_seconds_total", "process")
 
     def read(name: str) -> dict[str, float]:

@@ -6,8 +6,8 @@ from pydantic import BaseModel, Field
 
 from balcao.settings.types import DatabaseAddress, RedisServer
 
-CONNECTIONS = 10  # default for one process
-MOST_CONNECTIONS = 80  # of one `balcao serve`; PostgreSQL allows 100 by default
+CONNECTIONS = 10  # the default for one process
+MOST_CONNECTIONS = 80  # the total of `balcao serve`; PostgreSQL allows 100
 
 
 class StoreSettings(BaseModel):

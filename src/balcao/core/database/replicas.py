@@ -174,13 +174,13 @@ class Replicas:
 
     async def _follow(self) -> None:
         while True:
-            with contextlib.suppress(BalcaoError):  # primary down: old marks expire, and so do the replicas
+            with contextlib.suppress(BalcaoError):  # the primary is down: the marks and the replicas expire
                 await self.measure()
             await asyncio.sleep(MEASURE_SECONDS)
 
     async def measure(self) -> None:
         """Record the primary's position, then measure each replica. Raises Unavailable if the primary is down."""
-        instant = self._clock()  # before the query, whose position covers all commits so far
+        instant = self._clock()  # taken first: the position covers all earlier commits
         async with self._primary.connection() as connection:
             position, cluster = await connection.fetchrow(_PRIMARY)
         self._marks.add(instant, position)

@@ -157,7 +157,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
     pending += [marker.parse for marker in signature.path.values()]
     pending += [marker.parse for marker in signature.queries.values()]
     pending += [marker.read for marker in signature.of_call.values()]
-    seen: dict[Any, Any] = {}  # keeps the objects alive so that no id is reused
+    seen: dict[Any, Any] = {}  # this keeps the objects alive, so no id is reused
     while pending:
         item = pending.pop()
         known = item if inspect.ismethod(item) else id(item)  # each access creates a new method object
@@ -240,7 +240,7 @@ def _list_parts(item: Any) -> Iterator[Any]:
     elif isinstance(item, (tuple, list, frozenset, set)):
         yield from item
     elif isinstance(item, Statement):
-        yield item.returns  # its `from_row` may raise an error
+        yield item.returns  # the type's `from_row` may raise an error
     elif isinstance(item, (staticmethod, classmethod)) or inspect.ismethod(item):
         yield item.__func__
         owner, function = getattr(item, "__self__", None), item.__func__

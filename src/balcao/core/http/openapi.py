@@ -142,7 +142,7 @@ def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Documen
         "servers": [{"url": url} for url in server_urls or (DEFAULT_GATEWAY + service.prefix + service.base,)],
         "tags": [{"name": name, "description": text} for name, text in {**service.tags, **PLATFORM_TAG}.items()],
         "paths": paths,
-        # Not `webhooks`: openapi-generator 7.14 turns webhooks into functions that do not compile.
+        # The name is not `webhooks`, which openapi-generator 7.14 turns into functions that do not compile.
         **({"x-webhooks": webhooks} if webhooks else {}),
         "components": {
             "headers": _HEADERS | _describe_sent_headers(operations),

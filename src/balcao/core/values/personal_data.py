@@ -97,7 +97,7 @@ class _PlainCharacters(dict[int, str]):
             plain = str(unicodedata.decimal(char))
         else:
             plain = unicodedata.normalize("NFKC", char)
-        if len(self) < 4096:  # a bound; the characters in use fit
+        if len(self) < 4096:  # this bounds the memory; fewer characters are in use
             self[code] = plain
         return plain
 

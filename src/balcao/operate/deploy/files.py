@@ -1,4 +1,4 @@
-"""Write generated files. A file with other content is replaced only on request, and an identical file is not touched."""
+"""Write generated files. A file with other content is replaced only on request. An identical file is not touched."""
 
 import os
 from collections.abc import Mapping

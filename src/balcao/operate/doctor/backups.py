@@ -25,7 +25,7 @@ async def _check_backups(subject: Subject) -> Part | None:
         await database.open()
         async with database.connection() as connection:
             return await examine(connection)
-    except Unavailable:  # the database check reports it
+    except Unavailable:  # the database check reports this problem
         return Part(STOPPED)
     finally:
         await database.close()

@@ -79,10 +79,10 @@ def _find_unprivileged_account() -> Account:
 def _make_data_dir_elsewhere(folder: Path) -> Path:
     digest = sha256(os.fsencode(folder)).hexdigest()[:12]
     place = Path(tempfile.mkdtemp(prefix=f"{digest}-", dir=make_shared_dir()))
-    place.chmod(0o711)  # the account can enter it, but not list it
+    place.chmod(0o711)  # the account can enter the folder, but not list it
     try:
         (folder / "postgres").symlink_to(place / "postgres")
-    except FileExistsError:  # another process that is starting was faster
+    except FileExistsError:  # another starting process has made the link
         place.rmdir()
     return _follow_link(folder / "postgres")
 

@@ -160,7 +160,7 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
         raise SettingsError("\n".join(refusals))
     sandbox.require_trial(settings)
     with_crm = settings.sandbox_crm and (not services or with_worker)
-    # In starting order: a process that others call starts before its callers.
+    # The roles in starting order: a process that others call starts before its callers.
     wanted = {"crm": with_crm, "management": settings.management_port is not None, "worker": with_worker, "api": True}
     roles = tuple(role for role, is_wanted in wanted.items() if is_wanted)
     return Plan(settings, services, roles, processes or (1 if settings.sandbox else _count_cores()))

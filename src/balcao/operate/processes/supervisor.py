@@ -122,7 +122,7 @@ class _Supervisor:
             backstage = []
         else:
             backstage = [process("CRM de demonstração", "crm")] if "crm" in self.plan.roles else []
-            beside = [role for role in self.plan.roles if role == "management"]  # runs in the first process
+            beside = [role for role in self.plan.roles if role == "management"]  # this role runs in the first process
             title = "painel" if self.plan.front == "panel" else "servidor das APIs"
             front = [
                 process(f"{title} {n + 1}", *(beside if n == 0 else []), self.plan.front, number=n)

@@ -164,7 +164,7 @@ class Sessions:
             tokens = self._open_tokens(stored) if stored.tokens is not None else None
             sealed = stored.actions
             actions = b"null" if sealed is None else self._sealer.open(b"actions" + stored.key, sealed)
-        except SealBroken:  # sealed with a key that was removed since
+        except SealBroken:  # the key was removed from the settings
             return None
         return Session(stored, identity, tokens, msgspec.json.decode(actions, type=list[str] | None))
 
