@@ -19,7 +19,7 @@ _numbers = itertools.count(900_000)
 
 
 class Disagreement(Exception):
-    """Two servers gave different responses to the same request."""
+    """Raised if two servers give different responses to the same request."""
 
 
 @dataclass(frozen=True)

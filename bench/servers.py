@@ -30,7 +30,7 @@ PATIENCE_SECONDS = 60.0
 
 
 class WrongAnswers(Exception):
-    """Some responses had another status or body than the case expects, so the measurement is not valid."""
+    """Raised if a response has another status or body than the case expects. The measurement is then not valid."""
 
 
 @dataclass(frozen=True)

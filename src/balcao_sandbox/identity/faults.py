@@ -12,7 +12,7 @@ from balcao_sandbox.identity import pages
 
 
 class SentBack(Refused):
-    """An error that is sent to the client through a redirect of the browser."""
+    """Raised for an error that is sent to the client by redirecting the browser."""
 
     status = 303
 

@@ -115,7 +115,7 @@ async def _save(
 
 
 class _Overtaken(Exception):
-    """The error that another version has become active since the form was opened."""
+    """Raised if another version has become active since the form was opened."""
 
 
 async def _send(visit: Visit, body: dict[str, Any]) -> client.Done:
