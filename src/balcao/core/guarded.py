@@ -56,8 +56,7 @@ async def post_guarded(
     """Send a POST and return its status.
 
     Raises AddressRefused for an address in an internal network, TimeoutError after `seconds`, or httpx.HTTPError if the
-    call fails.
-    `allow_private` is for machines on which developers try the platform.
+    call fails. Set `allow_private` only on machines on which developers try the platform.
     """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]

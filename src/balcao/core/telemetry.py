@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, by service, operation and status. Never by path, so that no personal data can appear.
+"""Metrics for Prometheus, by service, operation and status. They contain no paths, so no personal data can appear.
 
 A request adds to plain lists. They become series when Prometheus asks for them (`core.context.metrics`).
 """

@@ -32,7 +32,7 @@ def parse_end(lasting: str, until: str, now: datetime, zone: ZoneInfo) -> dateti
 
 
 def parse_plan(begin: str, lasting: str, until: str, now: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """Return the start and the end of a planned change, in UTC. Raises OperatorFault if one of them is not valid.
+    """Return the start and the end of a planned change, in UTC. Raises OperatorFault if one is missing or not valid.
 
     `lasting` counts from the start. A time of day in `until` means its first occurrence after the start.
     """

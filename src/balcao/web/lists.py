@@ -142,7 +142,7 @@ class Listing:
 
     @property
     def applied_tab(self) -> tuple[str, str] | None:
-        """Return the open tab as an applied filter if the tabs appear as a filter field."""
+        """Return the open tab as an applied filter. None for the first tab, or if the tabs are not a filter field."""
         if not self.has_many_tabs or self.tab == self.tabs[0].value:
             return None
         label = next(tab.label for tab in self.tabs if tab.value == self.tab)

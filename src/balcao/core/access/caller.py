@@ -23,7 +23,7 @@ from balcao.core.values.personal_data import clean_name
 LOGIN_CLAIMS = frozenset(
     "cpf sid session_state auth_time amr nonce name given_name middle_name family_name nickname email".split()
 )
-# The user's name at the provider. A client's service account also has a name.
+# The claims with the user's name at the provider. A client's service account also has such a name.
 USER_NAMES = ("preferred_username", "username", "upn")
 # The roles that grant everything.
 ADMINISTRATIVE = frozenset({"admin", "superadmin"})

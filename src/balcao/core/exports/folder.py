@@ -37,7 +37,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, kw_only=True):
-    """The content of an export. `cursor` is the sealed position of an unfinished export. A complete export has none."""
+    """The content of an export. `cursor` is the sealed position of an unfinished export, otherwise None."""
 
     format: str = _FORMAT
     service: str

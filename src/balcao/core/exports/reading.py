@@ -15,7 +15,7 @@ _CHUNK = 1024 * 1024
 
 
 def open_export(folder: Path) -> Manifest:
-    """Return the manifest of a complete export. Raises NotFound, or Invalid if the export is incomplete."""
+    """Return the manifest of an export. Raises NotFound if there is no export, or Invalid if it is incomplete."""
     manifest = folders.read_manifest(folder)
     if manifest is None:
         raise NotFound(f"Em {folder} não há exportação.")

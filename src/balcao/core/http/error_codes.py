@@ -26,10 +26,11 @@ from balcao.core.http.decoding import is_model
 from balcao.core.http.operations import Operation
 
 _CORE = "balcao.core"
-# The CRM behind the registry has its own codes.
+# The package that explains the codes of the CRM behind the registry.
 _CRM = "balcao.crm"
 _FIELD = "<field>"
-# Raised before the handler runs, or by any use of the database.
+# The codes that every operation can answer with. They are raised before the handler runs, or by any use of the
+# database.
 _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
     401: ("token-invalid", "unauthenticated"),
     403: ("forbidden",),
@@ -41,17 +42,17 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
 }
 # The codes of operations that do not answer while their service is in maintenance.
 _IN_MAINTENANCE = {503: ("maintenance",)}
-# Raised by the check before the call, or by its audit, if the operation is not public.
+# The codes of operations that are not public. The check before the call, or the audit of the call, raises them.
 _OF_A_CALLER = {
     400: ("access-reason-invalid", "access-reason-personal"),
     503: ("audit-not-written", "identity-away", "stale-snapshot"),
 }
 # The explanation of this code mentions the path, so it applies only to operations with a CPF in their path.
 _CPF_OF_A_PATH = (_CORE, "cpf-invalid")
-# An ambiguous path is refused before it is matched.
+# The code of operations with parameters in their path: an ambiguous path is refused before it is matched.
 _OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("enumeration",)}
-# If pydantic reports every fault of a body or query, the list has one code.
+# The code of a list of faults, with which pydantic reports every fault of a body or query.
 _OF_LISTED_FAULTS = {422: ("invalid",)}
 _OF_A_BODY = (
     "<field>-control",

@@ -17,7 +17,7 @@ _PRINTED_CNPJ = re.compile(
     rb"/([0-9A-Z]{2})\.([0-9A-Z]{3})\.([0-9A-Z]{3})(?:/|%2F)([0-9A-Z]{4})-([0-9]{2})(?=/|$)", re.IGNORECASE
 )
 _PARAMETER = re.compile(r"\{(\w+)\}")
-# Allowed only as the last segment. Its value is the whole rest of the path, which is never empty.
+# A parameter that is allowed only as the last segment. Its value is the whole rest of the path, which is never empty.
 REST_OF_PATH = "{rest}"
 
 

@@ -73,7 +73,7 @@ class WebhooksOfService(Generic[W, S]):
 
     @property
     def job_kind(self) -> JobKind:
-        """The job that calls a webhook. Its payload contains the webhook's id and the number of an event or a test."""
+        """The job that calls a webhook. Its payload contains the webhook's id, and an event's number or a test's id."""
         return JobKind(self.job, self.deliver, delays=DELAYS, max_concurrent=MOST_CONCURRENT)
 
     async def list_webhooks(self, call: Call) -> list[W]:
