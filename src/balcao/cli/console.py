@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-# Tables are as wide as their cells and are not padded to this width.
+# The width of output in a pipe. Tables are as wide as their cells and are not padded to this width.
 UNBOUNDED = 100_000
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from cryptography import x509
 
 TIMEOUT_SECONDS = 5.0
-# Certificates are valid for weeks, and each check costs each process a TLS handshake.
+# The interval between two checks. Certificates are valid for weeks, and each check costs each process a TLS handshake.
 _CHECK_SECONDS = 3600.0
 
 

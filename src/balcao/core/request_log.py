@@ -10,7 +10,8 @@ from balcao.core.logs import LOGGER_NAME, is_terminal, paint
 
 # The maximum delay of a line. The log may lose its last lines, unlike the audit trail, which is committed.
 DELAY_SECONDS = 0.05
-# Gateways check several times a second. Their successful responses are only logged at debug level.
+# The operations of health checks. Gateways call them several times a second, so their successful responses are only
+# logged at debug level.
 _HEALTH_CHECK = re.compile(r"(?:.*\.)?(?:live|ready|readi)[a-z0-9_]*")
 
 

@@ -5,10 +5,10 @@ A caller that is still sending receives the refusal only if the server keeps rea
 
 import asyncio
 
-# Bytes per second for all refused bodies together. At this rate, a single body of 16 MiB is read well within the two
-# seconds after which the connection closes.
+# The number of bytes per second that are read of all refused bodies together. At this rate, a single body of 16 MiB is
+# read well within the two seconds after which the connection closes.
 RATE = 64 * 1024 * 1024
-# A shorter pause costs more than it saves.
+# The shortest pause, because a shorter pause would cost more than it saves.
 SHORTEST_PAUSE = 0.005
 
 

@@ -14,7 +14,7 @@ from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
 from balcao.gateway.wire import Connection, Shared
 
-# Open files reserved for the database, the CRM and the process itself.
+# The number of open files that are reserved for the database, the CRM and the process itself.
 _RESERVED_FILES = 256
 _MOST_FILES = 65_536
 # A connection beyond its quota waits at most `_HELD_SECONDS` for a slot. At most `_MOST_HELD` connections wait; further

@@ -18,7 +18,7 @@ from balcao.operate.faults import OperatorFault, writing_to
 from balcao.operate.use_cases import explain_refusals
 from balcao.settings import Settings
 
-# Shows the progress of an export during a block. The argument is the number of kinds to export.
+# A function that shows the progress of an export during a block. Its argument is the number of kinds to export.
 Showing = Callable[[int], AbstractContextManager[OnProgress]]
 
 

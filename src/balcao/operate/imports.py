@@ -22,7 +22,8 @@ from balcao.settings import Settings
 # on collections.
 _OBJECTS_PER_SEARCH = 100_000
 
-# Shows the progress of an import during a block. The argument is the size in bytes, or None if it is unknown.
+# A function that shows the progress of an import during a block. Its argument is the size in bytes, or None if it is
+# unknown.
 Showing = Callable[[int | None], AbstractContextManager[OnProgress]]
 
 

@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 
 KEY_BYTES = 32
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-# The chance that 32 random bytes are encoded with fewer distinct characters is below one in a million.
+# The smallest number of distinct characters in a key. The chance that 32 random bytes are encoded with fewer is below
+# one in a million.
 _FEWEST_SIGNS = 9
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]+=*")
 

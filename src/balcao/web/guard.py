@@ -9,7 +9,7 @@ from balcao.web.sessions.service import Session
 
 FORM_SECRET = "_csrf"  # noqa: S105 - the field's name
 FORM_SECRET_HEADER = b"x-csrf-token"
-# The login stores the address in a cookie, which browsers limit to about 4,000 characters.
+# The maximum length of an address. The login stores it in a cookie, which browsers limit to about 4,000 characters.
 _LONGEST_ADDRESS = 2_000
 
 

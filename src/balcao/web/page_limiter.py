@@ -11,10 +11,10 @@ from weakref import WeakValueDictionary
 
 from balcao.web.faults import PageFault
 
-# More concurrent pages would not finish sooner. The limit per person is about the number of requests that a browser
-# sends at the same time.
+# The numbers of slots, in total and for each person. More concurrent pages would not finish sooner. The limit per
+# person is about the number of requests that a browser sends at the same time.
 PLACES, OF_PERSON = 16, 4
-# After a longer wait, the person gets an error page and keeps the text in the form.
+# The longest wait for a slot. After a longer wait, the person gets an error page and keeps the text in the form.
 LONGEST_SECONDS = 20.0
 
 

@@ -31,7 +31,7 @@ _SERVICE_ACCOUNT = "service-account-"
 # The database cannot store NUL, and a lone surrogate cannot be encoded. A claim that contains either is treated as
 # absent.
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
-# Tokens of the same issuer that are meant for the client or the provider, not for us.
+# The types of an issuer's tokens that are meant for the client or the provider, not for us.
 _NO_ACCESS_TOKENS = frozenset({"id", "refresh", "logout", "offline"})
 
 

@@ -27,7 +27,7 @@ FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 # The deadline for fetching discovery document and keys, because a server could send both byte by byte.
 FETCH_SECONDS = 5.0
-# Discovery documents and key sets have a few kilobytes.
+# The maximum size of a discovery document or a key set. Their usual size is a few kilobytes.
 MAX_DOCUMENT_BYTES = 262_144
 
 failed_fetches = counter("balcao_identity_keys_not_refreshed", "Fetches of the issuers' keys that failed")

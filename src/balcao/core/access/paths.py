@@ -9,7 +9,7 @@ ANY = "*"
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _UNRESERVED = re.compile(r"[A-Za-z0-9\-._~]")
-# Two programs could interpret an encoded slash, backslash or NUL differently.
+# Escapes that no path may contain: two programs could interpret an encoded slash, backslash or NUL differently.
 AMBIGUOUS_ESCAPES = ("%2F", "%5C", "%00")
 
 

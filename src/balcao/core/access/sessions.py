@@ -15,7 +15,7 @@ from balcao.core.database.statements import statement
 CHANNEL = "balcao_ended_session"
 # The interval of polling, in case a notification is lost.
 POLL_SECONDS = 5.0
-# The longest lifetime of an access token.
+# How long an ended session is remembered: the longest lifetime of an access token.
 RETENTION_PERIOD = timedelta(hours=24)
 # How far back rows are read again, because a row may become visible after rows that were recorded later.
 _OVERLAP = timedelta(seconds=60)

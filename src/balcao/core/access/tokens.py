@@ -32,7 +32,7 @@ ALGORITHMS = ["RS256"]
 # The tolerated difference between our clock and an issuer's.
 LEEWAY_SECONDS = 10
 MAX_TOKEN_BYTES = 16_384
-# When the cache is full, it drops the token that was added or checked least recently.
+# The maximum number of cached tokens. A full cache drops the token that was added or checked least recently.
 CACHE_SIZE = 50_000
 # The number of cached tokens checked for each new one. It keeps expired tokens below a third of the valid ones.
 CHECKED_PER_TOKEN = 4

@@ -56,9 +56,10 @@ def describe_members(members: Iterable[FileMember | ExportMember]) -> list[tuple
     return [(member.name, Annotated[member.kind, Meta(description=member.description)]) for member in members]
 
 
-# Erases the data that the person's anonymisation at that time covers. In a dry run, the caller rolls back.
+# A function that erases the data that the person's anonymisation at that time covers. In a dry run, the caller rolls
+# back.
 Erase = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
-# Returns the kinds of data that an anonymisation does not erase, with the reasons.
+# A function that returns the kinds of data that an anonymisation does not erase, with the reasons.
 Retain = Callable[[Connection, Cpf], Awaitable[Sequence[Kept]]]
 
 

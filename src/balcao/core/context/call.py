@@ -264,5 +264,6 @@ def operator_call(platform: Platform, operation: str) -> Call:
     return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))
 
 
-# Records a denied call in a service's own trail instead of the platform's. It gets the call and the path's parameters.
+# A function that records a denied call in a service's own trail instead of the platform's. It gets the call and the
+# path's parameters.
 RecordDenial = Callable[[Call, Mapping[str, str]], Awaitable[None]]

@@ -9,8 +9,8 @@ from balcao.core.errors import Unavailable
 
 Written = TypeVar("Written")
 
-# Fewer callers than this write one row at the same time. A write that conflicts this often has a condition that its
-# read does not check, and would repeat forever.
+# The maximum number of attempts. Fewer callers than this write one row at the same time. A write that conflicts this
+# often has a condition that its read does not check, and would repeat forever.
 MOST_TRIES = 100
 
 

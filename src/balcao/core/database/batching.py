@@ -17,9 +17,9 @@ from balcao.core.tasks import start
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Every caller waits for the whole batch. With larger batches, each caller would notice the delay.
+# The maximum number of items in a batch. Every caller waits for the whole batch and would notice a larger one.
 LARGEST_BATCH = 100
-# While PostgreSQL executes one statement, this process builds the other or reads its rows.
+# Two statements are enough: while PostgreSQL executes one, this process builds the other or reads its rows.
 STATEMENTS_AT_ONCE = 2
 
 

@@ -10,7 +10,7 @@ from balcao.core.errors import Unavailable
 
 # The server rejected a statement.
 StatementRefused = asyncpg.PostgresError
-# The server rejected the values in it. The same statement with other values may succeed.
+# The server rejected the values in a statement. The same statement with other values may succeed.
 RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
 # A retry of the same statement with the same values cannot succeed.
 StatementImpossible = (

@@ -53,9 +53,9 @@ def show_no_progress(_: Migration) -> None:
     """Show nothing."""
 
 
-# Runs as the owner of the tables, in its own transaction.
+# A step of a migration. It runs as the owner of the tables, in its own transaction.
 Step = Callable[[asyncpg.Connection], Awaitable[None]]
-# Runs before the first migration. It grants the application role the rights to the tables that it creates.
+# A step that runs before the first migration. It creates tables and grants the application role the rights to them.
 FirstStep = Callable[[asyncpg.Connection, ApplicationRole], Awaitable[None]]
 
 

@@ -24,8 +24,7 @@ T = TypeVar("T")
 Item = TypeVar("Item")
 
 APPLICATION_ROLE = "balcao_app"
-# The deadline of a grouped read, also in processes whose blocks have no deadline. Callers of all kinds may wait for the
-# read.
+# The deadline of a grouped read. It applies in every process, because callers of all kinds may share the read.
 LOOKUP_SECONDS = 2.5
 # The connect timeout of `listener`.
 LISTENER_SECONDS = 10.0
@@ -35,7 +34,7 @@ SERVING_SECONDS = 2.7
 # The deadline of a block on a replica. It is shorter, because a failed read on a replica is repeated on the primary.
 REPLICA_SECONDS = 1.0
 
-# Store functions receive a connection and never open one themselves.
+# A connection, as store functions receive it. They never open a connection themselves.
 Connection: TypeAlias = asyncpg.Connection
 Row: TypeAlias = asyncpg.Record
 
@@ -191,10 +190,10 @@ class Database(Connections):
             return await write(connection, rows)
 
 
-# Reads all items with one statement, within the given seconds, and returns one result for each.
+# A function that reads all items with one statement, within the given seconds, and returns one result for each.
 GroupedRead: TypeAlias = Callable[[Connection, Sequence[Item], float], Awaitable[Sequence[T]]]
-# Writes all rows with one statement and returns one result for each. The statement must lock its rows in a fixed order.
-# Otherwise two concurrent batches could deadlock.
+# A function that writes all rows with one statement and returns one result for each. The statement must lock its rows
+# in a fixed order. Otherwise two concurrent batches could deadlock.
 GroupedWrite: TypeAlias = Callable[[Connection, Sequence[Item]], Awaitable[Sequence[T]]]
 
 

@@ -6,7 +6,7 @@ import asyncpg
 
 from balcao.core.database.pool import Connection
 
-# Raised on the deletion of a row that other rows reference: by NO ACTION or RESTRICT foreign keys.
+# The exceptions for the deletion of a row that other rows reference, by NO ACTION and by RESTRICT foreign keys.
 STILL_REFERENCED = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 
@@ -33,7 +33,8 @@ async def fetch_clock(connection: Connection) -> float:
     return found
 
 
-# With WAL archiving a lagging replica reads old WAL from the archive, so it can always catch up.
+# The statement checks `archive_mode`, because with WAL archiving a lagging replica can always catch up: it reads old
+# WAL from the archive.
 _MAY_STALL = """
 SELECT current_setting('synchronous_standby_names') <> ''
    AND pg_size_bytes(current_setting('wal_keep_size')) = 0

@@ -29,7 +29,8 @@ FOREIGN, PROMOTED, BEHIND = "replica-foreign", "replica-promoted", "replica-behi
 
 _READS = telemetry.counter("balcao_replica_reads", "Reads that may lag, by what became of them", "outcome")
 
-# The flush position: every committed transaction lies before it, and the primary sends only flushed WAL to replicas.
+# The statement reads the flush position, because every committed transaction lies before it, and the primary sends only
+# flushed WAL to replicas.
 _PRIMARY = """
 SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint, system_identifier
 FROM pg_control_system()

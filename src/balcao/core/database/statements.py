@@ -42,8 +42,8 @@ T = TypeVar("T")
 STATEMENTS: "dict[str, Statement[..., Any]]" = {}
 """The statements of all modules that are loaded, by name."""
 
-# Matches `:name` with an optional jsonb cast. It also consumes string literals, comments and other casts, so that a
-# colon inside them is not mistaken for a parameter.
+# This pattern matches `:name` with an optional jsonb cast. It also consumes string literals, comments and other casts,
+# so that a colon inside them is not mistaken for a parameter.
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--[^\n]*|::\w+|:([a-z_]\w*(?:\.[a-z_]\w*)*)(::jsonb(?:\[\])?)?")
 _FIRST_WORD = re.compile(r"\s*[A-Z]+\b")
 _VERB = re.compile(r"\b(SELECT|VALUES|SHOW|INSERT|UPDATE|DELETE|CREATE|LOCK|NOTIFY|SET)\b")

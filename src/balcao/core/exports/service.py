@@ -30,7 +30,7 @@ PART_BYTES = 32 * 1024 * 1024
 _COMPRESSION = 6
 _SEAL = "export-cursor"
 
-# Called after each part with its kind and the number of exported lines of that kind.
+# A function that is called after each part, with its kind and the number of exported lines of that kind.
 OnProgress = Callable[[str, int], None]
 
 

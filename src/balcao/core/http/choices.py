@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import inspect
 
-# A member's name, or a bracketed step: any index of a list or any key of a mapping.
+# A step of a msgspec path: a member's name, or brackets for any index of a list or any key of a mapping.
 _STEP = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
 
 

@@ -6,8 +6,8 @@ from http.cookies import Morsel
 from balcao.core.context.headers import Headers
 from balcao.core.errors import BalcaoError
 
-# Room for four cookies of the largest size that browsers store. The same header also carries the cookies of the city's
-# other sites.
+# The maximum length of the header: four cookies of the largest size that browsers store. The header also carries the
+# cookies of the city's other sites.
 MOST_COOKIE_BYTES = 16 * 1024
 
 

@@ -13,9 +13,9 @@ from balcao.core.values.page import Page
 MOST_PER_PAGE = 100
 # The maximum page size of reference data that portals read completely.
 MOST_PER_LONG_PAGE = 1000
-# A larger page number would overflow the database's integer offset.
+# The largest page number. A larger number would overflow the database's integer offset.
 LAST_PAGE = 1_000_000_000
-# A number with more digits is above every maximum, so its remaining digits are not parsed.
+# How many digits of a number are parsed. A number with more digits is above every maximum.
 _DIGITS_READ = 10
 
 

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 NO_STORE = "no-store"
 PERSONAL = "no-store, private"
-# A list that is the same for all callers.
+# The `Cache-Control` of a list that is the same for all callers.
 PUBLIC = "public, max-age=300"
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"

@@ -35,7 +35,7 @@ _USUAL = frozenset(
     """.split()
 )
 _CODE = re.compile(r"^- `([^`]+)`", re.MULTILINE)
-# A name with more codes would be too long.
+# The maximum number of codes in a name. With more codes, the name would be too long.
 _NAMED_CODES = 2
 
 

@@ -15,7 +15,7 @@ from balcao.core.http.responses import Response
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# Invented keys get this response too, so it must not count towards error rates.
+# These responses have their own counter, because invented keys get them too and must not raise the error rates.
 _pending_keys = counter("balcao_token_keys_pending", "Tokens refused for now (503), as their key may be new", "service")
 
 

@@ -28,7 +28,7 @@ _NO_TEXT = "A linha não é um registro CSV: um caractere não é da codificaç�
 _STRAY_QUOTE = "A linha não é um registro CSV: confira as aspas."
 _OTHER_WIDTH = "A linha não tem tantas colunas quanto a primeira linha do arquivo."
 
-# The standard limit of 128 KiB for one cell is below the limit of a line.
+# Raise the standard limit of 128 KiB for one cell, which is below the limit of a line.
 csv.field_size_limit(LONGEST_LINE)
 
 

@@ -25,7 +25,7 @@ from balcao.core.imports.source import Source
 _NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."
 _NO_TABLE = "Este tipo não vem em tabela, porque tem partes dentro de partes: use JSON Lines."
 
-# Called after each batch with the position in the file on disk and the committed part.
+# A function that is called after each batch, with the position in the file on disk and the committed part.
 OnProgress = Callable[[int, Committed], None]
 
 

@@ -24,7 +24,8 @@ _CHUNK = 64 * 1024
 _TYPES, _FOLDER = "[Content_Types].xml", "xl/"
 _BROKEN = "A planilha está danificada ou tem senha: abra-a e salve-a de novo como .xlsx."
 
-# The library warns about parts that it does not read, such as conditional formatting. No import needs them.
+# Ignore the library's warnings about parts that it does not read, such as conditional formatting. No import needs these
+# parts.
 warnings.filterwarnings("ignore", module=r"openpyxl\.")
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timezone
 from zoneinfo import ZoneInfo
 
-# Outside these bounds, some time zone has no calendar year for the instant.
+# The bounds of an instant. Outside them, some time zone has no calendar year for the instant.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
 

@@ -10,7 +10,7 @@ from balcao.core.errors import Invalid
 _BREAKS = str.maketrans("\r\n\t", "   ")
 # The Unicode categories Cc and Cs, which never change.
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# No combining marks, control or invisible characters, and already in NFC with any neighbours. This range covers
+# A line without combining marks, control or invisible characters, which is in NFC already. This range covers
 # Portuguese, so most texts need no further check.
 _PLAIN_LINE = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff]*")
 _PLAIN = re.compile("[\n\r\t -~\u00a1-\u00ac\u00ae-\u02ff]*")
@@ -21,8 +21,8 @@ def is_plain_line(text: str) -> bool:
     return _PLAIN_LINE.fullmatch(text) is not None
 
 
-# Sorting combining marks takes quadratic time. This is the maximum on one letter that Unicode allows in
-# a stream (UAX 15, 13); no language comes near it.
+# The maximum number of combining marks on one letter, because sorting them takes quadratic time. It is the maximum of
+# Unicode's stream-safe text format (UAX 15, 13); no language comes near it.
 LONGEST_RUN_OF_MARKS = 30
 # Marks that count as letters until they are decomposed.
 _HIDDEN_MARKS = frozenset("\u0f73\u0f75\u0f81")

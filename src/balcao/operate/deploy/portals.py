@@ -20,7 +20,8 @@ IGNORED = ".gitignore"
 # The operations that citizen portals call with a fixed key: the risk of one unit and of many, and a unit with its
 # hours.
 KEY_OPERATIONS = ("health_units.read_risk", "health_units.list_risks", "health_units.read_unit")
-# The portals refresh tokens every 300 s, so a token survives one failed refresh.
+# The lifetime of a portal's access token. The portals refresh tokens every 300 s, so a token survives one failed
+# refresh.
 ACCESS_SECONDS = 600
 _SCOPES = ("basic", "roles", "acr", "web-origins", "profile", "email", "balcao")
 

@@ -8,8 +8,8 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.operate.doctor.installation import LEAST_FREE_BYTES
 from balcao.operate.postgresql.backups import SLOT
 
-# The timer makes a copy every night, and `follow` records its state every minute. The Prometheus alerts use these
-# limits.
+# The maximum ages of the newest copy and of the log. The timer makes a copy every night, and `follow` records its state
+# every minute. The Prometheus alerts use the same limits.
 OLDEST_COPY_SECONDS = 36 * 3600
 OLDEST_LOG_SECONDS = 600
 _RETAINED_SHARE = 0.7
