@@ -13,7 +13,7 @@ CpfArgument = Annotated[str, typer.Argument(metavar="CPF", help="11 dígitos, co
 
 
 def parse_cpf(text: str, refusal: str = "O CPF é inválido: use 11 dígitos.") -> "Cpf":
-    """Parse a CPF. Raises OperatorFault with the text `refusal`, which must not quote the input."""
+    """Parse a CPF. If it is invalid, raises OperatorFault with the text `refusal`, which must not quote the input."""
     from balcao.core.values.cpf import Cpf
 
     cpf = Cpf.parse_path(text)

@@ -59,7 +59,7 @@ class Meter:
 
 
 class Counter:
-    """A count of events by the values of their labels."""
+    """A counter of events, with a count for each combination of label values."""
 
     def __init__(self, name: str, text: str, labels: tuple[str, ...]) -> None:
         self.name = name

@@ -84,7 +84,7 @@ async def serve_application(
 
 @asynccontextmanager
 async def _open(application: Served) -> AsyncIterator[None]:
-    """Open the application. Raises StartFailed with the application's message."""
+    """Open the application. Raises StartFailed, with the application's message, if that fails."""
     async with contextlib.AsyncExitStack() as opened:
         try:
             await opened.enter_async_context(application.open())

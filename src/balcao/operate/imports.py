@@ -74,7 +74,7 @@ def freeze_gc() -> None:
 
 @contextmanager
 def _explaining_files() -> Iterator[None]:
-    """Explain problems with the operator's files. Raises OperatorFault for problems that the operator can fix."""
+    """Turn exceptions of the block into OperatorFault if the operator can fix the problem, as with unreadable files."""
     try:
         yield
     except BalcaoError as refused:

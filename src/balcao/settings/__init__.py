@@ -152,7 +152,7 @@ class Settings(
 
         If the environment sets neither port nor database, a sandbox uses the port that its data folder stores. With
         `finds_trial`, search for the data folder of a running trial too (`list_places`). A given mapping is used as it
-        is. Raises SettingsError, which names the invalid variables.
+        is. Raises SettingsError, with the names of the variables, if a value is invalid.
         """
         known = {variable_of(field): field for field in cls.model_fields}
         given = os.environ if environment is None else environment

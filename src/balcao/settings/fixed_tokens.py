@@ -78,7 +78,7 @@ def _parse_line(file: Path, number: int, text: str, today: date) -> FixedToken:
 
 
 def parse_entry(text: str, today: date) -> FixedToken:
-    """Parse `operation:last day:SHA-256`. Raises ValueError with a Portuguese message."""
+    """Parse `operation:last day:SHA-256`. Raises ValueError with a Portuguese message if the entry is invalid."""
     found = _ENTRY.fullmatch(text)
     if found is None:
         raise ValueError("cada entrada é operação:último dia:hash, como `balcao identity fixed-token` a escreve")

@@ -114,7 +114,7 @@ class TokenRefused(Unauthenticated):
 
 
 class TokenMissing(TokenRefused):
-    """The header contains nothing that could be a token."""
+    """A refusal because there is no header, or no bearer token of an acceptable length in it."""
 
     default_code = Unauthenticated.default_code
 

@@ -119,7 +119,7 @@ class Call:
         self._reason = parse_access_reason(self.headers)
 
     def give_reason(self, field: str, words: str) -> None:
-        """Set the reason that a person typed, instead of the header's reason. Raises Invalid with the field's name."""
+        """Set the reason that a person typed, instead of the header's reason. Raises Invalid as `clean_reason` does."""
         self._reason = clean_reason(field, words)
 
     def state_reason(self, sentence: str) -> None:

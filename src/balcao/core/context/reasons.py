@@ -17,7 +17,10 @@ _HEADER = "X-Access-Reason"
 
 
 def clean_reason(field: str, text: str, *, longest: int = LONGEST) -> str:
-    """Return the reason from a body, a parameter or a command. Raises Invalid with the name of the field."""
+    """Return the reason from a body, a parameter or a command.
+
+    Raises Invalid with the name of the field if the reason has a wrong length, control characters or personal data.
+    """
     return refuse_personal_data(field, clean_text(field, text, shortest=SHORTEST, longest=longest))
 
 

@@ -43,7 +43,7 @@ class LongMenuPageQuery(PageQuery):
 def parse_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PER_PAGE) -> Page:
     """Parse the requested page. `per_page` is the default size, `most` the maximum.
 
-    Raises Invalid with the name of the parameter (rules: registry 1.1).
+    Raises Invalid, with the name of the parameter, if a value is not a number in its range (rules: registry 1.1).
     """
     return Page(
         parse_whole_number("page", query.get("page"), 1, LAST_PAGE, default=1),
@@ -54,7 +54,7 @@ def parse_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PE
 def parse_menu_page(query: Mapping[str, str], per_page: int = 10, most: int = MOST_PER_PAGE) -> Page:
     """Parse the requested page of a list that fills a menu. A larger page size than `most` is reduced to `most`.
 
-    Raises Invalid with the name of the parameter (rules: registry 1.1).
+    Raises Invalid, with the name of the parameter, if a value is not a number in its range (rules: registry 1.1).
     """
     wanted = query.get("per_page", "")[:_DIGITS_READ]
     if wanted.isascii() and wanted.isdigit() and int(wanted) > most:

@@ -25,7 +25,7 @@ class Period:
 
 
 def parse_period(query: Mapping[str, str], zone: ZoneInfo) -> Period:
-    """Parse both bounds, which are optional. Raises Invalid with the name of the parameter."""
+    """Parse both bounds, which are optional. Raises Invalid, with the parameter's name, if a bound is malformed."""
     start, end = query.get("from"), query.get("to")
     return Period(
         None if start is None else _parse_bound("from", start, zone, timedelta(0)),

@@ -63,7 +63,7 @@ def find_kinds(text: str) -> set[str]:
 
 
 def refuse_personal_data(text: str, kinds: frozenset[str] | set[str] = KINDS) -> str:
-    """Return the text unchanged. Raises ValueError with the kinds of personal data found, never their values."""
+    """Return the text. Raises ValueError if it contains personal data; the message names only the kinds of data."""
     if found := sorted(find_kinds(text) & kinds):
         raise ValueError(f"não pode conter dados pessoais ({', '.join(found)})")
     return text
