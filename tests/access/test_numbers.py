@@ -23,7 +23,7 @@ from balcao.access.mappings import api as mappings
 from balcao.access.mappings import patterns
 from balcao.access.roles import api as roles
 from balcao.access.users import api as users
-from balcao.access.users.api import UNSEEN
+from balcao.access.users.api import UNUSED_PERIOD
 from balcao.core.access import catalogue
 from balcao.core.access.limits import DENIED
 from balcao.core.database import reloader
@@ -119,7 +119,7 @@ def bounds_of(model: type, name: str) -> list[float]:
             [
                 catalogue_feature.CHAIN // (365 * DAY),
                 catalogue_feature.DENIALS_AND_READS // (365 * DAY),
-                UNSEEN // (365 * DAY),
+                UNUSED_PERIOD // (365 * DAY),
                 planning.PLAN_AGE / MINUTE,
                 catalogue_feature.CHANGES / DAY,
                 mappings.RETIRED / DAY,
@@ -142,7 +142,11 @@ def test_a_number_of_the_page_is_that_of_the_product(sentence: str, numbers: lis
 
 
 def test_years_have_their_leap_days() -> None:
-    assert [catalogue_feature.CHAIN / DAY, UNSEEN / DAY, catalogue_feature.DENIALS_AND_READS / DAY] == [3653, 731, 365]
+    assert [catalogue_feature.CHAIN / DAY, UNUSED_PERIOD / DAY, catalogue_feature.DENIALS_AND_READS / DAY] == [
+        3653,
+        731,
+        365,
+    ]
     assert HOUR.total_seconds() == catalogue.ANNOUNCING_SECONDS
     assert READS[0] == DENIED[0]
 

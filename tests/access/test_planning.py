@@ -57,14 +57,14 @@ def test_a_revocation_goes_through_while_the_largest_plan_is_tried(
     group = stored.make_name()
     superadmin("POST", "/groups", {"name": group, "description": "De teste"})
     superadmin("POST", f"/groups/{group}/members", {"subject": CITIZEN})
-    tried, may_end, take = threading.Event(), threading.Event(), Draft.take
+    tried, may_end, take = threading.Event(), threading.Event(), Draft.apply
 
-    def take_and_wait(draft: Draft, steps: Sequence[Item]) -> None:
+    def apply_and_wait(draft: Draft, steps: Sequence[Item]) -> None:
         take(draft, steps)
         tried.set()
         assert may_end.wait(PATIENCE)
 
-    monkeypatch.setattr(Draft, "take", take_and_wait)
+    monkeypatch.setattr(Draft, "apply", apply_and_wait)
     with ThreadPoolExecutor(1) as pool:
         planning = pool.submit(plan, http, reader, make_actions(service.MOST_CHANGES))
         try:
@@ -232,13 +232,13 @@ def test_a_catalogue_that_moves_while_a_plan_is_applied_is_left_alone(
     http: httpx.Client, superadmin: Send, token: str, sql: Sql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = make_actions(1)
-    planned, take = plan(http, token, document), Draft.take
+    planned, take = plan(http, token, document), Draft.apply
 
-    def take_and_move(draft: Draft, steps: Sequence[Item]) -> None:
+    def apply_and_move(draft: Draft, steps: Sequence[Item]) -> None:
         take(draft, steps)
         superadmin("POST", "/groups", {"name": stored.make_name(), "description": "De teste"})
 
-    monkeypatch.setattr(Draft, "take", take_and_move)
+    monkeypatch.setattr(Draft, "apply", apply_and_move)
     applied = superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})
     assert refusal(applied) == (409, "catalogue-moved")
     assert sql("SELECT FROM access.action WHERE name = $1", document["actions"][0]["name"]) == []
@@ -280,13 +280,13 @@ def test_every_pattern_that_crosses_another_is_found_among_those_that_meet_it(kn
     places: MappingTree[str] = MappingTree()
     for pattern in known:
         assert places.put("GET", pattern, pattern) is None
-    found = list(places.find_meeting("GET", wanted))
+    found = list(places.find_overlapping("GET", wanted))
     assert len(found) == len(set(found))
     assert {one for one in known if patterns_cross(wanted, one)} <= set(found) <= set(known)
     assert places.find("GET", wanted) == next(
         (one for one in known if erase_parameter_names(one) == erase_parameter_names(wanted)), None
     )
-    assert list(places.find_meeting("POST", wanted)) == []
+    assert list(places.find_overlapping("POST", wanted)) == []
 
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)

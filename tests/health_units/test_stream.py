@@ -365,10 +365,10 @@ def test_a_process_holds_so_many_streams_whoever_opens_them() -> None:
     hub = Hub()
     held = [_listener() for _ in range(streams.MOST_OF_PROCESS - 1)]
     hub.listeners.update(held)
-    hub.require_room(("another", "address"), streams.MOST_OF_CLIENT)
+    hub.require_capacity(("another", "address"), streams.MOST_OF_CLIENT)
     hub.listeners.add(last := _listener())
     with pytest.raises(TooMany) as refused:
-        hub.require_room(("another", "address"), streams.MOST_OF_CLIENT)
+        hub.require_capacity(("another", "address"), streams.MOST_OF_CLIENT)
     assert (refused.value.code, last in hub.listeners) == ("too-many-streams", True)
 
 

@@ -63,7 +63,7 @@ def _refuse_number_as_name(name: str) -> str:
 
 
 # The audit trail stores these texts for years, so they must not contain personal data.
-_NOBODY = AfterValidator(refuse_personal_data)
+_NO_PERSONAL_DATA = AfterValidator(refuse_personal_data)
 # Digits next to letters do not count as a personal number, because many names end in a generated id.
 _WITH_LETTERS = re.compile(r"[0-9]*[A-Za-z][A-Za-z0-9]*")
 _NO_NUMBER = AfterValidator(_refuse_number_as_name)
@@ -71,7 +71,9 @@ _NO_NUMBER = AfterValidator(_refuse_number_as_name)
 _LINES = AfterValidator(partial(refuse_control, allowed="\n\t"))
 ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME), _NO_NUMBER]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME), _NO_NUMBER]
-Description = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), _LINES, _NOBODY]
+Description = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), _LINES, _NO_PERSONAL_DATA
+]
 SearchText = Annotated[str, StringConstraints(max_length=255), _LINES]
 CpfText = Annotated[str, AfterValidator(_check_cpf), Field(json_schema_extra={"pattern": _CPF})]
 AnyCaseMethod = Annotated[Method, BeforeValidator(_capitalise)]

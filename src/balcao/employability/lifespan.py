@@ -8,7 +8,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.outgoing import ServiceClient
 from balcao.employability.companies.lookup import RegistryCompanies
 from balcao.employability.hiring.departments.scope import StaffLinks
-from balcao.employability.rights.service import HeldHere
+from balcao.employability.rights.service import EmployabilityPersonalData
 
 
 @asynccontextmanager
@@ -18,5 +18,5 @@ async def run_employability(platform: Platform, held: Iterable[PersonalData]) ->
     platform.parts[ServiceClient] = registry
     platform.parts[RegistryCompanies] = RegistryCompanies(registry)
     platform.parts[StaffLinks] = StaffLinks(registry)
-    platform.parts[HeldHere] = HeldHere(held)
+    platform.parts[EmployabilityPersonalData] = EmployabilityPersonalData(held)
     yield

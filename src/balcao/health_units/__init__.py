@@ -9,7 +9,7 @@ from balcao.health_units.feed.api import FEATURE as FEED
 from balcao.health_units.holidays import service as holidays
 from balcao.health_units.holidays.api import FEATURE as HOLIDAYS
 from balcao.health_units.intake.api import FEATURE as INTAKE
-from balcao.health_units.lifespan import run_health_units, tell_risk_readiness
+from balcao.health_units.lifespan import report_risk_readiness, run_health_units
 from balcao.health_units.notifications.api import FEATURE as NOTIFICATIONS
 from balcao.health_units.overview.api import FEATURE as OVERVIEW
 from balcao.health_units.reference_lists.api import FEATURE as REFERENCE_LISTS
@@ -48,6 +48,6 @@ SERVICE = Service(
     },
     seed=holidays.seed_holidays,
     lifespan=run_health_units,
-    ready=tell_risk_readiness,
+    ready=report_risk_readiness,
     has_city_times=True,
 )

@@ -26,6 +26,6 @@ async def run_health_units(platform: Platform) -> AsyncIterator[None]:
             await watch.stop()
 
 
-async def tell_risk_readiness(platform: Platform) -> Mapping[str, bool]:
+async def report_risk_readiness(platform: Platform) -> Mapping[str, bool]:
     """Return whether the risks are fresh enough to show."""
     return {"risk": platform.part(UnitBoard).fresh}

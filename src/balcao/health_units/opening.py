@@ -17,7 +17,7 @@ START = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 END = r"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$"
 MOST_INTERVALS = 4
 # How far ahead to search for the next opening or closing.
-AHEAD = timedelta(days=14)
+SEARCH_PERIOD = timedelta(days=14)
 END_OF_DAY = "24:00"
 WEEKDAYS, SATURDAY = range(1, 6), 6
 
@@ -89,13 +89,13 @@ def find_opening(
     moment = now.astimezone(UTC)
     zone = now.tzinfo
     assert isinstance(zone, ZoneInfo)
-    last = now.date() + AHEAD
+    last = now.date() + SEARCH_PERIOD
     for start, end in _iterate_spans(timetable, holidays, zone, now.date(), last):
         if start <= moment < end:
             unbroken = end == to_instant(last, END_OF_DAY, zone)
             return Opening(Situacao.ABERTO, closes_at=None if unbroken else end)
         if moment < start:
-            return Opening(Situacao.FECHADO, opens_at=start if start - moment <= AHEAD else None)
+            return Opening(Situacao.FECHADO, opens_at=start if start - moment <= SEARCH_PERIOD else None)
     return Opening(Situacao.FECHADO)
 
 

@@ -137,7 +137,7 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
     that other writes to the catalogue can run in between. Raises NotFound for an unknown action, Forbidden for a
     reserved action, and Conflict for an action in use (rules: access 4.3).
     """
-    while force and await _take_some_along(call, action_id):
+    while force and await _delete_batch(call, action_id):
         pass
     async with write_catalogue(call, _name_deletion(action_id)) as write:
         found = await _find_deletable(write.connection, action_id, force=force)
@@ -149,7 +149,7 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
     return write.version
 
 
-async def _take_some_along(call: Call, action_id: int) -> bool:
+async def _delete_batch(call: Call, action_id: int) -> bool:
     """Delete a batch of grants or, once few enough are left, of custom mappings. Return whether a batch was deleted.
 
     Up to `MOST_AT_ONCE` grants and `MOST_AT_ONCE` mappings are left for the transaction that deletes the action. Grants

@@ -93,25 +93,25 @@ class GroupedChange(Generic[Wanted, Value]):
 
     async def run(self, call: Call, attempt: CatalogueEvent, wanted: Wanted) -> tuple[Value, int]:
         """Make a change as `write_catalogue` does. Return its result and the catalogue version."""
-        turn = RequestedChange(call, wanted)
+        change = RequestedChange(call, wanted)
         async with _recording_denials(call, attempt):
-            outcome, version = await call.platform.database.write_grouped(self._make_together, turn)
+            outcome, version = await call.platform.database.write_grouped(self._make_group, change)
             if isinstance(outcome, BalcaoError):
                 raise outcome
         if outcome.event is not None:
             await _reload(call, version)
         return outcome.value, version
 
-    async def _make_together(
-        self, connection: Connection, turns: Sequence[RequestedChange[Wanted]]
+    async def _make_group(
+        self, connection: Connection, changes: Sequence[RequestedChange[Wanted]]
     ) -> list[tuple[CompletedChange[Value] | BalcaoError, int]]:
         """Return each outcome with its catalogue version. Only an outcome with an event has a new version."""
         async with connection.transaction():
             version = await store.lock_catalogue(connection)
-            outcomes = await self.make(connection, turns)
+            outcomes = await self.make(connection, changes)
             events = [
-                outcome.event.describe_for(turn.call)
-                for turn, outcome in zip(turns, outcomes, strict=True)
+                outcome.event.describe_for(change.call)
+                for change, outcome in zip(changes, outcomes, strict=True)
                 if isinstance(outcome, CompletedChange) and outcome.event is not None
             ]
             made = iter(await store.record_each_event(connection, events) if events else [])

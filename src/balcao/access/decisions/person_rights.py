@@ -7,7 +7,7 @@ from balcao.access.catalogue.authority import list_managed_actions
 from balcao.access.catalogue.events import CatalogueEvent
 from balcao.access.catalogue.service import record_read
 from balcao.access.decisions.schemas import ExplainedWay, PersonAction, PersonActions
-from balcao.access.users.service import OF_THE_PLATFORM
+from balcao.access.users.service import PLATFORM_PREFIX
 from balcao.core.access.membership_index import Membership
 from balcao.core.access.reach import (
     DEPARTMENT,
@@ -46,7 +46,7 @@ async def list_person_actions(call: Call, cpf: Cpf, group_name: str | None) -> P
             gained=_is_gained(before, after, action.key),
         )
         for action in sorted(supposed.actions.values(), key=lambda action: action.name)
-        if not action.key.startswith(OF_THE_PLATFORM) and (after.is_administrator or action.key in after.grants)
+        if not action.key.startswith(PLATFORM_PREFIX) and (after.is_administrator or action.key in after.grants)
     ]
     departments = describe_reach(after.grants.get(DEPARTMENT, UNLIMITED)).get(DEPARTMENT, [])
     return PersonActions(after.is_administrator, actions, departments, snapshot.version)

@@ -60,7 +60,7 @@ class ExplainQuery(Model):
         return self
 
     @property
-    def supposes(self) -> bool:
+    def has_assumptions(self) -> bool:
         """Whether the query assumes anything other than a request now with the caller's own token."""
         return (self.roles, self.scopes, self.client, self.at_version) != (None, None, None, None)
 

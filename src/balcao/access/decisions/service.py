@@ -13,7 +13,7 @@ from balcao.access.decisions.schemas import (
     ExplainQuery,
     Explanation,
 )
-from balcao.access.users.service import OF_THE_PLATFORM
+from balcao.access.users.service import PLATFORM_PREFIX
 from balcao.core.access.caller import Caller
 from balcao.core.access.decisions import decide_match
 from balcao.core.access.reach import describe_group
@@ -40,27 +40,27 @@ async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
     caller = call.identified_caller
     subject = Cpf(query.subject) if query.subject else None
     concerns_another = subject is not None and subject != caller.cpf
-    if (concerns_another or query.supposes) and not call.holds(EXPLAIN):
+    if (concerns_another or query.has_assumptions) and not call.holds(EXPLAIN):
         raise call.lacks(EXPLAIN)
     if concerns_another:
         await record_read(call, CatalogueEvent("decision.explain", "user", subject=subject))
-    supposed = _suppose(caller, subject, query)
+    assumed = _assume_caller(caller, subject, query)
     snapshot = call.platform.catalogue.snapshot
     if query.at_version is not None:
-        snapshot = await read_catalogue_version(call, snapshot, query.at_version, supposed.cpf)
+        snapshot = await read_catalogue_version(call, snapshot, query.at_version, assumed.cpf)
     if query.method is None or query.path is None:
         action = _find_action(snapshot, query.action)
-        reason = Reason.GRANTED if snapshot.grants(supposed, action.key) else Reason.NOT_GRANTED
-        return _describe(snapshot, None, action, Decision(reason), supposed)
+        reason = Reason.GRANTED if snapshot.grants(assumed, action.key) else Reason.NOT_GRANTED
+        return _describe(snapshot, None, action, Decision(reason), assumed)
     match = snapshot.match(query.method.value, query.path)
-    decision = decide_match(match, supposed, snapshot, call.platform.client_lists) if match else _NO_MAPPING
-    return _describe(snapshot, match, match.action if match else None, decision, supposed)
+    decision = decide_match(match, assumed, snapshot, call.platform.client_lists) if match else _NO_MAPPING
+    return _describe(snapshot, match, match.action if match else None, decision, assumed)
 
 
 def _find_action(snapshot: Snapshot, key: str | None) -> Action:
     """Return the action with this key. Raises NotFound if it is unknown or no role can grant it."""
     found = next((action for action in snapshot.actions.values() if action.key == key), None)
-    if found is None or found.key.startswith(OF_THE_PLATFORM):
+    if found is None or found.key.startswith(PLATFORM_PREFIX):
         raise NotFound("Não há ação com essa chave.")
     return found
 
@@ -80,7 +80,7 @@ async def read_catalogue_version(call: Call, present: Snapshot, version: int, cp
     return await run_in_thread(history.rebuild_snapshot, present, version, events, cpf, hashes)
 
 
-def _suppose(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:
+def _assume_caller(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:
     """Return the assumed caller. Another person has no token here, so only their stored roles count."""
     if subject is not None and subject != caller.cpf:
         caller = replace(caller, cpf=subject, roles=frozenset(), scopes=frozenset(), client="", is_machine=False)

@@ -68,7 +68,7 @@ class Draft:
         }
         self._mappings: dict[int, DraftMapping] = {}
         self._operations: dict[str, DraftMapping] = {}
-        self._places: MappingTree[DraftMapping] = MappingTree()
+        self._mapping_tree: MappingTree[DraftMapping] = MappingTree()
         for custom in catalogue.mappings:
             self._place(DraftMapping(custom.id, custom.method, custom.path, known[custom.action], custom.description))
         for bound in catalogue.bindings:
@@ -83,29 +83,29 @@ class Draft:
 
     def _place(self, mapping: DraftMapping) -> None:
         self._mappings[mapping.id] = mapping
-        self._places.put(mapping.method, mapping.path_pattern, mapping)
+        self._mapping_tree.put(mapping.method, mapping.path_pattern, mapping)
 
-    def take(self, steps: Sequence[Item]) -> None:
+    def apply(self, steps: Sequence[Item]) -> None:
         """Apply each step, or add it to `blocked` with its error. A blocked step changes nothing."""
-        self._take_names(steps)
+        self._rename_actions(steps)
         for step in steps:
-            self._try(step, self._take)
+            self._try(step, self._apply_step)
         for step, mapping, change in self._unsettled:
             self._try(step, partial(self._check_place, mapping, change))
         for mapping in self._mappings.values():
             self._uses[mapping.action_id].append(mapping)
         for step in steps:
-            self._try(step, self._take_away)
+            self._try(step, self._delete_item)
 
-    def _try(self, step: Item, take: Callable[[Item], list[Change]]) -> None:
+    def _try(self, step: Item, apply: Callable[[Item], list[Change]]) -> None:
         try:
-            self.changes += take(step)
+            self.changes += apply(step)
         except BalcaoError as fault:
             if fault.status >= 500:
                 raise
             self.blocked.append(BlockedStep(step, fault))
 
-    def _take(self, step: Item) -> list[Change]:
+    def _apply_step(self, step: Item) -> list[Change]:
         """Apply a step that creates or changes an item, or that deletes a mapping."""
         if step.kind == "mapping":
             return self._change_mapping(step)
@@ -115,7 +115,7 @@ class Draft:
             return self._change_role(step.key, step.before, step.after)
         return self._change_group(step.key, step.after) if step.kind == "group" else self._bind(step, step.after)
 
-    def _take_away(self, step: Item) -> list[Change]:
+    def _delete_item(self, step: Item) -> list[Change]:
         if step.after is not None or step.before is None or step.kind == "mapping":
             return []
         if step.kind == "group":
@@ -124,7 +124,7 @@ class Draft:
 
     # Actions. All names are changed together, so that two actions can swap names.
 
-    def _take_names(self, steps: Sequence[Item]) -> None:
+    def _rename_actions(self, steps: Sequence[Item]) -> None:
         steps = [step for step in steps if step.kind == "action"]
         former = {
             step.key if step.after is None else step.before["name"]: step for step in steps if step.before is not None
@@ -269,7 +269,7 @@ class Draft:
         known, self._groups[name] = self._groups.get(name), group
         group.roles = listed
         try:
-            self._require_a_way_in()
+            self._require_administrators()
         except Conflict:
             group.roles, self._groups[name] = roles, known or group
             raise
@@ -294,7 +294,7 @@ class Draft:
         authority.check_administration(self._held, concerned=concerned)
         del self._groups[name]
         try:
-            self._require_a_way_in()
+            self._require_administrators()
         except Conflict:
             self._groups[name] = group
             raise
@@ -308,7 +308,7 @@ class Draft:
         event = CatalogueEvent("group.delete", "group", str(group.id), name, before=shown)
         return [Change(event, {"id": group.id}, group.members)]
 
-    def _require_a_way_in(self) -> None:
+    def _require_administrators(self) -> None:
         administrative = {role.name for role in self._roles.values() if role.administrative}
         authority.check_administrators_left(
             is_there=self._admin_from_token
@@ -326,11 +326,11 @@ class Draft:
         description = step.after["description"]
         if step.before is None:
             mapping = DraftMapping(next(self._ids["mapping"]), method, path, action.id, description)
-            if (other := self._places.find(method, path)) is not None:
+            if (other := self._mapping_tree.find(method, path)) is not None:
                 check_conflicts(mapping, other, (), ())
             event = CatalogueEvent("mapping.create", "mapping", str(mapping.id), step.key, after=self._show(mapping))
         else:
-            known = self._places.find(method, path)
+            known = self._mapping_tree.find(method, path)
             if known is None:
                 raise NotFound("Não há mapeamento com esse id.")
             before = self._show(known)
@@ -346,13 +346,13 @@ class Draft:
 
     def _check_place(self, mapping: DraftMapping, change: Change, _: Item) -> list[Change]:
         method, pattern = mapping.method, mapping.path_pattern
-        of_get = self._places.find_meeting("GET", pattern) if method == "HEAD" else iter(())
-        check_conflicts(mapping, None, self._places.find_meeting(method, pattern), of_get)
+        of_get = self._mapping_tree.find_overlapping("GET", pattern) if method == "HEAD" else iter(())
+        check_conflicts(mapping, None, self._mapping_tree.find_overlapping(method, pattern), of_get)
         return [change]
 
     def _delete_mapping(self, mapping: DraftMapping) -> Change:
         del self._mappings[mapping.id]
-        self._places.put(mapping.method, mapping.path_pattern, None)
+        self._mapping_tree.put(mapping.method, mapping.path_pattern, None)
         name = f"{mapping.method} {mapping.path_pattern}"
         event = CatalogueEvent("mapping.delete", "mapping", str(mapping.id), name, before=self._show(mapping))
         return Change(event, {"id": mapping.id})

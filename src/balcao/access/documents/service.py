@@ -185,7 +185,7 @@ async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPla
         admin_from_token=call.platform.settings.access_admin_from_token,
         ids=ids,
     )
-    await run_in_thread(draft.take, found.steps)
+    await run_in_thread(draft.apply, found.steps)
     _refuse_too_many(sum(1 + change.lost for change in draft.changes))
     return _PlannedDocument(catalogue.version, found, draft)
 

@@ -93,7 +93,7 @@ async def delete_group(call: Call, name: str) -> int:
     catalogue can run in between. Raises NotFound for an unknown group, Forbidden if the group gives an administrative
     role and the caller is not a superadmin, and Conflict if no administrator would remain (rules: access 4.4).
     """
-    while await _let_some_leave(call, name):
+    while await _remove_some_members(call, name):
         pass
     async with write_catalogue(call, CatalogueEvent("group.delete", "group", name=name or None)) as write:
         group = await _find(write.connection, name)
@@ -114,7 +114,7 @@ async def delete_group(call: Call, name: str) -> int:
     return write.version
 
 
-async def _let_some_leave(call: Call, name: str) -> bool:
+async def _remove_some_members(call: Call, name: str) -> bool:
     """Remove a batch of members if the group has more than `MOST_AT_ONCE`. Return whether a batch was removed."""
     async with write_catalogue(call, CatalogueEvent("group.delete", "group", name=name or None)) as write:
         group = await _find(write.connection, name)

@@ -58,7 +58,7 @@ def erase_parameter_names(pattern: str) -> str:
 def patterns_cross(one: str, other: str) -> bool:
     """Return whether the patterns overlap, and each also matches a path that the other does not match."""
     first, second = split_pattern(one), split_pattern(other)
-    return _meets(first, second) and not _covers(first, second) and not _covers(second, first)
+    return _overlaps(first, second) and not _covers(first, second) and not _covers(second, first)
 
 
 def pattern_covers(wide: str, narrow: str) -> bool:
@@ -66,7 +66,7 @@ def pattern_covers(wide: str, narrow: str) -> bool:
     return _covers(split_pattern(wide), split_pattern(narrow))
 
 
-def _meets(first: Sequence[str], second: Sequence[str]) -> bool:
+def _overlaps(first: Sequence[str], second: Sequence[str]) -> bool:
     """Return whether some path matches both patterns."""
     for one, other in zip_longest(first, second):
         if REST in (one, other):

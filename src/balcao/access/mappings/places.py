@@ -51,7 +51,7 @@ class MappingTree(Generic[T]):
             return None
         return node.rest if takes_rest else node.end
 
-    def find_meeting(self, method: str, pattern: str) -> Iterator[T]:
+    def find_overlapping(self, method: str, pattern: str) -> Iterator[T]:
         """Yield each mapping of the method that matches some path of the pattern."""
         if method in self._roots:
             yield from _walk(self._roots[method], split_pattern(erase_parameter_names(pattern)), 0)

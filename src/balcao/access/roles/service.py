@@ -84,7 +84,7 @@ async def delete_role(call: Call, name: str) -> int:
     that other writes to the catalogue can run in between. Raises NotFound for an unknown role, Forbidden for the
     administrative roles, and Conflict while groups give the role.
     """
-    while await _take_from_some(call, name):
+    while await _revoke_from_some(call, name):
         pass
     async with write_catalogue(call, _name_deletion(name)) as write:
         role = await _find_deletable(write.connection, name)
@@ -101,7 +101,7 @@ async def delete_role(call: Call, name: str) -> int:
     return write.version
 
 
-async def _take_from_some(call: Call, name: str) -> bool:
+async def _revoke_from_some(call: Call, name: str) -> bool:
     """Remove the role from a batch of people if more than `MOST_AT_ONCE` have it. Return whether there was a batch."""
     async with write_catalogue(call, _name_deletion(name)) as write:
         role = await _find_deletable(write.connection, name)

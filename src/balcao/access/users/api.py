@@ -174,10 +174,10 @@ async def remove_user_role(call: Call, cpf: CpfInPath, role_name: RoleInPath) ->
     return respond_to_write(await service.remove_person_role(call, cpf, role_name))
 
 
-UNSEEN = timedelta(days=731)  # two years
+UNUSED_PERIOD = timedelta(days=731)  # two years
 
 FEATURE = Feature(
     routes=routes.declared,
-    retention=[OldRows("access_person", store.count_people, store.delete_unseen_people, UNSEEN)],
+    retention=[OldRows("access_person", store.count_people, store.delete_unseen_people, UNUSED_PERIOD)],
     exports=store.EXPORTS,
 )

@@ -17,7 +17,7 @@ from balcao.core.values.ids import MAX_INT64
 
 # Actions with this prefix open an operation to every caller, to every valid token or only to machines. No role grants
 # them.
-OF_THE_PLATFORM = "platform:"
+PLATFORM_PREFIX = "platform:"
 
 
 async def read_own_user(call: Call) -> User:
@@ -65,7 +65,7 @@ def list_own_actions(call: Call) -> OwnActions:
             {} if held.is_administrator else describe_reach(held.grants[action.key]),
         )
         for action in snapshot.actions.values()
-        if not action.key.startswith(OF_THE_PLATFORM) and (held.is_administrator or action.key in held.grants)
+        if not action.key.startswith(PLATFORM_PREFIX) and (held.is_administrator or action.key in held.grants)
     ]
     by_key = sorted(granted, key=lambda one: one.action)
     return OwnActions(held.is_administrator, held.is_superadmin, by_key, snapshot.version)

@@ -202,7 +202,7 @@ class DatasetsQuery(Model):
 
     @field_validator("after")
     @classmethod
-    def _ours(cls, sent: str) -> str:
+    def _check_cursor_kind(cls, sent: str) -> str:
         if sent:
             decode_list_cursor(sent)
         return sent

@@ -82,7 +82,7 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
         )
         for each in found
     ]
-    more = bool(found) and found[-1].furthest > found[-1].position
+    more = bool(found) and found[-1].last_position > found[-1].position
     examples = Examples(edges, PageInfo(edges[-1].cursor if edges else None, more))
     return DatasetEnvelope(
         DatasetData(DatasetPage("Dataset", dataset.id, dataset.name, dataset.example_count, examples))

@@ -79,7 +79,7 @@ async def insert_dataset(
 
 
 class PlacedExample(msgspec.Struct, frozen=True):
-    """An example of a page. `furthest` is the position of the last example that was considered for the page."""
+    """An example of a page. `last_position` is the position of the last example that was considered for the page."""
 
     id: str
     position: int
@@ -87,7 +87,7 @@ class PlacedExample(msgspec.Struct, frozen=True):
     input: dict[str, Any]
     output: dict[str, Any]
     metadata: dict[str, Any]
-    furthest: int
+    last_position: int
 
 
 # The candidates are the next `first` + 1 examples by position. Content is read only for candidates that fit into the
@@ -100,11 +100,11 @@ WITH candidate AS (
     ORDER BY position
     LIMIT :first + 1
 ), measured AS (
-    SELECT *, row_number() OVER placed AS place, sum(size) OVER placed AS total, max(position) OVER () AS furthest
+    SELECT *, row_number() OVER placed AS place, sum(size) OVER placed AS total, max(position) OVER () AS last_position
     FROM candidate
     WINDOW placed AS (ORDER BY position)
 )
-SELECT example.id, position, span, input, output, metadata, furthest
+SELECT example.id, position, span, input, output, metadata, last_position
 FROM measured AS example
 JOIN agents.dataset_example_revisions AS content
     ON content.example_id = example.id AND content.revision = example.revision
@@ -116,7 +116,7 @@ async def list_examples(
 ) -> list[PlacedExample]:
     """Return the examples after a position, without deleted examples.
 
-    If the last example's position is less than `furthest`, more examples follow.
+    If the last example's position is less than `last_position`, more examples follow.
     """
 
 

@@ -57,7 +57,7 @@ MessageInPath: TypeAlias = Annotated[
     str, InPath(_parse_message, "Identificador da mensagem", "msg_0190f3c27a527d1e9c1b3f5a2b7c8d91_42", MESSAGE_ID)
 ]
 MANAGE = action("agent_webhook:manage")
-_KEPT_SECRET = {"Cache-Control": PERSONAL}
+_NOT_CACHED = {"Cache-Control": PERSONAL}
 
 routes = ROUTES.extend(tags=["avisos"], body_limit=SMALL_BODY)
 
@@ -90,7 +90,7 @@ async def post_agent_webhook(call: Call, body: WebhookBody) -> Response[WebhookW
     dia, sempre com o mesmo `webhook-id`. Os avisos podem chegar fora de ordem: vale o de maior `activation`.
     """
     added = await WEBHOOKS.add_webhook(call, body)
-    return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"webhooks/{added.id}"})
+    return to_json(added, status=201, headers=_NOT_CACHED | {LOCATION.name: f"webhooks/{added.id}"})
 
 
 @routes.get(
@@ -141,7 +141,7 @@ async def renew_agent_webhook_secret(call: Call, webhook_id: WebhookIdInPath) ->
     """Cria um novo segredo e o devolve só nesta resposta. Por 24 horas, cada aviso leva também a assinatura com o
     segredo anterior, para que o destino possa trocá-lo sem perder avisos.
     """
-    return to_json(await WEBHOOKS.renew_secret(call, webhook_id), headers=_KEPT_SECRET)
+    return to_json(await WEBHOOKS.renew_secret(call, webhook_id), headers=_NOT_CACHED)
 
 
 @routes.post(
@@ -170,7 +170,7 @@ async def get_agent_webhook_deliveries(
     """Devolve as mensagens com alguma tentativa nos últimos 30 dias, cada uma com as suas tentativas e o que deu
     errado. Uma mensagem só aparece depois da primeira tentativa.
     """
-    return to_json(await service.list_agent_deliveries(call, webhook_id, query), headers=_KEPT_SECRET)
+    return to_json(await service.list_agent_deliveries(call, webhook_id, query), headers=_NOT_CACHED)
 
 
 @routes.post(

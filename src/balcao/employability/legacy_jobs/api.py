@@ -29,7 +29,7 @@ from balcao.employability.schemas import Nothing
 BASE = "/api/v1/empregos"
 RATE = "60/minute"
 # The response depends on the caller's token, so shared caches must not store it.
-SEEN = "private, no-cache"
+PRIVATE_CACHE = "private, no-cache"
 EXAMPLE = {
     "titulo": "Jardineiro",
     "tipo_contratacao": "CLT",
@@ -61,7 +61,7 @@ Filters = Annotated[LegacyJobFilters, InQuery(LegacyJobFilters.parse)]
     may_lag=True,
 )
 async def get_legacy_jobs(call: Call, filters: Filters, page: JobPage) -> Response[LegacyJobs]:
-    return with_etag(await service.list_legacy_jobs(call, filters, page), call, SEEN)
+    return with_etag(await service.list_legacy_jobs(call, filters, page), call, PRIVATE_CACHE)
 
 
 @routes.post(
@@ -89,7 +89,7 @@ async def post_legacy_job(call: Call, body: LegacyJobBody) -> Response[LegacyJob
     may_lag=True,
 )
 async def get_legacy_job(call: Call, id: NumberInPath) -> Response[LegacyJob]:
-    return with_etag(await service.read_legacy_job(call, id), call, SEEN)
+    return with_etag(await service.read_legacy_job(call, id), call, PRIVATE_CACHE)
 
 
 @routes.put(

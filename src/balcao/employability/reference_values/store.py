@@ -60,7 +60,7 @@ async def insert_value(connection: Connection, kind: Kind, descricao: str, posit
     try:
         return await _insert_value(connection, UUID(new_id()), kind, descricao, position)
     except asyncpg.UniqueViolationError:
-        raise _taken() from None
+        raise _name_taken() from None
 
 
 # Without a given position, a new value goes last. If two concurrent inserts get the same position, lists sort them by
@@ -84,7 +84,7 @@ async def update_value(connection: Connection, id_: UUID, descricao: str, positi
     try:
         return await _update_value(connection, id_, descricao, position)
     except asyncpg.UniqueViolationError:
-        raise _taken() from None
+        raise _name_taken() from None
 
 
 @statement(f"""
@@ -190,7 +190,7 @@ async def delete_value(connection: Connection, id_: UUID) -> None:
 async def _delete_value(connection: Connection, id_: UUID) -> None: ...
 
 
-def _taken() -> Conflict:
+def _name_taken() -> Conflict:
     return Conflict("Já existe outro registro com esta `descricao`.", code="descricao-taken")
 
 

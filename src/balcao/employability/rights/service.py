@@ -10,7 +10,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.employability.schemas import Message
 
 
-class HeldHere(DeclaredPersonalData):
+class EmployabilityPersonalData(DeclaredPersonalData):
     """The personal data that the features of this service declare. `Platform.part` finds it by this class."""
 
 
@@ -23,7 +23,7 @@ async def export_data(call: Call, cpf: Cpf) -> bytes:
     subject = platform.audit.key.hash_cpf(cpf) or b""
     await platform.limits.spend(platform.rate("export_limit"), call.operation, subject.hex())
     async with platform.database.transaction(isolation="repeatable_read") as connection:
-        members = await platform.part(HeldHere).export(connection, cpf)
+        members = await platform.part(EmployabilityPersonalData).export(connection, cpf)
         await platform.audit.record(connection, call, "export", subject=cpf, fields=sorted(members))
     return msgspec.json.format(msgspec.json.encode({"exportado_em": utc_now(), **members}))
 
@@ -32,7 +32,7 @@ async def erase_data(call: Call, cpf: Cpf) -> Message:
     """Erase the person's data (rules: employability 5.4). This succeeds even if nothing is stored."""
     async with call.platform.database.transaction() as connection:
         now = utc_now()
-        cleared = await call.platform.part(HeldHere).erase(connection, cpf, now)
+        cleared = await call.platform.part(EmployabilityPersonalData).erase(connection, cpf, now)
         await idempotency.forget_person(connection, cpf, now)  # deletes the stored responses to POST
         fields = sorted({f"{one.kind}.{field}" for one in cleared for field in one.fields})
         await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=fields)

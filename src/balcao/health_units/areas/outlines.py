@@ -90,8 +90,8 @@ def _meet(one: _Segment, other: _Segment) -> bool:
     """Return whether two segments have a point in common."""
     if _is_apart((one.start[1], one.end[1]), (other.start[1], other.end[1])):
         return False
-    sides = _turn(one.start, one.end, other.start), _turn(one.start, one.end, other.end)
-    others = _turn(other.start, other.end, one.start), _turn(other.start, other.end, one.end)
+    sides = _orientation(one.start, one.end, other.start), _orientation(one.start, one.end, other.end)
+    others = _orientation(other.start, other.end, one.start), _orientation(other.start, other.end, one.end)
     return sides[0] * sides[1] <= 0 and others[0] * others[1] <= 0
 
 
@@ -101,7 +101,7 @@ def _is_apart(one: Iterable[float], other: Iterable[float]) -> bool:
     return high < other_low or other_high < low
 
 
-def _turn(start: Position, end: Position, point: Position) -> int:
+def _orientation(start: Position, end: Position, point: Position) -> int:
     """Return 1 if the point is left of the line from start to end, -1 if it is right of it, and 0 if it is on it."""
     cross = (end[0] - start[0]) * (point[1] - start[1]) - (end[1] - start[1]) * (point[0] - start[0])
     return (cross > 0) - (cross < 0)

@@ -132,7 +132,7 @@ class MapQuery(UnitsFilter):
     )
 
     @model_validator(mode="after")
-    def _is_a_place(self) -> "MapQuery":
+    def _check_point(self) -> "MapQuery":
         if (self.lat is None) != (self.lon is None):
             raise ValueError("`lat` e `lon` valem só juntos")
         return self

@@ -124,7 +124,7 @@ async def _open(
     assert hub.last is not None
     portal = caller.client in call.platform.settings.risk_portals
     holder = (caller.client, address)
-    hub.require_room(holder, streams.MOST_OF_PORTAL if portal else streams.MOST_OF_CLIENT)
+    hub.require_capacity(holder, streams.MOST_OF_PORTAL if portal else streams.MOST_OF_CLIENT)
     listener = Listener(
         holder=holder,
         codes=frozenset(codes),
@@ -136,13 +136,13 @@ async def _open(
         replay=lambda first, last: _replay(call.platform, first, last, codes),
     )
     hub.listeners.add(listener)  # the listener now receives every new change
-    if after is None or await _is_kept(call, after):
+    if after is None or await _has_all_changes(call, after):
         listener.after = listener.after if after is None else after
         return hub.listen(listener, b"")
     return hub.listen(listener, _encode_event(RESET, listener.joined_at, ResetEvent(listener.joined_at)))
 
 
-async def _is_kept(call: Call, after: int) -> bool:
+async def _has_all_changes(call: Call, after: int) -> bool:
     """Return whether all changes after this number are stored. This is false for a number greater than the last."""
     async with call.platform.database.connection() as connection:
         stored = await store.read_feed_range(connection)

@@ -104,7 +104,7 @@ class Hub:
         self.last: int | None = None
         self.listeners: WeakSet[Listener] = WeakSet()
 
-    def require_room(self, holder: tuple[str, str], most: int) -> None:
+    def require_capacity(self, holder: tuple[str, str], most: int) -> None:
         """Raise TooMany if the holder already has `most` streams, or the process has MOST_OF_PROCESS."""
         held = Counter(listener.holder for listener in self.listeners)
         if held[holder] >= most or held.total() >= MOST_OF_PROCESS:

@@ -37,7 +37,7 @@ class ImportedNotification(msgspec.Struct, frozen=True):
     def key(self) -> Key:
         return self.cnes, self.id
 
-    def is_said_by(self, present: Notification | None) -> bool:
+    def is_contained_in(self, present: Notification | None) -> bool:
         """Return whether the stored notification already contains everything that this row reports.
 
         Once this is true, later events do not make it false.

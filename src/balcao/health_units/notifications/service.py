@@ -138,7 +138,7 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
     The result is the same as applying the rows one after the other. Raises Invalid for a row that cannot be applied.
     """
     held = {state.key: state for state in await store.list_notifications_by_key(connection, *_split_keys(rows))}
-    rows = [row for row in rows if not row.is_said_by(held.get(row.key))]
+    rows = [row for row in rows if not row.is_contained_in(held.get(row.key))]
     if not rows:
         return []
     codes = sorted({row.cnes for row in rows})

@@ -16,7 +16,7 @@ from balcao.health_units.records import CnesText
 from balcao.health_units.texts import PublicText
 
 LONGEST = 62
-USUAL = 14
+DEFAULT_DAYS = 14
 _A_YEAR = timedelta(days=366)
 
 
@@ -108,7 +108,7 @@ class DaysQuery(Model):
     def to_period(self, today: date) -> tuple[date, date]:
         """Return the first and the last day. Raises Unprocessable if the period is longer than 62 days or empty."""
         first = self.de or (today if self.ate is None else min(today, self.ate))
-        last = self.ate or min(first + timedelta(days=USUAL - 1), LATEST)
+        last = self.ate or min(first + timedelta(days=DEFAULT_DAYS - 1), LATEST)
         if not timedelta(0) <= last - first < timedelta(days=LONGEST):
             text = f"`de` e `ate` devem formar um período de 1 a {LONGEST} dias"
             raise Unprocessable(faults=[Fault(loc=["query", "ate"], msg=text, type="value_error")])

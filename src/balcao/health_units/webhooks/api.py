@@ -57,7 +57,7 @@ MessageInPath: TypeAlias = Annotated[
     InPath(_parse_message, "Identificador da mensagem", "msg_0190f3c27a527d1e9c1b3f5a2b7c8d91_42", _MESSAGE),
 ]
 MANAGE = action("risk_webhook:manage")
-_KEPT_SECRET = {"Cache-Control": PERSONAL}
+_NOT_CACHED = {"Cache-Control": PERSONAL}
 
 routes = ROUTES.extend(tags=["avisos"], body_limit=SMALL_BODY)
 
@@ -90,7 +90,7 @@ async def post_unit_webhook(call: Call, body: WebhookBody) -> Response[WebhookWi
     com o mesmo `webhook-id`, por mais de um dia. A ordem não é garantida: vale a maior `sequencia`.
     """
     added = await WEBHOOKS.add_webhook(call, body)
-    return to_json(added, status=201, headers=_KEPT_SECRET | {LOCATION.name: f"avisos/{added.id}"})
+    return to_json(added, status=201, headers=_NOT_CACHED | {LOCATION.name: f"avisos/{added.id}"})
 
 
 @routes.get(
@@ -141,7 +141,7 @@ async def renew_unit_webhook_secret(call: Call, id: IdInPath) -> Response[Webhoo
     """Devolve um segredo novo, que só esta resposta mostra. Por 24 horas, cada aviso leva também a assinatura do
     segredo anterior, para que o destino faça a troca sem perder avisos.
     """
-    return to_json(await WEBHOOKS.renew_secret(call, id), headers=_KEPT_SECRET)
+    return to_json(await WEBHOOKS.renew_secret(call, id), headers=_NOT_CACHED)
 
 
 @routes.post(
@@ -170,7 +170,7 @@ async def get_unit_webhook_deliveries(
     """Lista as mensagens com tentativas de envio nos últimos 30 dias, cada uma com as suas últimas tentativas e os
     erros. As que ainda esperam a primeira tentativa não aparecem.
     """
-    return to_json(await service.list_unit_deliveries(call, id, query), headers=_KEPT_SECRET)
+    return to_json(await service.list_unit_deliveries(call, id, query), headers=_NOT_CACHED)
 
 
 @routes.post(

@@ -9,7 +9,7 @@ from balcao.core.jobs.worker import NewJob, enqueue_sql, withdraw_sql
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mirror.fields import FIRST_DELAY
 from balcao.registry.mirror.records import Written
-from balcao.registry.mirror.store import OWN_STAYS
+from balcao.registry.mirror.store import OWN_WRITE_WINS_SQL
 from balcao.registry.mirror.writes import OwnWrite
 
 
@@ -26,7 +26,7 @@ from balcao.registry.mirror.writes import OwnWrite
 # it then finds no row.
 @statement(f"""
 WITH mirror AS MATERIALIZED (
-    SELECT * FROM registry.hold_mirror(:cpf, :concerned, :expected)
+    SELECT * FROM registry.hold_mirror(:cpf, :affected_fields, :expected)
 ), locked AS MATERIALIZED (
     SELECT * FROM mirror
     WHERE :verification::text IS NULL OR registry.use_phone_verification(:cpf, :verification::text::uuid)
@@ -34,7 +34,7 @@ WITH mirror AS MATERIALIZED (
     INSERT INTO registry.register (cpf, field, value, at, origin)
     SELECT :cpf, offered.key, offered.value, locked.moment, :origin
     FROM locked, jsonb_each(:values::jsonb) AS offered
-    {OWN_STAYS}
+    {OWN_WRITE_WINS_SQL}
 ), worded AS (
     INSERT INTO registry.wording (cpf, kind, value, wire, at)
     SELECT :cpf, :wording_kind, :wording::jsonb, :wire, locked.moment FROM locked WHERE :wording::jsonb IS NOT NULL

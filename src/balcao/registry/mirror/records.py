@@ -21,7 +21,7 @@ class MirroredField(msgspec.Struct, frozen=True):
     confirmed_at: datetime | None = None
 
     @property
-    def last_said_at(self) -> datetime:
+    def latest_at(self) -> datetime:
         return max(self.at, self.confirmed_at or self.at)
 
 

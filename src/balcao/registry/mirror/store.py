@@ -27,7 +27,7 @@ async def lock_mirror(connection: Connection, cpf: Cpf) -> Erasures:
 
 # The time of an own write is later than the time of every field it replaces (`registry.hold_mirror`), so it wins. The
 # confirmation is cleared because it belongs to the previous value.
-OWN_STAYS = """
+OWN_WRITE_WINS_SQL = """
 ON CONFLICT (cpf, field) DO UPDATE SET
     value = excluded.value, at = excluded.at, origin = excluded.origin, confirmed_value = NULL, confirmed_at = NULL
 WHERE excluded.at > register.at

@@ -38,21 +38,21 @@ class Writes:
 class OwnWrite:
     """A change by the citizen, or by staff on their behalf.
 
-    `beside` lists other fields that the API returns in the same member. `wording` is the original text if the CRM's
-    representation loses information, and `wire` is that representation. If only `wording_kind` is set, the stored
-    wording is deleted.
+    `related_fields` lists other fields that the API returns in the same member. `wording` is the original text if the
+    CRM's representation loses information, and `wire` is that representation. If only `wording_kind` is set, the
+    stored wording is deleted.
     """
 
     values: Mapping[str, Value]
-    beside: Sequence[str] = ()
+    related_fields: Sequence[str] = ()
     wording_kind: str | None = None
     wording: Mapping[str, Any] | None = None
     wire: str | None = None
 
     @property
-    def concerned(self) -> list[str]:
+    def affected_fields(self) -> list[str]:
         """All fields that the API returns in the same member. The write is later than each of these fields."""
-        return [*self.values, *self.beside]
+        return [*self.values, *self.related_fields]
 
     @property
     def removes_wording(self) -> bool:

@@ -28,7 +28,7 @@ from balcao.registry.rights.schemas import Anonymisation, AnonymisationBody
 from balcao.registry.rights.tombstones import Tombstone
 
 VALID = timedelta(minutes=15)
-DUTY = "Dever de guarda de registros."
+RECORD_KEEPING_DUTY = "Dever de guarda de registros."
 _ISOLATION = "repeatable_read"
 
 
@@ -120,7 +120,10 @@ async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymis
 async def _list_kept(connection: Connection, call: Call, cpf: Cpf) -> list[Kept]:
     kept = await call.platform.part(DeclaredPersonalData).retain(connection, cpf)
     subject = call.platform.audit.list_hashes(cpf)
-    return [*kept, Kept("audit_events", await store.count_accesses(connection, subject, Period(None, None)), DUTY)]
+    return [
+        *kept,
+        Kept("audit_events", await store.count_accesses(connection, subject, Period(None, None)), RECORD_KEEPING_DUTY),
+    ]
 
 
 def _seal(call: Call, state: bytes, expires_at: datetime) -> str:

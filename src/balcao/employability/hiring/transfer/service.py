@@ -34,7 +34,7 @@ async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
     codes = {content.id_orgao_parceiro for content in contents}
     await departments.add_departments(connection, [code for code in codes if code is not None])
     added = await listings.insert_imported_jobs(connection, new) if new else 0
-    changed = {id_: content for id_, content in again.items() if not _says_same(known[id_], content)}
+    changed = {id_: content for id_, content in again.items() if not _is_same_content(known[id_], content)}
     if changed:
         await listings.replace_imported_jobs(connection, known, changed)
     return added + len(changed)
@@ -59,8 +59,8 @@ def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob
     if present is not None:
         content = msgspec.structs.replace(
             content,
-            etapas=_keep_ids(row, "etapas", order_steps(row.etapas or ()), present),
-            informacoes_complementares=_keep_ids(
+            etapas=_assign_ids(row, "etapas", order_steps(row.etapas or ()), present),
+            informacoes_complementares=_assign_ids(
                 row, "informacoes_complementares", row.informacoes_complementares or (), present
             ),
         )
@@ -70,7 +70,7 @@ def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob
     return NewJob(content, status, None if status in DRAFTS else instants.publicado_em or made, made)
 
 
-def _keep_ids(row: JobRow, field: str, sent: Sequence[Any], present: JobContent) -> Sequence[Any]:
+def _assign_ids(row: JobRow, field: str, sent: Sequence[Any], present: JobContent) -> Sequence[Any]:
     """Return the row's steps or questions with their final ids. `sent` contains their bodies in the same order.
 
     - If no item names a known id, each item keeps the id that follows from its position, as in earlier imports.
@@ -94,7 +94,7 @@ def _keep_ids(row: JobRow, field: str, sent: Sequence[Any], present: JobContent)
 _list_members = attrgetter(*JobContent.__struct_fields__)
 
 
-def _says_same(stored: JobContent, content: JobContent) -> bool:
+def _is_same_content(stored: JobContent, content: JobContent) -> bool:
     """Return whether both contents are equal. The order of disability types, zones and languages does not matter."""
     return bool(_list_members(stored) == _list_members(content)) or _to_comparable(stored) == _to_comparable(content)
 

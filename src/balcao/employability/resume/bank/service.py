@@ -21,7 +21,7 @@ FIELDS = ["banco_curriculos", "curriculo"]
 READ_NAMES = "employability.read_bank_names"
 # A changed name appears in the bank after about a week, or when staff open the person's entry.
 FRESH = timedelta(days=7)
-MOST_A_NIGHT = 20_000
+MOST_PER_RUN = 20_000
 
 
 async def list_people(call: Call, page: Page, search: str | None) -> BankEntries:
@@ -93,9 +93,9 @@ async def read_names(call: Call, acceptance: UUID) -> None:
 
 
 async def refresh_names(call: Call) -> None:
-    """Enqueue reads of names that were never read, then of names older than FRESH: at most MOST_A_NIGHT in total."""
+    """Enqueue reads of names that were never read, then of names older than FRESH: at most MOST_PER_RUN in total."""
     async with call.platform.database.transaction() as connection:
-        for acceptance in await store.list_stale_acceptances(connection, FRESH, MOST_A_NIGHT):
+        for acceptance in await store.list_stale_acceptances(connection, FRESH, MOST_PER_RUN):
             await enqueue_names(connection, acceptance)
 
 

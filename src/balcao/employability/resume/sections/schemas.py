@@ -53,7 +53,9 @@ AchievementTypeId = Annotated[
     Meta(description="Tipo, da tabela `tipos-conquista`.", examples=["371848f1-6464-5e65-85a1-16e57b607d8d"]),
 ]
 Title = Annotated[str, Meta(description="Título, de 1 a 120 caracteres.", examples=["Voluntária do ano"])]
-Story = Annotated[str | None, Meta(description="Descrição, até 2000 caracteres.", examples=["Campanha de 2024."])]
+OptionalDescription = Annotated[
+    str | None, Meta(description="Descrição, até 2000 caracteres.", examples=["Campanha de 2024."])
+]
 
 
 class Experience(msgspec.Struct):
@@ -157,7 +159,7 @@ class Achievement(msgspec.Struct):
     cpf: OwnerCpf
     id_tipo_conquista: AchievementTypeId
     titulo: Title
-    descricao: Story
+    descricao: OptionalDescription
     tipo_conquista: Annotated[ReferenceValue | None, Meta(description="O tipo; nulo se não informado.")]
     created_at: CreatedAt
     updated_at: UpdatedAt
@@ -168,7 +170,7 @@ class AchievementBody(msgspec.Struct):
 
     titulo: Title
     id_tipo_conquista: AchievementTypeId = None
-    descricao: Story = None
+    descricao: OptionalDescription = None
 
 
 class Experiences(msgspec.Struct):

@@ -58,7 +58,7 @@ async def insert_section_row(
     try:
         return await _insert_section_row(connection, section, id_ or UUID(new_id()), cpf, body)
     except asyncpg.UniqueViolationError:
-        raise _twice() from None
+        raise _duplicate_error() from None
 
 
 @statements(
@@ -89,7 +89,7 @@ async def update_section_row(connection: Connection, section: Section, id_: UUID
     try:
         return await _update_section_row(connection, section, id_, body)
     except asyncpg.UniqueViolationError:
-        raise _twice() from None
+        raise _duplicate_error() from None
 
 
 @statements(
@@ -111,7 +111,7 @@ async def delete_section_rows(connection: Connection, section: Section, ids: Seq
     """Delete rows, and return the number of deleted rows."""
 
 
-def _twice() -> Conflict:
+def _duplicate_error() -> Conflict:
     return Conflict("O currículo já tem este idioma.", code="language-twice")
 
 

@@ -37,7 +37,7 @@ _ANSWER_NUMBER = f"""CASE WHEN answer ->> 'resposta' ~ '^{_NUMBER}$'
     THEN replace(answer ->> 'resposta', ',', '.')::numeric END"""
 # Two forms of a condition on the job. The first form filters the newest applications by a set of jobs in memory. The
 # second form looks up each job in an index. IS TRUE stops PostgreSQL from turning the first form into a join.
-_PASSING = f"(application.id_vaga IN ({_JOBS})) IS TRUE"
+_JOB_FILTER = f"(application.id_vaga IN ({_JOBS})) IS TRUE"
 _JOB_BY_JOB = f"application.id_vaga = ANY (ARRAY({_JOBS}))"
 # The cost of reading and sorting a matching application, relative to skipping one in the order of the list.
 _COST_OF_SORTING = 4
@@ -69,7 +69,7 @@ async def find_candidate_page(
     return [row["id"] for row in found if row["place"] is not None], _decode(found[0]["total"])
 
 
-def _match(departments: Sequence[str] | None, filters: CandidateFilters, within: str = _PASSING) -> Conditions:
+def _match(departments: Sequence[str] | None, filters: CandidateFilters, within: str = _JOB_FILTER) -> Conditions:
     """Return the conditions of all filters except the status. `departments` is the first parameter."""
     conditions = Conditions()
     conditions.add("application.status <> 'retirada'")
@@ -114,7 +114,7 @@ def _list(
     Use `job_by_job` if few applications match. MATERIALIZED then makes PostgreSQL find all matches first. Otherwise it
     could walk through the newest applications until the page is full, and the newest match may be far down the list.
     """
-    within = _JOB_BY_JOB if job_by_job else _PASSING
+    within = _JOB_BY_JOB if job_by_job else _JOB_FILTER
     conditions = _match(departments, filters, within)
     listed = f"{_LISTED} WHERE {conditions}"
     if filters.status is not None:

@@ -19,8 +19,8 @@ async def send_email(platform: Platform, payload: Mapping[str, Any]) -> None:
     await service.send_email(platform, Email(payload["kind"]), UUID(payload["application"]), payload["event"])
 
 
-async def tell_of_closed_job(platform: Platform, payload: Mapping[str, Any]) -> None:
-    await service.tell_of_closed_job(platform, UUID(payload["vaga"]), payload["event"])
+async def notify_of_closed_job(platform: Platform, payload: Mapping[str, Any]) -> None:
+    await service.notify_of_closed_job(platform, UUID(payload["vaga"]), payload["event"])
 
 
-KINDS = [JobKind(JOB, send_email, delays=DELAYS), JobKind(JOB_CLOSED, tell_of_closed_job)]
+KINDS = [JobKind(JOB, send_email, delays=DELAYS), JobKind(JOB_CLOSED, notify_of_closed_job)]

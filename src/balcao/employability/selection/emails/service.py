@@ -20,7 +20,7 @@ async def enqueue_emails(connection: Connection, kind: Email, events: Mapping[UU
     await store.enqueue_emails(connection, kind, [store.Occasion(id_, event) for id_, event in events.items()])
 
 
-async def tell_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
+async def notify_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
     """Enqueue e-mails about a discontinued job to the candidates whose applications have no decision.
 
     `event` is the event in the job's history. If this runs twice, the e-mails have the same Message-IDs.

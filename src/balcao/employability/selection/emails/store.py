@@ -44,7 +44,7 @@ async def list_undecided_applications(connection: Connection, job: UUID) -> list
 
 # The conditions for sending an e-mail. A later change of the status or step makes an e-mail obsolete, and may cause
 # another e-mail.
-_STILL_TRUE = {
+_SEND_CONDITIONS = {
     Email.RECEIVED: "application.status <> 'retirada'",
     Email.APPROVED: "application.status = event.para AND NOT later.changed_status",
     Email.REJECTED: "application.status = event.para AND NOT later.changed_status",
@@ -72,7 +72,7 @@ _STILL_TRUE = {
     ) AS later
     WHERE application.id = :application AND application.email IS NOT NULL AND {condition}
     """
-        for kind, condition in _STILL_TRUE.items()
+        for kind, condition in _SEND_CONDITIONS.items()
     }
 )
 async def read_news(connection: Connection, kind: Email, application: UUID, event: int) -> News | None:

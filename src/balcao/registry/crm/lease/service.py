@@ -18,15 +18,15 @@ from balcao.crm.deadline import Deadline
 from balcao.registry.crm.lease import store
 
 LEASE_SECONDS = 10.0
-LOOK_AGAIN_SECONDS = 0.05
+POLL_SECONDS = 0.05
 NEEDED_SECONDS = 3.5  # this much of the caller's time is reserved for the work
 
 Purpose = Literal["login", "anonymisation"]
-Turn = Literal["first", "after another", "without"]
+LeaseState = Literal["first", "after another", "without"]
 
 
 @asynccontextmanager
-async def take_turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: Deadline) -> AsyncIterator[Turn]:
+async def hold_lease(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: Deadline) -> AsyncIterator[LeaseState]:
     """Hold the lease within the block.
 
     Yield `first` if the lease was free, `after another` if this process had to wait for another holder, or `without` if
@@ -34,20 +34,20 @@ async def take_turn(platform: Platform, cpf: Cpf, purpose: Purpose, deadline: De
     block runs without the lease.
     """
     holder = str(new_id())
-    found: Turn = "first"
-    while not await _take(platform, cpf, purpose, holder):
+    found: LeaseState = "first"
+    while not await _acquire(platform, cpf, purpose, holder):
         if deadline.remaining <= NEEDED_SECONDS:
             found = "without"
             break
         found = "after another"
-        await asyncio.sleep(LOOK_AGAIN_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
     try:
         yield found
     finally:
         await _release(platform, cpf, purpose, holder)
 
 
-async def _take(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> bool:
+async def _acquire(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> bool:
     async with platform.database.connection() as connection:
         return await store.take_lease(connection, cpf, purpose, holder, LEASE_SECONDS)
 

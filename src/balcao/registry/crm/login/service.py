@@ -70,8 +70,8 @@ async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
     account = await crm.look_up(cpf, deadline)
     if account is not None:
         return await _match(platform, crm, account, cpf, known.declared_email or caller.email, deadline)
-    async with lease.take_turn(platform, cpf, "login", deadline) as turn:
-        account = None if turn == "first" else await crm.look_up(cpf, deadline)
+    async with lease.hold_lease(platform, cpf, "login", deadline) as lease_state:
+        account = None if lease_state == "first" else await crm.look_up(cpf, deadline)
         if account is not None:
             return await _match(platform, crm, account, cpf, known.declared_email or caller.email, deadline)
         name = caller.name or known.name or UNNAMED

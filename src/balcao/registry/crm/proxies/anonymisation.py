@@ -33,12 +33,12 @@ async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
     the CRM fails or rejects the call, and Unavailable if no CRM is configured.
     """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
-    async with lease.take_turn(call.platform, cpf, "anonymisation", deadline) as turn:
+    async with lease.hold_lease(call.platform, cpf, "anonymisation", deadline) as lease_state:
         accounts, waiting = await crm.select(deadline, crm.query_accounts(cpf), requests.query_open(cpf))
         account = require_account(crm.build_account(accounts, ()))
         if waiting:
             raise RequestOpen(_to_wire(requests.to_request(waiting[0]), cpf))
-        if turn == "without":
+        if lease_state == "without":
             raise CrmAway  # another process is about to file a request
         filed = await requests.file_request(crm, cpf, account, deadline)
     async with call.platform.database.connection() as connection:

@@ -33,7 +33,7 @@ async def export_account(call: Call, cpf: Cpf) -> CrmExport:
     """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     queries = crm.query_accounts(cpf), crm.query_consents(cpf), *related.build_queries(crm.fields, cpf)
-    accounts, consents, *beside = await crm.select(deadline, *queries)
+    accounts, consents, *related_records = await crm.select(deadline, *queries)
     cidadao = dict(require_account(crm.build_account(accounts, consents)).cidadao)
     entries = cidadao.pop("consentimento")
     async with call.platform.database.connection() as connection:
@@ -42,7 +42,7 @@ async def export_account(call: Call, cpf: Cpf) -> CrmExport:
         cpf=cpf.digits,
         data_exportacao=utc_now(),
         dados_pessoais=cidadao,
-        relacionados=msgspec.convert(related.translate_related(crm.fields, beside), CrmRelated),
+        relacionados=msgspec.convert(related.translate_related(crm.fields, related_records), CrmRelated),
         consentimento=_group_by_category(msgspec.convert(entries, list[dict[str, str]])),
     )
 

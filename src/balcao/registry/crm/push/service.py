@@ -51,7 +51,7 @@ async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
     or the CRM rejected it.
     """
     _require_ready(platform)
-    pushed = await _take(platform, outbox_id)
+    pushed = await _mark_sent(platform, outbox_id)
     if pushed is None:
         return
     request_id.set(pushed.row.request_id)
@@ -78,7 +78,7 @@ def _wait_for(seconds: float) -> Wait:
     return Wait(CIRCUIT_OPEN, timedelta(seconds=seconds + random.uniform(0, 2)))  # noqa: S311 - jitter, no secret
 
 
-async def _take(platform: Platform, outbox_id: str) -> Push | None:
+async def _mark_sent(platform: Platform, outbox_id: str) -> Push | None:
     """Mark the current values as sent and return the push, or return None if there is nothing to send.
 
     Lock order: the mirror before the outbox row, as in every write of the person's data. Raises Wait while a login

@@ -118,7 +118,7 @@ async def reconcile_page(platform: Platform, run: str, page: int) -> None:
         place = await store.find_reconciliation_place(connection, run, page)
     if place is None:
         return
-    await _make_room(platform)
+    await _check_backlog(platform)
     found, people = await _read_page(platform, place)
     async with platform.database.transaction() as connection:
         if await store.lock_reconciliation_place(connection, run, page) is None:
@@ -141,7 +141,7 @@ def _require_ready(platform: Platform) -> None:
         raise Wait(CIRCUIT_OPEN, timedelta(seconds=circuit.seconds_until_probe + 1))
 
 
-async def _make_room(platform: Platform) -> None:
+async def _check_backlog(platform: Platform) -> None:
     """Raise Wait while too many events wait, so that a run never causes the CRM's own events to be refused."""
     try:
         await platform.part(Backlog).refuse_when_full(platform)

@@ -37,7 +37,7 @@ async def add_brand(call: Call, body: VehicleBrandBody) -> bytes:
         async def make() -> VehicleBrand:
             brand = await store.insert_brand(connection, id_, name, fold_name_case(name))
             if brand is None:
-                raise _taken()
+                raise _name_taken()
             await _record(connection, call, "create", "vehicle_brand")
             return brand
 
@@ -54,7 +54,7 @@ async def rename_brand(call: Call, brand_id: str, body: VehicleBrandBody) -> Veh
     async with call.platform.database.transaction() as connection:
         brand = _require_changeable(await _lock_brand(connection, brand_id))
         if not await store.rename_brand(connection, brand.id, name, fold_name_case(name)):
-            raise _taken()
+            raise _name_taken()
         await _record(connection, call, "update", "vehicle_brand")
     return msgspec.structs.replace(brand, name=name)
 
@@ -85,7 +85,7 @@ async def add_model(call: Call, body: VehicleModelBody) -> bytes:
             id_ = make_model_id(brand.id, name)
             model = await store.insert_model(connection, id_, brand.id, name, fold_name_case(name), vehicle_type)
             if model is None:
-                raise _taken()
+                raise _name_taken()
             await _record(connection, call, "create", "vehicle_model")
             return model
 
@@ -108,7 +108,7 @@ async def change_model(call: Call, model_id: str, change: VehicleModelChange) ->
         if moved and await store.is_model_in_use(connection, present.id):
             raise _in_use("mudar de marca ou de tipo")
         if not await store.change_model(connection, changed, fold_name_case(changed.name)):
-            raise _taken()
+            raise _name_taken()
         await _record(connection, call, "update", "vehicle_model")
     return changed
 
@@ -168,7 +168,7 @@ async def _record(connection: Connection, call: Call, action: AuditAction, field
     await call.platform.audit.record(connection, call, action, fields=[field])
 
 
-def _taken() -> Conflict:
+def _name_taken() -> Conflict:
     return Conflict("O campo `name` tem um nome já usado, ou cujo id já foi de outro registro.", code="name-taken")
 
 

@@ -27,7 +27,7 @@ from balcao.registry.mobility.people import Contact, format_cpf
 
 OPEN = frozenset({LinkStatus.PENDING, LinkStatus.ACCEPTED})
 _ANSWERS = {LinkStatus.ACCEPTED, LinkStatus.REJECTED}
-NOBODY = Contact(None, None, None)
+NO_CONTACT = Contact(None, None, None)
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -133,7 +133,7 @@ def require_open(present: LinkStatus) -> None:
 
 def to_conductor(link: Link, viewer: Cpf, contacts: Mapping[Cpf, Contact]) -> Conductor:
     """Return the link as `viewer` sees it. `contacts` contains the contact data of accepted drivers."""
-    own = contacts.get(link.conductor_cpf, NOBODY) if link.is_accepted else NOBODY
+    own = contacts.get(link.conductor_cpf, NO_CONTACT) if link.is_accepted else NO_CONTACT
     return Conductor(
         id=link.id,
         vehicle_id=link.vehicle_id,
@@ -160,7 +160,7 @@ def to_invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Co
         status=link.status,
         # `invited_by_cpf` is set here, because an erasure of the inviter revokes the invitation.
         invited_by_cpf=format_cpf(link.invited_by_cpf or viewer, viewer),
-        owner_name=(owners.get(invited.owner_cpf, NOBODY) if invited.owner_cpf else NOBODY).name,
+        owner_name=(owners.get(invited.owner_cpf, NO_CONTACT) if invited.owner_cpf else NO_CONTACT).name,
         vehicle=invited.vehicle,
         created_at=link.created_at,
     )

@@ -26,7 +26,7 @@ def resolve_choice(choice: Choice, brand: VehicleBrand | None, model: VehicleMod
     real_brand = None if brand is None or brand.is_other else brand
     real_model = None if model is None or model.is_other else model
     if real_model is not None:
-        return _take_from_catalogue(real_brand, real_model)
+        return _choose_from_catalogue(real_brand, real_model)
     if choice.model_other is None:
         raise Invalid("Informe `model_id` de um modelo da marca, ou `model_other`.", code="model-missing")
     if choice.vehicle_type is None:
@@ -38,7 +38,7 @@ def resolve_choice(choice: Choice, brand: VehicleBrand | None, model: VehicleMod
     return replace(choice, brand_id=None, model_id=None)
 
 
-def _take_from_catalogue(brand: VehicleBrand | None, model: VehicleModel) -> Choice:
+def _choose_from_catalogue(brand: VehicleBrand | None, model: VehicleModel) -> Choice:
     if brand is None or model.brand_id != brand.id:
         raise Invalid("O campo `model_id` deve ser um modelo da marca de `brand_id`.", code="model-of-another-brand")
     return Choice(brand_id=brand.id, model_id=model.id, vehicle_type=model.vehicle_type)

@@ -9,7 +9,7 @@ from balcao.core.values import phones
 from balcao.registry.mirror import translation
 from balcao.registry.mirror.records import Mirror, MirroredField
 
-ALONE = ("nomeExibicao", "rendaFamiliar", "escolaridade", "deficiencia", "genero", "raca", "email")
+SINGLE_FIELDS = ("nomeExibicao", "rendaFamiliar", "escolaridade", "deficiencia", "genero", "raca", "email")
 _MAIN_PHONES = ("telefone1", "telefonePrincipal")
 _OTHER_PHONES = ("telefone2", "telefone3")
 # The declared address applies if one of `_DECIDING` has a value. `_ADDRESS` lists the mirrored fields for each part of
@@ -37,7 +37,7 @@ def find_newest(mirror: Mirror, *fields: str) -> str | None:
     If the times are equal, the first of the fields wins.
     """
     present = [field for field in fields if field in mirror.fields]
-    found = max(present, key=lambda field: mirror.fields[field].last_said_at, default=None)
+    found = max(present, key=lambda field: mirror.fields[field].latest_at, default=None)
     return found if found is not None and find_mirrored_field(mirror, found) is not None else None
 
 
@@ -75,6 +75,6 @@ def choose_address(mirror: Mirror) -> dict[str, str | None]:
 
 def list_chosen(mirror: Mirror) -> frozenset[str]:
     """Return every mirrored field that the merged record shows."""
-    alone = [field for field in ALONE if find_mirrored_field(mirror, field)]
+    single = [field for field in SINGLE_FIELDS if find_mirrored_field(mirror, field)]
     composed = [field for field in (choose_main_phone(mirror), *choose_address(mirror).values()) if field]
-    return frozenset([*alone, *composed, *choose_other_phones(mirror)])
+    return frozenset([*single, *composed, *choose_other_phones(mirror)])

@@ -20,7 +20,7 @@ COUNTRY = "Brasil"
 UNKNOWN = "Não informado"
 REMOVED = "null"
 # Other mirrored fields that the merged record shows in the same member.
-BESIDE = ("cidade", "complemento")
+RELATED_FIELDS = ("cidade", "complemento")
 REMOVAL: Mapping[str, Value] = dict.fromkeys(map(address_field, ADDRESS_PARTS), "")
 _CEP = re.compile(r"([0-9]{5})-?([0-9]{3})")
 

@@ -68,7 +68,7 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
     """
     if address.is_removal(body):
         # The address is stored as explicitly empty, which also hides the base address.
-        removal = OwnWrite(address.REMOVAL, address.BESIDE, "endereco")
+        removal = OwnWrite(address.REMOVAL, address.RELATED_FIELDS, "endereco")
         await citizens.write_own_data(call, cpf, "endereco", removal)
         return Message("Endereço removido.")
     declared = DeclaredAddress.parse(body)
@@ -78,7 +78,7 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
         if current is not None and declared.is_same_as(current):
             require_stale(call, current, stored.read_at)
 
-    write = OwnWrite(declared.fields, address.BESIDE, "endereco", declared.typed, declared.line)
+    write = OwnWrite(declared.fields, address.RELATED_FIELDS, "endereco", declared.typed, declared.line)
     await citizens.write_own_data(call, cpf, "endereco", write, require_change)
     return Message("Endereço atualizado.")
 

@@ -47,14 +47,14 @@ REASON_LENGTH, NAME_LENGTH = 500, 255
 # The reason for an opt-out if the phone number now belongs to another person.
 WRONG_PERSON = "incorrect_person"
 # The limit of attempts to guess a person's registered data.
-GUESSES = "5/hour"
+GUESS_RATE = "5/hour"
 # The limit of a person's claims to phone numbers without proof. It is low because a refusal reveals that a number is
 # not free, though not why.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
 
 
-class Said(NamedTuple):
+class EntryDetails(NamedTuple):
     """The action, channel and reason to record in a phone book entry."""
 
     action: str
@@ -161,7 +161,7 @@ def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
     if found.phone.cpf != cpf and found.unproven >= states.MOST_UNPROVEN:
         text = f"Você já tem {states.MOST_UNPROVEN} telefones sem confirmação: confirme um deles, ou este, por código."
         raise Conflict(text, code="phones-unconfirmed")
-    after = states.bind_own(found.phone, cpf, channel, found.now, is_anothers=found.is_anothers)
+    after = states.bind_own(found.phone, cpf, channel, found.now, belongs_to_another=found.belongs_to_another)
     if after is None:
         text = "Este telefone não está livre: confirme-o por código em `/citizen/{cpf}/phone`."
         raise Conflict(text, code="phone-not-free")
@@ -181,7 +181,7 @@ async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOu
             raise Conflict("Este telefone não está ligado a essa pessoa.", code="phone-not-bound")
         return None if found.phone.opt_in else after
 
-    changed = await _change(call, number, change, subject=cpf, said=Said("opt_in", channel))
+    changed = await _change(call, number, change, subject=cpf, details=EntryDetails("opt_in", channel))
     return PhoneOutcome("opted_in" if changed.after else "already_opted_in")
 
 
@@ -194,11 +194,11 @@ async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> Phone
 
     def change(found: StoredPhone) -> Phone | None:
         if reason == WRONG_PERSON and found.phone.cpf is not None:
-            return states.enter_quarantine(found.phone, found.now, _lasting(call))
+            return states.enter_quarantine(found.phone, found.now, _quarantine_duration(call))
         return states.withdraw_consent(found.phone) if found.phone.opt_in else None
 
-    said = Said("rejected" if reason == WRONG_PERSON else "opt_out", channel, reason)
-    changed = await _change(call, number, change, said=said)
+    details = EntryDetails("rejected" if reason == WRONG_PERSON else "opt_out", channel, reason)
+    changed = await _change(call, number, change, details=details)
     if changed.before.cpf is None:
         await _count_miss(call)
         return PhoneOutcome("not_found")
@@ -214,9 +214,13 @@ async def reject_registration(call: Call, number: str, body: RejectionBody) -> P
     reason = None if isinstance(body.reason, UnsetType) else _parse_reason(body.reason)
 
     def change(found: StoredPhone) -> Phone | None:
-        return states.enter_quarantine(found.phone, found.now, _lasting(call)) if found.phone.cpf == cpf else None
+        return (
+            states.enter_quarantine(found.phone, found.now, _quarantine_duration(call))
+            if found.phone.cpf == cpf
+            else None
+        )
 
-    changed = await _change(call, number, change, subject=cpf, said=Said("rejected", channel, reason))
+    changed = await _change(call, number, change, subject=cpf, details=EntryDetails("rejected", channel, reason))
     return PhoneOutcome("rejected" if changed.after else "not_found")
 
 
@@ -224,9 +228,9 @@ async def quarantine_phone(call: Call, number: str) -> QuarantineOutcome:
     """Put a phone number in quarantine and end its binding permanently. A running quarantine is extended."""
 
     def change(found: StoredPhone) -> Phone:
-        return states.enter_quarantine(found.phone, found.now, _lasting(call))
+        return states.enter_quarantine(found.phone, found.now, _quarantine_duration(call))
 
-    after = (await _change(call, number, change, said=Said("quarantined"))).after
+    after = (await _change(call, number, change, details=EntryDetails("quarantined"))).after
     assert after is not None  # a quarantine always changes the number
     return QuarantineOutcome("quarantined", f"+{number}", after.quarantine_until, "Telefone em quarentena.")
 
@@ -239,7 +243,7 @@ async def release_phone(call: Call, number: str) -> QuarantineOutcome:
             raise NotFound("Este telefone não está em quarentena.", code="phone-not-quarantined")
         return FREE
 
-    await _change(call, number, change, said=Said("released"))
+    await _change(call, number, change, details=EntryDetails("released"))
     return QuarantineOutcome("released", f"+{number}", None, "Quarentena encerrada.")
 
 
@@ -247,7 +251,7 @@ def _parse_reason(text: str) -> str:
     return refuse_personal_data("reason", clean_text("reason", text, longest=REASON_LENGTH, one_line=False))
 
 
-def _lasting(call: Call) -> timedelta:
+def _quarantine_duration(call: Call) -> timedelta:
     return timedelta(days=call.platform.settings.phone_quarantine_days)
 
 
@@ -257,7 +261,7 @@ async def _change(
     change: Callable[[StoredPhone], Phone | None],
     *,
     subject: Cpf | None = None,
-    said: Said | None = None,
+    details: EntryDetails | None = None,
     claimant: Cpf | None = None,
 ) -> Changed:
     """Read, decide and write, with entry and audit event. If another call has changed the number, start again.
@@ -271,7 +275,7 @@ async def _change(
         found = await store.find_phone(connection, number, claimant)
         after = change(found)
         person = found.phone.cpf or (after.cpf if after else None)
-        entries = [_make_entry(call, number, person, said)] if said and after else []
+        entries = [_make_entry(call, number, person, details)] if details and after else []
         trail = call.platform.audit.encode_event(call, "update", subject=person or subject, fields=FIELDS)
         is_written = await store.write_phone(connection, number, found, after, entries, trail)
         return Changed(found.phone, after) if is_written else None
@@ -279,15 +283,15 @@ async def _change(
     return await write_optimistically(call.platform.database, attempt)
 
 
-def _make_entry(call: Call, number: str, person: Cpf | None, said: Said) -> PhoneEntry:
+def _make_entry(call: Call, number: str, person: Cpf | None, details: EntryDetails) -> PhoneEntry:
     return PhoneEntry(
         id=new_id(),
         cpf=person.digits if person else None,
         number_hash=f"\\x{call.platform.audit.key.derive('phone-number', number).hex()}",
         number="*" * (len(number) - 4) + number[-4:],
-        action=said.action,
-        channel=said.channel,
-        reason=said.reason,
+        action=details.action,
+        channel=details.channel,
+        reason=details.reason,
         actor_kind=call.actor_kind,
         azp=call.client,
         request_id=call.request_id,
@@ -303,7 +307,7 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
     cpf, _ = _parse_cpf(body.cpf), parse_channel(body.channel)
     name = clean_text("name", body.name, longest=NAME_LENGTH)
     born = _parse_birth(body.birth_date)
-    await _spend(call, GUESSES, "registry.validate_phone_registration", cpf)
+    await _spend(call, GUESS_RATE, "registry.validate_phone_registration", cpf)
     async with call.reading(cpf, ["nome", "nascimento"]) as source:
         valid = await _is_known(source, cpf, name, born)
     if not valid:

@@ -5,7 +5,7 @@
 A code sent to the number binds it from any state. The statement that consumes the code makes that transition.
 
 A binding without proof ends if another person proves the number, if the number appears in another person's record, or
-after `UNPROVEN_LASTING`.
+after `UNPROVEN_LIFETIME`.
 """
 
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from balcao.core.values.cpf import Cpf
 
 # The duration of a binding without proof, and the number of such bindings that a person may have: enough for their own
 # phones, and too few to block the phones of others.
-UNPROVEN_LASTING = timedelta(days=30)
+UNPROVEN_LIFETIME = timedelta(days=30)
 MOST_UNPROVEN = 3
 
 
@@ -47,14 +47,14 @@ class Phone:
 FREE = Phone()
 
 
-def bind_own(phone: Phone, cpf: Cpf, channel: str, now: datetime, *, is_anothers: bool) -> Phone | None:
+def bind_own(phone: Phone, cpf: Cpf, channel: str, now: datetime, *, belongs_to_another: bool) -> Phone | None:
     """Bind a number without proof. Return None unless it is already this person's, or free and in no other record.
 
     A repetition does not extend the binding, so a person cannot hold a number by claiming it again and again.
     """
     if phone.cpf == cpf:
         return replace(phone, channel=channel)
-    return Phone(cpf, Proof.TOKEN, channel, bound_at=now) if phone == FREE and not is_anothers else None
+    return Phone(cpf, Proof.TOKEN, channel, bound_at=now) if phone == FREE and not belongs_to_another else None
 
 
 def bind_proven(phone: Phone, cpf: Cpf, channel: str) -> Phone | None:
@@ -72,9 +72,9 @@ def withdraw_consent(phone: Phone) -> Phone:
     return replace(phone, opt_in=False)
 
 
-def enter_quarantine(phone: Phone, now: datetime, lasting: timedelta) -> Phone:
+def enter_quarantine(phone: Phone, now: datetime, duration: timedelta) -> Phone:
     """End the binding permanently and start a quarantine. A running quarantine is never shortened."""
-    until = now + lasting
+    until = now + duration
     if phone.quarantine_until is not None:
         return replace(phone, quarantine_until=max(until, phone.quarantine_until))
     return Phone(quarantined_at=now, quarantine_until=until, was_bound=phone.cpf is not None)

@@ -20,7 +20,7 @@ from balcao.registry.person.phone_book.schemas import (
     QuarantinedPhone,
     QuarantineStats,
 )
-from balcao.registry.person.phone_book.states import FREE, MOST_UNPROVEN, UNPROVEN_LASTING, Phone, Proof
+from balcao.registry.person.phone_book.states import FREE, MOST_UNPROVEN, UNPROVEN_LIFETIME, Phone, Proof
 
 _MEMBERS = "cpf, proof, channel, opt_in, bound_at, quarantined_at, quarantine_until, was_bound"
 
@@ -28,20 +28,20 @@ _MEMBERS = "cpf, proof, channel, opt_in, bound_at, quarantined_at, quarantine_un
 class StoredPhone(msgspec.Struct, frozen=True):
     """A phone number with its state at the time `now`. `version` is None if the number has no row.
 
-    `is_anothers` and `unproven` concern a claimant: whether the number appears in another person's record, and how many
-    numbers the claimant holds without proof.
+    `belongs_to_another` and `unproven` concern a claimant: whether the number appears in another person's record, and
+    how many numbers the claimant holds without proof.
     """
 
     phone: Phone
     version: str | None
     now: datetime
-    is_anothers: bool
+    belongs_to_another: bool
     unproven: int
 
     @classmethod
     def from_row(cls, row: Row) -> Self:
         phone = _parse_phone(row) if row["stands"] else FREE
-        return cls(phone, row["version"], row["now"], row["is_anothers"], row["unproven"])
+        return cls(phone, row["version"], row["now"], row["belongs_to_another"], row["unproven"])
 
 
 def _parse_phone(row: Row) -> Phone:
@@ -61,12 +61,12 @@ def _parse_phone(row: Row) -> Phone:
 SELECT clock_timestamp() AS now, version::text, {_MEMBERS},
        coalesce(quarantine_until > clock_timestamp() OR registry.is_phone_bound(held, :lasting), false) AS stands,
        CASE WHEN :claimant::text IS NULL THEN false ELSE registry.is_phone_anothers(:number, :claimant) END
-           AS is_anothers,
+           AS belongs_to_another,
        CASE WHEN :claimant::text IS NULL THEN 0 ELSE registry.count_unproven_phones(:claimant, :lasting) END AS unproven
 FROM (VALUES (true)) AS always LEFT JOIN registry.phone_book AS held ON number = :number
 """)
 async def find_phone(
-    source: Source, number: str, claimant: Cpf | None = None, lasting: timedelta = UNPROVEN_LASTING
+    source: Source, number: str, claimant: Cpf | None = None, lasting: timedelta = UNPROVEN_LIFETIME
 ) -> StoredPhone:
     """Return the number, and the facts that decide whether `claimant` may bind it without proof."""
 
@@ -130,7 +130,7 @@ async def _insert_phone(
     claimant: Cpf | None,
     entries: Sequence[PhoneEntry],
     trail: str,
-    lasting: timedelta = UNPROVEN_LASTING,
+    lasting: timedelta = UNPROVEN_LIFETIME,
 ) -> bool: ...
 
 
@@ -148,7 +148,7 @@ async def _update_phone(
     claimant: Cpf | None,
     entries: Sequence[PhoneEntry],
     trail: str,
-    lasting: timedelta = UNPROVEN_LASTING,
+    lasting: timedelta = UNPROVEN_LIFETIME,
 ) -> bool: ...
 
 
@@ -229,7 +229,7 @@ SELECT '+' || number AS phone_number, proof, channel, opt_in, bound_at
 FROM registry.phone_book AS held WHERE cpf = :cpf AND registry.is_phone_bound(held, :lasting) ORDER BY number
 """)
 async def list_bound_phones(
-    connection: Connection, cpf: Cpf, lasting: timedelta = UNPROVEN_LASTING
+    connection: Connection, cpf: Cpf, lasting: timedelta = UNPROVEN_LIFETIME
 ) -> list[ExportedPhone]: ...
 
 
@@ -264,7 +264,7 @@ async def count_unproven_phones(connection: Connection) -> int: ...
 
 
 @statement("DELETE FROM registry.phone_book WHERE proof = 'token' AND bound_at <= now() - :lasting::interval")
-async def delete_lapsed_phones(connection: Connection, lasting: timedelta = UNPROVEN_LASTING) -> int:
+async def delete_lapsed_phones(connection: Connection, lasting: timedelta = UNPROVEN_LIFETIME) -> int:
     """Delete expired bindings without proof. Return how many were deleted."""
 
 

@@ -98,7 +98,7 @@ async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message
     An attempt is counted and committed before its code is compared, so parallel guesses gain nothing.
     """
     number, code = Number.parse(body), _check_code(body.code)
-    opened = await _take_try(call, cpf)
+    opened = await _count_try(call, cpf)
     matches = codes.is_code(call.platform.audit.keys, opened.id, code, opened.code_hash)
     if number.digits != opened.number.digits or not matches:
         raise _not_confirmed()
@@ -107,7 +107,7 @@ async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message
     return Message("Telefone confirmado.")
 
 
-async def _take_try(call: Call, cpf: Cpf) -> store.OpenVerification:
+async def _count_try(call: Call, cpf: Cpf) -> store.OpenVerification:
     trail = call.platform.audit.encode_event(
         call, "update", subject=cpf, fields=["phone_verification"], outcome="code_tried"
     )

@@ -9,7 +9,7 @@ from balcao.core.context.audit import Audit
 from balcao.core.context.sealing import seal_text, unseal_text
 from balcao.core.values.cpf import Cpf
 
-LASTING = timedelta(minutes=15)
+LIFETIME = timedelta(minutes=15)
 _PURPOSE = "found-citizen"
 
 
@@ -21,7 +21,7 @@ class _Content(msgspec.Struct, array_like=True):
 
 def seal_handle(audit: Audit, cpf: Cpf, caller: str, now: datetime) -> str:
     """Return this person's handle for this caller. `caller` is the caller's key."""
-    content = msgspec.json.encode(_Content(cpf.digits, caller, now + LASTING))
+    content = msgspec.json.encode(_Content(cpf.digits, caller, now + LIFETIME))
     return seal_text(audit.key, _PURPOSE, content.decode())
 
 

@@ -25,7 +25,7 @@ from balcao.registry.person.search.store import Match
 MOST = 5
 NAME_LENGTH, PROTOCOL_LENGTH = 255, 50
 SHORTEST_PROTOCOL = 6
-_WAYS = (frozenset({"name", "birth_date"}), frozenset({"protocol"}), frozenset({"phone"}))
+_COMBINATIONS = (frozenset({"name", "birth_date"}), frozenset({"protocol"}), frozenset({"phone"}))
 
 
 class Search(NamedTuple):
@@ -87,15 +87,15 @@ def _admit(call: Call) -> None:
 
 def _parse_search(body: SearchBody) -> Search:
     given = frozenset(name for name in body.__struct_fields__ if getattr(body, name) is not UNSET)
-    if given not in _WAYS:
-        _refuse_way()
+    if given not in _COMBINATIONS:
+        _reject_combination()
     if isinstance(body.phone, str):
         return Search("found_by_phone", partial(store.find_by_phone, number=parse_number(body.phone), most=MOST + 1))
     if isinstance(body.protocol, str):
         protocol = clean_text("protocol", body.protocol, shortest=SHORTEST_PROTOCOL, longest=PROTOCOL_LENGTH)
         return Search("found_by_protocol", partial(store.find_by_protocol, protocol=protocol, most=MOST + 1))
     if not isinstance(body.name, str) or not isinstance(body.birth_date, str):
-        _refuse_way()
+        _reject_combination()
     words = clean_text("name", body.name, longest=NAME_LENGTH)
     if len(words.split()) < 2:
         raise Invalid("O campo `name` deve ter o primeiro nome e ao menos mais um.", code="name-incomplete")
@@ -103,7 +103,7 @@ def _parse_search(body: SearchBody) -> Search:
     return Search("found_by_name", partial(store.find_by_name, words=words, born=born, most=MOST + 1))
 
 
-def _refuse_way() -> NoReturn:
+def _reject_combination() -> NoReturn:
     raise Invalid("Envie `name` com `birth_date`, ou só `protocol`, ou só `phone`.", code="search-way")
 
 

@@ -7,7 +7,7 @@ import msgspec
 from balcao.core.database.pool import Connection
 from balcao.core.database.queries import name_order_sql
 from balcao.core.database.statements import statement
-from balcao.registry.person.phone_book.states import UNPROVEN_LASTING
+from balcao.registry.person.phone_book.states import UNPROVEN_LIFETIME
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -60,5 +60,5 @@ SELECT cpf, name FROM (
 ) AS named ORDER BY {_BY_NAME}, cpf
 """)
 async def find_by_phone(
-    connection: Connection, number: str, most: int, lasting: timedelta = UNPROVEN_LASTING
+    connection: Connection, number: str, most: int, lasting: timedelta = UNPROVEN_LIFETIME
 ) -> list[Match]: ...
