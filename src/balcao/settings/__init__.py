@@ -199,7 +199,7 @@ class Settings(
 
     @property
     def panel_stream_client(self) -> tuple[str, str] | None:
-        """Return id and secret of the client that streams changes to the panel. Without one, the boards poll."""
+        """Return id and secret of the client that streams changes to the panel. Without one, its boards poll."""
         if self.panel_stream_client_id:
             return self.panel_stream_client_id, self.panel_stream_client_secret.get_secret_value()
         return _DEMO_STREAM_CLIENT if self.embedded_identity else None

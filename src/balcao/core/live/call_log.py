@@ -80,7 +80,10 @@ async def list_calls(
     limit: int,
     skip: int,
 ) -> list[LoggedCall]:
-    """Return the client's calls of the last `age` with these statuses, newest first. None does not filter."""
+    """Return the client's calls of the last `age` with these statuses, newest first.
+
+    The calls may also be filtered by code and request id.
+    """
 
 
 @statement("SELECT count(*) FROM platform.call")

@@ -102,7 +102,7 @@ class Installation:
     def ports_called(self) -> list[int]:
         """The ports that the processes call, including 443 for the CRM and 587 for the mail server.
 
-        The processes also call the identity provider and the public address.
+        The other ports are those of databases, Redis, traces, the identity provider and the public address.
         """
         stores = {int(place.rpartition(":")[2]) for place in (*self.database_servers, *self.replicas)}
         called = (self.redis_url or "redis:", self.traces_url or "https:", self.auth_issuer, self.public_url)
