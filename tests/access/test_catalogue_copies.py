@@ -53,7 +53,7 @@ async def change(call: Call, chosen: random.Random) -> None:
     role, group = (chosen.choice(sorted(kind)) for kind in (snapshot.roles_by_name, [*WORDS, "administradores"]))
     word, name = chosen.choice(WORDS), f"{chosen.choice(WORDS)}:{chosen.choice(WORDS)}"
     mapping = chosen.choice(sorted(snapshot.mappings))
-    deeds: list[Callable[[], Awaitable[object]]] = [
+    changes: list[Callable[[], Awaitable[object]]] = [
         lambda: actions.create_action(call, name, word),
         lambda: actions.update_action(call, action.id, ActionChange(name=name)),
         lambda: actions.update_action(call, action.id, ActionChange(name=name, description=word)),
@@ -74,7 +74,7 @@ async def change(call: Call, chosen: random.Random) -> None:
         lambda: mappings.delete_mapping(call, mapping),
     ]
     with suppress(Invalid, Forbidden, NotFound, Conflict):
-        await chosen.choice(deeds)()
+        await chosen.choice(changes)()
 
 
 async def test_the_document_of_any_catalogue_makes_another_one_equal(platform: Platform, other: Platform) -> None:

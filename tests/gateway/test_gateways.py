@@ -18,7 +18,7 @@ from balcao.developer_portal import own_calls
 from balcao.operate.deploy.answers import Server
 from balcao.operate.deploy.gateways import Plan
 from balcao.operate.gateway_config import fetch_signing_keys
-from balcao.panel import alone
+from balcao.panel import standalone
 from balcao.panel.areas import PAGES
 from balcao.settings import Settings
 from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, sender
@@ -93,7 +93,7 @@ def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def panel(behind: tuple[Sandbox, list[Server]]) -> Iterator[Server]:
     """Yield the panel, which runs on a server of its own."""
     sandbox = behind[0]
-    with RunningServer(alone.build(sandbox.settings, sandbox.database_url, SINGLE_PROCESS)) as server:
+    with RunningServer(standalone.build(sandbox.settings, sandbox.database_url, SINGLE_PROCESS)) as server:
         yield Server("127.0.0.1", server.port)
 
 

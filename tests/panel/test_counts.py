@@ -45,7 +45,7 @@ def test_the_number_of_the_first_page_stands_on_every_page_and_is_said_in_words(
     assert f"{before + 2} esperam por você" in panel.page.text
 
 
-def test_a_deed_changes_the_number_of_the_page_that_it_leads_to(panel: PanelClient, make: Make, before: int) -> None:
+def test_an_action_changes_the_number_of_the_next_page(panel: PanelClient, make: Make, before: int) -> None:
     made = [make(awaiting_approval=True), make(awaiting_approval=True)]
     panel.login("kleber")
     panel.get(f"{QUEUE}/{made[0]['id']}")

@@ -8,7 +8,7 @@ import pytest
 from balcao.settings import Settings
 from balcao.web import page_limiter
 from balcao.web.faults import PageFault
-from balcao.web.page_limiter import OF_PERSON, PLACES, PageLimiter
+from balcao.web.page_limiter import SLOTS, SLOTS_OF_PERSON, PageLimiter
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 
@@ -38,20 +38,20 @@ async def test_of_two_hundred_people_a_few_are_served_at_a_time_and_everybody_in
     pages = Pages()
     made = [asyncio.create_task(pages.make(b"%d" % number)) for number in range(200)]
     await settle()
-    assert pages.under_way == PLACES
+    assert pages.under_way == SLOTS
     pages.let_go.set()
     await asyncio.gather(*made)
-    assert pages.most == PLACES
+    assert pages.most == SLOTS
 
 
 async def test_who_asks_for_a_hundred_pages_leaves_room_for_others() -> None:
     pages = Pages()
     flood = [asyncio.create_task(pages.make(b"one")) for _ in range(100)]
     await settle()
-    assert pages.under_way == OF_PERSON
+    assert pages.under_way == SLOTS_OF_PERSON
     other = asyncio.create_task(pages.make(b"another"))
     await settle()
-    assert pages.under_way == OF_PERSON + 1
+    assert pages.under_way == SLOTS_OF_PERSON + 1
     pages.let_go.set()
     await asyncio.gather(*flood, other)
 
@@ -61,21 +61,21 @@ async def test_who_waits_too_long_is_told_when_to_come_again_and_takes_no_place(
 ) -> None:
     monkeypatch.setattr(page_limiter, "LONGEST_SECONDS", 0.0)
     pages = Pages()
-    made = [asyncio.create_task(pages.make(b"%d" % number)) for number in range(PLACES)]
+    made = [asyncio.create_task(pages.make(b"%d" % number)) for number in range(SLOTS)]
     await settle()
     with pytest.raises(PageFault) as refused:
         await pages.make(b"0")
     assert (refused.value.status, refused.value.retry_after) == (503, 5)
     pages.let_go.set()
     await asyncio.gather(*made)
-    await asyncio.gather(*(pages.make(b"0") for _ in range(OF_PERSON)))
+    await asyncio.gather(*(pages.make(b"0") for _ in range(SLOTS_OF_PERSON)))
 
 
 @pytest.fixture(scope="module")
 def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
     """Yield a platform whose panel has no free page slot and queues no request."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page_limiter, "PLACES", 0)
+        patch.setattr(page_limiter, "SLOTS", 0)
         patch.setattr(page_limiter, "LONGEST_SECONDS", 0.0)
         with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
             yield opened

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from balcao.core.context.processes import SINGLE_PROCESS
-from balcao.panel import alone
+from balcao.panel import standalone
 from tests.support.panel import PageContent, PanelClient
 from tests.support.sandbox import Sandbox
 from tests.support.server import RunningServer, free_port
@@ -18,7 +18,7 @@ END = f"{SESSIONS}/encerrar"
 def beside(sandbox: Sandbox) -> Iterator[str]:
     """Yield the address of a separate panel server with the same sessions."""
     settings = sandbox.settings.model_copy(update={"panel_port": free_port(), "database_url": sandbox.database_url})
-    with RunningServer(alone.build(settings, sandbox.database_url, SINGLE_PROCESS), settings.panel_port) as server:
+    with RunningServer(standalone.build(settings, sandbox.database_url, SINGLE_PROCESS), settings.panel_port) as server:
         yield server.url
 
 

@@ -127,7 +127,7 @@ class Presses:
 
 def list_offers(seen: Seen) -> Iterator[Offer]:
     """Yield the buttons on a page that change data."""
-    for address, form in seen.deeds:
+    for address, form in seen.buttons:
         page = find_page(address, "POST")
         if page is None or FRAME.fullmatch(urlsplit(address).path):
             continue

@@ -60,7 +60,7 @@ class Seen:
         return [urljoin(self.address, address) for address in found if not address.startswith("#")]
 
     @property
-    def deeds(self) -> list[tuple[str, PageForm]]:
+    def buttons(self) -> list[tuple[str, PageForm]]:
         """Return the forms that change data, each with the address it posts to."""
         posting = [form for form in self.content.forms if form.method == "post"]
         return [(urljoin(self.address, form.action), form) for form in posting]

@@ -140,7 +140,7 @@ class Item:
     text: str = ""
     detail: str = ""
     urgency: Literal["urgent", "warning", "info"] = "info"
-    deed: str = "Ver"
+    action_label: str = "Ver"
     number: int = 1
 
 

@@ -21,8 +21,8 @@ _WORD = re.compile(r"\s+|[^\W_]+|[\W_]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # Screen readers read the text in brackets, and copied text contains it. The blank at its end is non-breaking, because a
 # browser would drop an ordinary blank.
-_GONE = Markup('<del><span class="vh">[saiu:&nbsp;</span>{}<span class="vh">]</span></del>')
-_CAME = Markup('<ins><span class="vh">[entrou:&nbsp;</span>{}<span class="vh">]</span></ins>')
+_REMOVED = Markup('<del><span class="vh">[saiu:&nbsp;</span>{}<span class="vh">]</span></del>')
+_ADDED = Markup('<ins><span class="vh">[entrou:&nbsp;</span>{}<span class="vh">]</span></ins>')
 _FOLDED = Markup(' <span class="muted">[…]</span> ')
 
 
@@ -75,12 +75,12 @@ def _find_gaps(before: Sequence[str], after: Sequence[str]) -> list[_Gap] | None
     """Return the parts in which two sequences differ, in order. Return None if the comparison would take too long."""
     start = _count_equal(before, after)
     end = _count_equal(before[start:][::-1], after[start:][::-1])
-    changed, came = before[start : len(before) - end], after[start : len(after) - end]
-    if len(changed) * len(came) > MOST_PRODUCT:
+    changed, added = before[start : len(before) - end], after[start : len(after) - end]
+    if len(changed) * len(added) > MOST_PRODUCT:
         return None
     gaps: list[_Gap] = []
     i = k = start
-    for block in Indel.opcodes(changed, came).as_matching_blocks():
+    for block in Indel.opcodes(changed, added).as_matching_blocks():
         j, m = start + block.a, start + block.b
         if j > i or m > k:
             gaps.append(_Gap(i, j, k, m))
@@ -132,12 +132,12 @@ def _compare_lines(old: Sequence[str], new: Sequence[str]) -> Markup:
     lines: list[Markup] = []
     shown = 0
     for gap in [_Gap(0, len(old), 0, len(new))] if gaps is None else gaps:
-        gone, came = old[gap.old_start : gap.old_end], new[gap.new_start : gap.new_end]
+        removed, added = old[gap.old_start : gap.old_end], new[gap.new_start : gap.new_end]
         lines += map(escape, new[shown : gap.new_start])
-        if len(gone) == len(came):
-            lines += [compare_texts(one, other) for one, other in zip(gone, came, strict=True)]
+        if len(removed) == len(added):
+            lines += [compare_texts(one, other) for one, other in zip(removed, added, strict=True)]
         else:
-            lines += [*map(_mark_gone, gone), *map(_mark_come, came)]
+            lines += [*map(_mark_removed, removed), *map(_mark_added, added)]
         shown = gap.new_end
     lines += map(escape, new[shown:])
     return Markup("<ul>{}</ul>").format(Markup("").join(Markup("<li>{}</li>").format(line) for line in lines))
@@ -149,18 +149,18 @@ def _fold(words: Sequence[str]) -> Markup:
     return escape("".join(words[:_SHOWN_WORDS])) + _FOLDED + escape("".join(words[-_SHOWN_WORDS:]))
 
 
-def _mark(gone: str, came: str) -> Markup:
+def _mark(removed: str, added: str) -> Markup:
     """Mark both texts. Insert a blank if they would otherwise run together."""
-    needs_blank = gone and came and not gone[-1].isspace() and not came[0].isspace()
-    return _mark_gone(gone) + (" " if needs_blank else "") + _mark_come(came)
+    needs_blank = removed and added and not removed[-1].isspace() and not added[0].isspace()
+    return _mark_removed(removed) + (" " if needs_blank else "") + _mark_added(added)
 
 
-def _mark_gone(text: str) -> Markup:
-    return _GONE.format(text) if text else Markup("")
+def _mark_removed(text: str) -> Markup:
+    return _REMOVED.format(text) if text else Markup("")
 
 
-def _mark_come(text: str) -> Markup:
-    return _CAME.format(text) if text else Markup("")
+def _mark_added(text: str) -> Markup:
+    return _ADDED.format(text) if text else Markup("")
 
 
 def _to_text(value: Any) -> str:

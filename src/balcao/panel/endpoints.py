@@ -25,7 +25,7 @@ from balcao.panel.declaration import PREFIX, Page
 from balcao.panel.refusals import REFUSAL_PAGE
 from balcao.panel.rights import NO_RIGHTS, read_rights
 from balcao.panel.visit import Visit
-from balcao.panel.waiting import recall_counts, recount_area, refresh_counts
+from balcao.panel.waiting import recount_area, refresh_counts, show_stored_counts
 from balcao.web import guard, login
 from balcao.web.api import Api, ApiFault
 from balcao.web.faults import PageFault, describe_api_fault, make_not_allowed, make_not_found
@@ -71,7 +71,7 @@ class Endpoints:
             *((page.method, page.path or "/", self._compile(page)) for page in pages),
             *((method, path, self._make_endpoint(name, method, step)) for method, path, name, step in steps),
             ("POST", login.BACKCHANNEL, self._make_backchannel()),
-            ("GET", READINESS, self._make_endpoint("readiness", "GET", self._tell_readiness, is_page=False)),
+            ("GET", READINESS, self._make_endpoint("readiness", "GET", self._respond_readiness, is_page=False)),
             ("GET", "/recursos/{name}", self._make_endpoint("asset", "GET", self._panel.assets.respond, is_page=False)),
             ("GET", f"/{REST_OF_PATH}", self._make_endpoint("nothing", "GET", self._show_nothing)),
         ]
@@ -143,10 +143,10 @@ class Endpoints:
         if session is None:
             return await self._ask_for_login(request, page, None, FormData())
         posted = await self._read_posted(request, page, session) if request.method == "POST" else FormData()
-        if not session.is_living:
+        if not session.is_active:
             return await self._ask_for_login(request, page, session, posted)
         try:
-            tokens = await self._panel.sessions.freshen(session)
+            tokens = await self._panel.sessions.refresh_tokens(session)
             api = self._panel.call_as(tokens.access_token, request.id, request.peer)
             return await self._show(request, page, session, api, posted, values)
         except SessionOver:
@@ -159,7 +159,7 @@ class Endpoints:
         Raises PageFault for a form of another site or session, and TooLarge for a form beyond the limit.
         """
         self._login.check_site(request)
-        if request.content is None and not session.is_living:
+        if request.content is None and not session.is_active:
             return FormData()
         if request.content is None and not session.may_send(page.actions):
             raise make_not_allowed(list(page.actions), page.label)
@@ -189,11 +189,11 @@ class Endpoints:
         page = visit.page
         visit.rights = await read_rights(visit.api)
         await self._panel.sessions.remember_actions(visit.session, visit.rights.actions)
-        recall_counts(visit)
+        show_stored_counts(visit)
         if not visit.may(*page.actions):
-            raise make_not_allowed(visit.rights.lacking(page.actions), page.label)
+            raise make_not_allowed(visit.rights.missing_actions(page.actions), page.label)
         if not visit.is_post and not visit.is_fragment:
-            visit.notice = await self._panel.sessions.take_notice(visit.session)
+            visit.notice = await self._panel.sessions.pop_notice(visit.session)
             await self._fill_draft(visit)
         response: Response[Any] = await page.function(visit, **values)
         if visit.is_post and response.status == 303:
@@ -228,10 +228,10 @@ class Endpoints:
             query = request.query_string.decode("latin-1")
             return redirect(_login_address(f"{path}?{query}" if query else path), 303)
         kept, (back, query) = None, self._find_form(request, page)
-        if session is not None and posted and session.stored.is_recent and session.might_open(page.actions):
+        if session is not None and posted and session.stored.is_recent and session.may_have_opened(page.actions):
             count_anonymous(self._panel.refusals, request, PAGE, session.stored.subject_key.hex())
             fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
-            kept = await self._panel.sessions.keep_draft(session, Draft(back or path, page.label, fields))
+            kept = await self._panel.sessions.store_draft(session, Draft(back or path, page.label, fields))
         if back:
             asked = "&".join(filter(None, [f"{DRAFT_IN_ADDRESS}={kept}" if kept else "", query]))
             address = f"{back}?{asked}" if asked else back
@@ -251,7 +251,7 @@ class Endpoints:
         is_form = shown.path not in {path, PREFIX} and guard.read_return_path(shown.path, PREFIX) == shown.path
         return (shown.path, shown.query) if is_form else ("", "")
 
-    async def _tell_readiness(self, _: Request) -> Response[Readiness]:
+    async def _respond_readiness(self, _: Request) -> Response[Readiness]:
         """Return the readiness response for gateways: 200 if the database is reachable, otherwise 503."""
         is_up = await is_database_up(self._panel.database)
         checks, failed = {"database": is_up, "overall": is_up}, [] if is_up else ["database"]
@@ -261,7 +261,7 @@ class Endpoints:
     async def _show_nothing(self, request: Request) -> Response[Any]:
         """Show that the page does not exist, within the usual frame if the person is logged in."""
         session = await self._login.find_session(request)
-        if session is None or not session.is_living:
+        if session is None or not session.is_active:
             count_anonymous(self._panel.refusals, request, PAGE)
             raise make_not_found()
         return await self._respond(request, _NOTHING, {})

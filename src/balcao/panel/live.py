@@ -41,7 +41,7 @@ class Feed:
         self._address = address
         self._token = ClientCredentials(provider.request_token, *(client or ("", "")))
         self._listeners: dict[asyncio.Event, bytes] = {}
-        self._hearing: asyncio.Task[None] | None = None
+        self._listening: asyncio.Task[None] | None = None
         self._heard_at = float("-inf")
         self._last_id = ""
 
@@ -64,8 +64,8 @@ class Feed:
         """Yield an event that is set whenever something changes, or the upstream connects or fails."""
         changed = asyncio.Event()
         self._listeners[changed] = session
-        if self._hearing is None:
-            self._hearing = asyncio.create_task(self._keep_hearing())
+        if self._listening is None:
+            self._listening = asyncio.create_task(self._follow_changes())
         try:
             yield changed
         finally:
@@ -75,17 +75,17 @@ class Feed:
 
     async def stop(self) -> None:
         """Close the upstream."""
-        hearing, self._hearing = self._hearing, None
+        hearing, self._listening = self._listening, None
         if hearing is not None:
             hearing.cancel()
             await asyncio.gather(hearing, return_exceptions=True)
         self._heard_at, self._last_id = float("-inf"), ""
 
-    async def _keep_hearing(self) -> None:
+    async def _follow_changes(self) -> None:
         pause = FIRST_PAUSE_SECONDS
         while True:
             try:
-                await self._hear()
+                await self._listen()
                 pause = FIRST_PAUSE_SECONDS  # a normal end: the token expired or an hour has passed
             except (httpx.HTTPError, GrantRefused, ProviderAway, msgspec.MsgspecError) as fault:
                 log.warning("panel.stream_away", code=type(fault).__name__)
@@ -94,7 +94,7 @@ class Feed:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
-    async def _hear(self) -> None:
+    async def _listen(self) -> None:
         token = await self._token.get()
         headers: Mapping[str, Any] = {"Authorization": f"Bearer {token.value}", "Accept": "text/event-stream"}
         if self._last_id:

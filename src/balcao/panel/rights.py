@@ -59,7 +59,7 @@ class Rights:
             msgspec.json.encode((self.is_administrator, self.is_superadmin, held), order="sorted")
         ).hexdigest()
 
-    def lacking(self, actions: Sequence[str]) -> list[str]:
+    def missing_actions(self, actions: Sequence[str]) -> list[str]:
         """Return the actions that the person does not have."""
         return [action for action in actions if action not in self.actions]
 

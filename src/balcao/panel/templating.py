@@ -12,7 +12,7 @@ from balcao.panel.rights import show_given, show_right
 from balcao.web import templating
 from balcao.web.words import (
     Words,
-    begin_sentence,
+    capitalize_first,
     format_count,
     format_day,
     format_duration,
@@ -38,7 +38,7 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
         "number": format_number,
         "phone": format_phone,
         "duration": format_duration,
-        "sentence": begin_sentence,
+        "sentence": capitalize_first,
         "weekday": format_weekday,
         "given": show_given,
         "right": show_right,

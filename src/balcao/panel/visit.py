@@ -100,5 +100,5 @@ class Visit(PageRequest):
         if draft := self.posted.first(DRAFT):
             await self.panel.sessions.drop_draft(self.session, draft)
         if notice:
-            await self.panel.sessions.leave_notice(self.session, notice)
+            await self.panel.sessions.store_notice(self.session, notice)
         return redirect(address if address.startswith(PREFIX) else PREFIX, 303)

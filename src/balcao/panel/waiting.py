@@ -37,11 +37,11 @@ async def read_waiting(visit: Visit) -> list[Found]:
     """Read all items that wait for the person, and count them for the navigation of this page and following pages."""
     found = await _read(visit, _list_parts(visit, visit.panel.areas))
     if found:
-        await _keep_all(visit, found)
+        await _store_all(visit, found)
     return found
 
 
-def recall_counts(visit: Visit) -> None:
+def show_stored_counts(visit: Visit) -> None:
     """Show the stored counts in the page's navigation, unless they are too old."""
     age = visit.session.stored.counted_ago
     if (counts := _find_own(visit)) is not None and age is not None and age < LONGEST_SHOWN:
@@ -63,7 +63,7 @@ async def recount_area(visit: Visit) -> None:
     try:
         others = former.numbers.keys() - {part.page for _, part in parts}
         numbers = {page: former.numbers[page] for page in others} | _count(await _read(visit, parts))
-        await visit.panel.sessions.keep_counts(visit.session, Counts(former.rights, numbers))
+        await visit.panel.sessions.store_counts(visit.session, Counts(former.rights, numbers))
     except (SessionOver, BalcaoError) as fault:  # the POST itself has succeeded
         log.warning("panel.not_counted", code=type(fault).__name__)
 
@@ -71,14 +71,14 @@ async def recount_area(visit: Visit) -> None:
 async def _count_behind(visit: Visit) -> None:
     try:
         if await visit.panel.sessions.claim_counting(visit.session):
-            await _keep_all(visit, await _read(visit, _list_counted(visit, visit.panel.areas)))
+            await _store_all(visit, await _read(visit, _list_counted(visit, visit.panel.areas)))
     except (SessionOver, BalcaoError) as fault:  # a later page tries again
         log.warning("panel.not_counted", code=type(fault).__name__)
 
 
-async def _keep_all(visit: Visit, found: Sequence[Found]) -> None:
+async def _store_all(visit: Visit, found: Sequence[Found]) -> None:
     visit.counts = _count(found)
-    await visit.panel.sessions.keep_counts(visit.session, Counts(visit.rights.digest, visit.counts), is_all=True)
+    await visit.panel.sessions.store_counts(visit.session, Counts(visit.rights.digest, visit.counts), is_all=True)
 
 
 async def _read(visit: Visit, parts: Sequence[tuple[Area, Waiting]]) -> list[Found]:

@@ -33,7 +33,7 @@ class PageFault(Exception):
         return self.status == 429 or self.status >= 500
 
 
-class Lost(PageFault):
+class LoginFailed(PageFault):
     """A login that failed."""
 
     def __init__(self, text: str) -> None:

@@ -27,7 +27,7 @@ from balcao.web.api import Conflict, Outdated, Refused, ValidationFailed
 from balcao.web.visit import DRAFT, PageRequest
 
 ETAG, KEY = "_etag", "_key"
-_RESTORED = "O que você escreveu está aqui de novo. Nada foi enviado ainda."
+_RESTORED_NOTICE = "O que você escreveu está aqui de novo. Nada foi enviado ainda."
 _NAMED = re.compile(r"`([\w.]+)`")
 
 
@@ -57,7 +57,7 @@ class Form(wtforms.Form):
         """
         given = visit.posted if visit.is_post else visit.draft
         if visit.draft:
-            visit.notice = visit.notice or _RESTORED
+            visit.notice = visit.notice or _RESTORED_NOTICE
         super().__init__(formdata=given or None, data=values)
         self.is_sent = visit.is_post and is_sent
         # A resubmitted form or draft keeps its original version, so that it never overwrites a change that the person

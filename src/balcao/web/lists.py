@@ -65,7 +65,7 @@ class Listing:
     """The data for a list's template.
 
     `nouns` are the singular and the plural of the listed items. `rows` are the rows of this page, `total` counts all
-    rows. `parted_by` is the label of the property that the tabs distinguish.
+    rows. `tabs_label` is the label of the property that the tabs distinguish.
     """
 
     visit: PageRequest
@@ -76,7 +76,7 @@ class Listing:
     total: int = 0
     size: int = PAGE_SIZE
     orders: Mapping[str, str] = field(default_factory=dict)
-    parted_by: str = "Situação"
+    tabs_label: str = "Situação"
 
     @property
     def number(self) -> int:
@@ -146,7 +146,7 @@ class Listing:
         if not self.has_many_tabs or self.tab == self.tabs[0].value:
             return None
         label = next(tab.label for tab in self.tabs if tab.value == self.tab)
-        return f"{self.parted_by}: {label}", self.tab_address(self.tabs[0].value)
+        return f"{self.tabs_label}: {label}", self.tab_address(self.tabs[0].value)
 
     @property
     def summary(self) -> str:

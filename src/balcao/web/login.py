@@ -21,10 +21,10 @@ from balcao.core.http.responses import Response, redirect
 from balcao.core.http.unauthenticated_refusals import count_anonymous
 from balcao.core.logs import log
 from balcao.web import guard
-from balcao.web.faults import Lost, PageFault
+from balcao.web.faults import LoginFailed, PageFault
 from balcao.web.provider import GrantRefused, ProviderAway
 from balcao.web.provider import Login as ProviderLogin
-from balcao.web.sealing import SealBroken
+from balcao.web.sealing import InvalidSeal
 from balcao.web.sessions.service import Session, hash_cookie
 from balcao.web.surface import Surface
 
@@ -35,7 +35,7 @@ _ATTEMPT_SECONDS = 900
 # The maximum number of unfinished logins in one browser. Each tab has its own login cookie. Older cookies are deleted,
 # because they would make the request head too large.
 _MOST_ATTEMPTS = 4
-_PLACE = b"login attempt"
+_SEAL_CONTEXT = b"login attempt"
 # This query parameter tells the logout page that the provider's session could not be ended.
 _ONLY_HERE = "so-aqui"
 
@@ -73,7 +73,7 @@ class Login:
             begun_at=time.time(),
             key_before=hash_cookie(cookies.get(self._surface.name_cookie(self._session), "")),
         )
-        sealed = self._surface.sealer.seal(_PLACE, msgspec.json.encode(attempt))
+        sealed = self._surface.sealer.seal(_SEAL_CONTEXT, msgspec.json.encode(attempt))
         value = base64.urlsafe_b64encode(sealed).decode()
         cookie = self._format_cookie(self._name_attempt(attempt.state), value, seconds=_ATTEMPT_SECONDS)
         address = await self._surface.provider.build_login_url(
@@ -84,11 +84,11 @@ class Login:
     async def finish(self, request: Request) -> Response[Any]:
         """Start a session when the browser returns from the provider.
 
-        Raises Lost, counted as a refusal, if the login failed.
+        Raises LoginFailed, counted as a refusal, if the login failed.
         """
         try:
             return await self._finish(request)
-        except Lost:
+        except LoginFailed:
             count_anonymous(self._surface.refusals, request, LOGIN_KIND)
             raise
 
@@ -99,18 +99,18 @@ class Login:
         attempt = self._open_attempt(sealed)
         is_ours = attempt is not None and hmac.compare_digest(attempt.state.encode(), query.first("state").encode())
         if attempt is None or not is_ours or query.first("iss") not in {"", surface.provider.issuer}:
-            if former is not None and former.is_living:  # the person has meanwhile logged in in another window
+            if former is not None and former.is_active:  # the person has meanwhile logged in in another window
                 return redirect(surface.prefix, 303)
-            raise Lost("O login demorou demais ou começou em outra janela.")
+            raise LoginFailed("O login demorou demais ou começou em outra janela.")
         if query.first("error"):
-            raise Lost("O provedor de identidade não concluiu o login.")
+            raise LoginFailed("O provedor de identidade não concluiu o login.")
         try:
             login = await surface.provider.exchange_code(
                 query.first("code"), self._return_url, attempt.nonce, attempt.verifier
             )
         except GrantRefused as fault:
             log.warning(f"{surface.name}.login_refused", code=str(fault))
-            raise Lost("O provedor de identidade não confirmou o login.") from None
+            raise LoginFailed("O provedor de identidade não confirmou o login.") from None
         if former is not None:  # the new session replaces it
             await surface.sessions.end(former)
         is_of_other_tab = former is not None and _began_in_other_tab(former, login, attempt)
@@ -129,7 +129,7 @@ class Login:
         """
         surface, session = self._surface, await self.find_session(request)
         gone = self._format_cookie(self._session, "")
-        if session is None or not session.is_living:
+        if session is None or not session.is_active:
             count_anonymous(surface.refusals, request, PAGE)
             return redirect(surface.prefix + LEFT, 303, cookies=(gone,))
         self.check_site(request)
@@ -159,7 +159,7 @@ class Login:
         except BalcaoError:
             count_anonymous(self._surface.refusals, request, TOKEN)
             raise
-        await self._surface.sessions.end_at_word_of_provider(ending)
+        await self._surface.sessions.end_by_logout_token(ending)
         return Response(status=200, headers={"Cache-Control": "no-store"})
 
     async def find_session(self, request: Request, *, is_use: bool = True) -> Session | None:
@@ -181,9 +181,9 @@ class Login:
 
     def _open_attempt(self, sealed: str) -> Attempt | None:
         try:
-            opened = self._surface.sealer.open(_PLACE, base64.urlsafe_b64decode(sealed))
+            opened = self._surface.sealer.open(_SEAL_CONTEXT, base64.urlsafe_b64decode(sealed))
             attempt = msgspec.json.decode(opened, type=Attempt)
-        except (SealBroken, ValueError):
+        except (InvalidSeal, ValueError):
             return None
         return attempt if time.time() - attempt.begun_at < _ATTEMPT_SECONDS else None
 
@@ -214,7 +214,7 @@ class Login:
 def _began_in_other_tab(former: Session, login: ProviderLogin, attempt: Attempt) -> bool:
     """Return whether the same person started the former session in another tab during this login."""
     is_same_person = former.stored.subject_key == subject_key(login.issuer, login.subject)
-    return former.is_living and is_same_person and former.stored.key != attempt.key_before
+    return former.is_active and is_same_person and former.stored.key != attempt.key_before
 
 
 def _make_foreign() -> PageFault:

@@ -13,7 +13,7 @@ from balcao.web.faults import PageFault
 
 # The numbers of slots, in total and for each person. More concurrent pages would not finish sooner. The limit per
 # person is about the number of requests that a browser sends at the same time.
-PLACES, OF_PERSON = 16, 4
+SLOTS, SLOTS_OF_PERSON = 16, 4
 # The longest wait for a slot. After a longer wait, the person gets an error page and keeps the text in the form.
 LONGEST_SECONDS = 20.0
 
@@ -25,18 +25,18 @@ class PageLimiter:
     """
 
     def __init__(self) -> None:
-        self._places = asyncio.Semaphore(PLACES)
+        self._slots = asyncio.Semaphore(SLOTS)
         self._of_people: WeakValueDictionary[bytes, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def acquire(self, person: bytes) -> AsyncIterator[None]:
         """Hold a slot for one of the person's pages while the block runs. Raises PageFault if the wait is too long."""
-        own = self._of_people.setdefault(person, asyncio.Semaphore(OF_PERSON))
+        own = self._of_people.setdefault(person, asyncio.Semaphore(SLOTS_OF_PERSON))
         async with AsyncExitStack() as taken:
             try:
                 async with asyncio.timeout(LONGEST_SECONDS):
                     await taken.enter_async_context(own)
-                    await taken.enter_async_context(self._places)
+                    await taken.enter_async_context(self._slots)
             except TimeoutError:
                 text = (
                     "O painel está atendendo muita gente ao mesmo tempo. Nada foi gravado: tente de novo em instantes."

@@ -16,7 +16,7 @@ class _Key(NamedTuple):
     cipher: AESGCM
 
 
-class SealBroken(Exception):
+class InvalidSeal(Exception):
     """A value that cannot be opened: sealed with an unknown key or for another place, or not sealed at all."""
 
 
@@ -32,7 +32,7 @@ class Sealer:
         return key.id + nonce + key.cipher.encrypt(nonce, text, place)
 
     def open(self, place: bytes, sealed: bytes) -> bytes:
-        """Open a text that was sealed for this place. Raises SealBroken for any other value."""
+        """Open a text that was sealed for this place. Raises InvalidSeal for any other value."""
         name, nonce = sealed[:_ID_BYTES], sealed[_ID_BYTES : _ID_BYTES + _NONCE_BYTES]
         for key in self._keys:
             if key.id == name and len(nonce) == _NONCE_BYTES:
@@ -40,7 +40,7 @@ class Sealer:
                     return key.cipher.decrypt(nonce, sealed[_ID_BYTES + _NONCE_BYTES :], place)
                 except InvalidTag:
                     break
-        raise SealBroken
+        raise InvalidSeal
 
 
 def _derive(key: str) -> _Key:

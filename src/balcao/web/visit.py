@@ -13,7 +13,7 @@ from balcao.core.offloading import run_in_thread
 # The query parameter and the form field that name a stored draft.
 DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
 # The field that contains the sealed address of the form.
-PLACE = "_lugar"
+FORM_ADDRESS_FIELD = "_lugar"
 
 
 class PageRequest:

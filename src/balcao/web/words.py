@@ -84,7 +84,7 @@ def format_weekday(day: date) -> str:
     return WEEKDAYS[day.weekday()][:3]
 
 
-def begin_sentence(text: str) -> str:
+def capitalize_first(text: str) -> str:
     """Return the text with a capital first letter. The rest is unchanged."""
     return text[:1].upper() + text[1:]
 

@@ -38,7 +38,7 @@ async def log_in(request: RealmRequest) -> Response[Any]:
 
 async def add_client(request: RealmRequest) -> Response[Any]:
     """Add a client, and show its secret. The secret is never shown again."""
-    session, form = await _read_deed(request)
+    session, form = await _read_post(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
     try:
@@ -53,7 +53,7 @@ async def renew_secret(request: RealmRequest) -> Response[Any]:
 
     Raises ClientUnknown if the person has no such client.
     """
-    session, _ = await _read_deed(request)
+    session, _ = await _read_post(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
     (client_id,) = request.path_values
@@ -79,7 +79,7 @@ async def confirm_end(request: RealmRequest) -> Response[Any]:
 
 async def end_client(request: RealmRequest) -> Response[Any]:
     """Delete one of the person's clients. Raises ClientUnknown if the person has no such client."""
-    session, _ = await _read_deed(request)
+    session, _ = await _read_post(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
     (client_id,) = request.path_values
@@ -87,7 +87,7 @@ async def end_client(request: RealmRequest) -> Response[Any]:
     return redirect(f"{request.realm.path}/clients", 303)
 
 
-async def _read_deed(request: RealmRequest) -> tuple[Session | None, Mapping[str, str]]:
+async def _read_post(request: RealmRequest) -> tuple[Session | None, Mapping[str, str]]:
     """Return the session and the form. The session is None if the form did not come from one of our pages."""
     form = forms.read_form(request)
     return (await browser.find_session(request) if browser.is_our_form(request, form) else None), form

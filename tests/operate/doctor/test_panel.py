@@ -10,7 +10,7 @@ import pytest
 from balcao.core.context.processes import SINGLE_PROCESS
 from balcao.operate.doctor.checks import Part, Subject
 from balcao.operate.doctor.panel import CHECK
-from balcao.panel import alone
+from balcao.panel import standalone
 from balcao.settings import Settings
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import RunningServer, free_port
@@ -78,7 +78,7 @@ async def test_a_panel_apart_is_looked_at_while_it_answers_and_where_it_is_to_be
     apart = {"panel": "false", "panel_port": str(free_port()), "panel_client_secret": "outro segredo"}
     assert await look(sandbox, tmp_path, **apart) is None
     settings = sandbox.settings.model_copy(update={"panel_port": int(apart["panel_port"])})
-    with RunningServer(alone.build(settings, sandbox.database_url, SINGLE_PROCESS), settings.panel_port):
+    with RunningServer(standalone.build(settings, sandbox.database_url, SINGLE_PROCESS), settings.panel_port):
         answering = await look(sandbox, tmp_path, **apart)
     enabled = tmp_path / "etc/systemd/system/multi-user.target.wants"
     enabled.mkdir(parents=True)

@@ -72,7 +72,7 @@ def fresh_counts() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "FRESH", timedelta(days=1))
-        patch.setattr(reference, "KEPT_SECONDS", timedelta(days=1).total_seconds())
+        patch.setattr(reference, "CACHED_SECONDS", timedelta(days=1).total_seconds())
         yield
 
 

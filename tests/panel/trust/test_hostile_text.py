@@ -101,8 +101,8 @@ def receivers(sandbox: Sandbox, sql: Callable[..., Any]) -> list[str]:
 
 def list_webhook_pages(receiver: str) -> list[str]:
     """Return the addresses of all pages that show the receiver. Two of them show its deliveries, too."""
-    deeds = [f"{receiver}/{deed}" for deed in ("mudar", "segredo", "apagar")]
-    return ["/painel", receiver.rpartition("/")[0], receiver, f"{receiver}?aba=falhas", *deeds]
+    pages = [f"{receiver}/{page}" for page in ("mudar", "segredo", "apagar")]
+    return ["/painel", receiver.rpartition("/")[0], receiver, f"{receiver}?aba=falhas", *pages]
 
 
 def is_attacked(seen: Seen) -> bool:

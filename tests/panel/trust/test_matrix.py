@@ -77,7 +77,7 @@ def test_every_link_leads_to_a_page_that_the_person_sees_whole(visitor: Visitor)
 def test_every_link_and_button_is_one_whose_action_is_held(visitor: Visitor) -> None:
     faults = []
     for seen in visitor.crawl.seen:
-        offered = [("GET", address) for address in seen.addresses] + [("POST", address) for address, _ in seen.deeds]
+        offered = [("GET", address) for address in seen.addresses] + [("POST", address) for address, _ in seen.buttons]
         for method, address in offered:
             page = find_page(address, method)
             if page is None:

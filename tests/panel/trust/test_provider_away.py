@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from balcao.core.context.processes import SINGLE_PROCESS
-from balcao.panel import alone
+from balcao.panel import standalone
 from balcao.settings import Settings
 from balcao.web.sessions import service as sessions
 from balcao_sandbox.identity.demo import people_by_login
@@ -63,7 +63,7 @@ def test_a_login_cannot_begin_before_the_provider_was_heard_and_begins_afterward
     own = {"panel_port": port, "panel_url": f"http://127.0.0.1:{port}", "database_url": database_url}
     settings = sandbox.settings.model_copy(update=own)
     line.cut()
-    with RunningServer(alone.build(settings, database_url, SINGLE_PROCESS), port) as server:
+    with RunningServer(standalone.build(settings, database_url, SINGLE_PROCESS), port) as server:
         answer = httpx.get(f"{server.url}/painel/entrar")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         assert PageContent(answer.text).heading == AWAY

@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from balcao.gateway import serving
 from balcao.gateway.limits import Limits
 from balcao.operate.processes.channel import Order
-from balcao.panel import alone
+from balcao.panel import standalone
 from balcao.settings import Settings
 
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator[Task[None]]:
     """Serve on the inherited socket. When the block ends, requests in flight are finished."""
-    application = alone.build(settings, order.database_url, order.group("panel"))
+    application = standalone.build(settings, order.database_url, order.group("panel"))
     sock = socket.socket(fileno=order.sockets["panel"])
     async with serving.run_server(application, sock, Limits.of(settings)) as task:
         yield task

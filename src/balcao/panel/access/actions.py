@@ -36,7 +36,7 @@ async def create_action(visit: Visit) -> Response[Any]:
     return visit.render(
         "access/form.html",
         form=form,
-        deed="Criar a ação",
+        action_label="Criar a ação",
         back=visit.address("access.list_actions"),
         crumbs=[_actions_crumb(visit)],
         theirs=[],

@@ -36,7 +36,7 @@ async def verify_chain(visit: Visit) -> Response[Any]:
 
 async def _list(visit: Visit, query: dict[str, Any], person: str) -> Response[Any]:
     filters = [
-        Filter("feito", "O que se fez", list(labels.DEEDS.items()), is_wide=True),
+        Filter("feito", "O que se fez", list(labels.EVENTS.items()), is_wide=True),
         Filter("alvo", "Nome do que mudou"),
         Filter("desfecho", "Desfecho", [("done", "Feito"), ("denied", "Recusado")], unset="Qualquer"),
         Filter("de", "Desde", is_day=True),

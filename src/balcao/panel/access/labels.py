@@ -32,7 +32,7 @@ OBSTACLES = {
     "custom_mappings": "há endereços da cidade ligados a ela",
     "grants": "há papéis que a dão",
 }
-DEEDS = {
+EVENTS = {
     "action.create": "criou a ação",
     "action.update": "mudou a ação",
     "action.delete": "excluiu a ação",

@@ -87,7 +87,7 @@ async def delete_mapping(visit: Visit, mapping: str) -> Response[Any]:
         text="As chamadas a este endereço passam a ser recusadas na hora.",
         items=[],
         items_title="",
-        deed="Excluir o endereço",
+        action_label="Excluir o endereço",
         back=back,
         crumbs=[_mappings_crumb(visit)],
         status=form.status,
@@ -116,11 +116,11 @@ def _read(form: MappingForm | BindingForm) -> Mapping[str, Any]:
     return body
 
 
-def _show_form(visit: Visit, form: Form, deed: str, back: str, found: EndpointMapping | None) -> Response[Any]:
+def _show_form(visit: Visit, form: Form, action_label: str, back: str, found: EndpointMapping | None) -> Response[Any]:
     return visit.render(
         "access/mapping_form.html",
         form=form,
-        deed=deed,
+        action_label=action_label,
         back=back,
         mapping=found,
         crumbs=[_mappings_crumb(visit)],

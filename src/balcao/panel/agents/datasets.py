@@ -156,7 +156,7 @@ def _confirm(visit: Visit, form: Form, title: str, text: str, back: str) -> Resp
         title=title,
         text=text,
         changes=None,
-        deed=title.rstrip("?"),
+        action_label=title.rstrip("?"),
         back=back,
         crumbs=[_datasets_crumb(visit)],
         status=form.status,

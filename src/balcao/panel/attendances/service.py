@@ -14,9 +14,9 @@ from balcao.panel.person.client import Subject
 from balcao.panel.visit import Visit
 from balcao.web.api import NotAllowed, NotFound
 from balcao.web.faults import PageFault
-from balcao.web.sealing import SealBroken
+from balcao.web.sealing import InvalidSeal
 
-QUIET = timedelta(minutes=15)
+IDLE_LIMIT = timedelta(minutes=15)
 # The list shows only the newest attendances. A clerk cannot handle more attendances at the same time.
 MOST_LISTED = 10
 
@@ -36,7 +36,7 @@ async def begin_attendance(visit: Visit, cpf: Cpf, reason: str) -> int:
     except NotAllowed:
         name = None
     key = visit.session.stored.key
-    sealed = visit.panel.sealer.seal(_place(key), msgspec.json.encode(_Content(cpf.digits, reason, name)))
+    sealed = visit.panel.sealer.seal(_make_seal_context(key), msgspec.json.encode(_Content(cpf.digits, reason, name)))
     async with visit.panel.database.connection() as connection:
         return await store.insert_attendance(connection, key, sealed)
 
@@ -45,7 +45,7 @@ async def list_attendances(visit: Visit) -> Sequence[Attendance]:
     """Return the newest open attendances of this session. Listing them does not prolong them."""
     key = visit.session.stored.key
     async with visit.panel.database.connection() as connection:
-        stored = await store.list_attendances(connection, key, QUIET, MOST_LISTED)
+        stored = await store.list_attendances(connection, key, IDLE_LIMIT, MOST_LISTED)
     opened = (_open(visit, one) for one in stored)
     return [one for one in opened if one is not None]
 
@@ -59,10 +59,10 @@ async def find_attendance(visit: Visit, number: str) -> Attendance:
     stored = None
     if number.isascii() and number.isdigit() and len(number) < 19:  # a number of this length fits a bigint
         async with visit.panel.database.connection() as connection:
-            stored = await store.use_attendance(connection, int(number), key, QUIET)
+            stored = await store.use_attendance(connection, int(number), key, IDLE_LIMIT)
     found = _open(visit, stored) if stored else None
     if found is None:
-        raise _make_over()
+        raise _make_ended_fault()
     visit.attendance = found
     return found
 
@@ -71,24 +71,24 @@ async def end_attendance(visit: Visit, number: str) -> None:
     """End the attendance. Do nothing if it is already over."""
     if number.isascii() and number.isdigit() and len(number) < 19:
         async with visit.panel.database.connection() as connection:
-            await store.delete_attendance(connection, int(number), visit.session.stored.key, QUIET)
+            await store.delete_attendance(connection, int(number), visit.session.stored.key, IDLE_LIMIT)
 
 
 def _open(visit: Visit, stored: StoredAttendance) -> Attendance | None:
     """Return the attendance, or None if its key has been removed from the settings since."""
     try:
-        opened = visit.panel.sealer.open(_place(visit.session.stored.key), stored.content)
-    except SealBroken:
+        opened = visit.panel.sealer.open(_make_seal_context(visit.session.stored.key), stored.content)
+    except InvalidSeal:
         return None
     content = msgspec.json.decode(opened, type=_Content)
-    return Attendance(stored.number, Cpf(content.cpf), content.reason, content.name, stored.used_at + QUIET)
+    return Attendance(stored.number, Cpf(content.cpf), content.reason, content.name, stored.used_at + IDLE_LIMIT)
 
 
-def _place(key: bytes) -> bytes:
+def _make_seal_context(key: bytes) -> bytes:
     return b"attendance" + key
 
 
-def _make_over() -> PageFault:
+def _make_ended_fault() -> PageFault:
     return PageFault(
         404,
         "O atendimento terminou",

@@ -155,7 +155,12 @@ async def find_approvals(visit: Visit) -> Sequence[Item]:
     queue = visit.address("catalogue.list_approvals")
     return [
         Item(
-            format_count(found, one, many), queue, detail="Catálogo", urgency="warning", deed="Ver a fila", number=found
+            format_count(found, one, many),
+            queue,
+            detail="Catálogo",
+            urgency="warning",
+            action_label="Ver a fila",
+            number=found,
         )
         for found, one, many in titles
         if found
@@ -189,7 +194,7 @@ async def find_returned(visit: Visit) -> Sequence[Item]:
             text=f"voltou para edição: “{reason}”" if reason else "voltou para edição",
             detail=f"Catálogo · por {by}",
             urgency="warning",
-            deed="Corrigir",
+            action_label="Corrigir",
         )
         for name, address, reason, by in returned[:_MOST_RETURNED]
     ]

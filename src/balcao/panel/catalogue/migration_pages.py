@@ -115,7 +115,7 @@ async def find_running_migration(visit: Visit) -> Sequence[Item]:
     if found.status != "in_progress" or found.migration_id is None:
         return []
     here = visit.address("catalogue.show_run", run=found.migration_id)
-    return [Item("Migração da busca em andamento", here, f"{found.progress} %", "Catálogo", deed="Acompanhar")]
+    return [Item("Migração da busca em andamento", here, f"{found.progress} %", "Catálogo", action_label="Acompanhar")]
 
 
 async def _start(visit: Visit, form: StartForm) -> search_client.Run:

@@ -184,7 +184,7 @@ async def find_failed_queries(visit: Visit) -> Sequence[Item]:
     title = format_count(found.found, "busca que nada achou", "buscas que nada acharam")
     text = f"a mais frequente: {found.queries[0].query}"
     queue = visit.address("catalogue.list_failed_queries")
-    return [Item(title, queue, text, "Catálogo", deed="Ver as buscas", number=found.found)]
+    return [Item(title, queue, text, "Catálogo", action_label="Ver as buscas", number=found.found)]
 
 
 async def _render_synonyms(

@@ -7,7 +7,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.panel.declaration import Area, Pages
 from balcao.panel.person import changes, labels
 from balcao.panel.person import client as people
-from balcao.panel.person.changes import Place
+from balcao.panel.person.changes import PersonPage
 from balcao.panel.person.client import Subject
 from balcao.panel.person.erasure import show_erasure
 from balcao.panel.person.visits import SIZE, group_by_visit
@@ -73,31 +73,31 @@ async def list_accesses(visit: Visit) -> Response[Any]:
 @pages.form("/mensagens", "Minhas mensagens", in_menu=True)
 async def change_preferences(visit: Visit) -> Response[Any]:
     """Choose the subjects about which the citizen receives messages."""
-    return await changes.change_preferences(visit, await _place(visit))
+    return await changes.change_preferences(visit, await _make_person_page(visit))
 
 
 @pages.form("/telefone", "Mudar o meu telefone")
 async def change_phone(visit: Visit) -> Response[Any]:
     """Send a code to the citizen's new number."""
-    return await changes.change_phone(visit, await _place(visit), visit.address("citizen.confirm_phone"))
+    return await changes.change_phone(visit, await _make_person_page(visit), visit.address("citizen.confirm_phone"))
 
 
 @pages.post("/telefone/codigo", "Confirmar o meu telefone")
 async def confirm_phone(visit: Visit) -> Response[Any]:
     """Confirm the new number with the code."""
-    return await changes.confirm_phone(visit, await _place(visit))
+    return await changes.confirm_phone(visit, await _make_person_page(visit))
 
 
 @pages.form("/email", "Mudar o meu e-mail")
 async def change_email(visit: Visit) -> Response[Any]:
     """Change the citizen's e-mail address."""
-    return await changes.change_email(visit, await _place(visit))
+    return await changes.change_email(visit, await _make_person_page(visit))
 
 
 @pages.form("/endereco", "Mudar o meu endereço")
 async def change_address(visit: Visit) -> Response[Any]:
     """Change the citizen's address."""
-    return await changes.change_address(visit, await _place(visit))
+    return await changes.change_address(visit, await _make_person_page(visit))
 
 
 @pages.form("/copia", "Levar uma cópia")
@@ -112,15 +112,15 @@ async def take_copy(visit: Visit) -> Response[Any]:
 @pages.form("/apagar", "Apagar os meus dados")
 async def erase(visit: Visit) -> Response[Any]:
     """Show the data that an erasure would delete, and erase the data that the city is not required to keep."""
-    return await show_erasure(visit, await _place(visit))
+    return await show_erasure(visit, await _make_person_page(visit))
 
 
 async def _read_subject(visit: Visit) -> Subject:
     return Subject(visit.api, await _read_own_cpf(visit.api))
 
 
-async def _place(visit: Visit) -> Place:
-    return Place(await _read_subject(visit), visit.address("citizen.show"), [_crumb(visit)], is_own=True)
+async def _make_person_page(visit: Visit) -> PersonPage:
+    return PersonPage(await _read_subject(visit), visit.address("citizen.show"), [_crumb(visit)], is_own=True)
 
 
 def _crumb(visit: Visit) -> Crumb:

@@ -39,8 +39,8 @@ class QuarantinedPhone(msgspec.Struct):
     expired: bool
 
 
-async def search_citizens(api: Api, sought: Mapping[str, str], reason: str) -> Data[Found]:
-    return await api.send("POST", f"{_CITIZENS}/search", Data[Found], dict(sought), reason=reason)
+async def search_citizens(api: Api, search_terms: Mapping[str, str], reason: str) -> Data[Found]:
+    return await api.send("POST", f"{_CITIZENS}/search", Data[Found], dict(search_terms), reason=reason)
 
 
 async def identify_citizen(api: Api, handle: str, reason: str) -> Identified:

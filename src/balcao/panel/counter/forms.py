@@ -25,7 +25,7 @@ class AttendanceForm(ReasonForm):
         return Cpf.parse_claim((self.cpf.data or "").strip())
 
     @property
-    def sought(self) -> dict[str, str]:
+    def search_terms(self) -> dict[str, str]:
         """Return the search terms other than the CPF."""
         born: date | None = self.birth_date.data
         typed = {"name": self.name.data, "protocol": self.protocol.data, "phone": self.phone.data}
@@ -39,7 +39,7 @@ class AttendanceForm(ReasonForm):
             if self.number is None:
                 self.cpf.errors = ["Este CPF não é válido: confira os algarismos."]
                 return False
-        elif not self.sought:
+        elif not self.search_terms:
             self.cpf.errors = ["Escreva o CPF, ou procure de outra forma abaixo."]
             return False
         return is_sound

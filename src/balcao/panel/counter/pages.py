@@ -12,7 +12,7 @@ from balcao.panel.counter.forms import AttendanceForm, ChoiceForm
 from balcao.panel.declaration import Item, Pages
 from balcao.panel.person import changes, labels
 from balcao.panel.person import client as people
-from balcao.panel.person.changes import Place
+from balcao.panel.person.changes import PersonPage
 from balcao.panel.person.client import Subject
 from balcao.panel.person.visits import SIZE, group_by_visit
 from balcao.panel.visit import Crumb, Visit
@@ -35,7 +35,7 @@ async def begin(visit: Visit) -> Response[Any]:
     if form.is_sent and form.validate():
         if form.number is not None:
             return await _begin(visit, form.number, form.words)
-        if await form.submit(lambda: client.search_citizens(visit.api, form.sought, form.words)):
+        if await form.submit(lambda: client.search_citizens(visit.api, form.search_terms, form.words)):
             found = form.result.data
             return visit.render("counter/found.html", found=found, reason=form.words, crumbs=[_begin_crumb(visit)])
     may_search = visit.may(SEARCH)
@@ -163,32 +163,32 @@ async def show_accesses(visit: Visit, attendance: str) -> Response[Any]:
 @pages.form("/atendimento/{attendance}/telefone", "Mudar o telefone", actions=[WRITE])
 async def change_phone(visit: Visit, attendance: str) -> Response[Any]:
     """Send a code to the new number. The citizen reads the code out to the clerk."""
-    place = await _place(visit, attendance)
+    place = await _make_person_page(visit, attendance)
     return await changes.change_phone(visit, place, visit.address("counter.confirm_phone", attendance=attendance))
 
 
 @pages.post("/atendimento/{attendance}/telefone/codigo", "Confirmar o telefone", actions=[WRITE])
 async def confirm_phone(visit: Visit, attendance: str) -> Response[Any]:
     """Confirm the new number with the code that the citizen reads out."""
-    return await changes.confirm_phone(visit, await _place(visit, attendance))
+    return await changes.confirm_phone(visit, await _make_person_page(visit, attendance))
 
 
 @pages.form("/atendimento/{attendance}/email", "Mudar o e-mail", actions=[WRITE])
 async def change_email(visit: Visit, attendance: str) -> Response[Any]:
     """Change the citizen's e-mail address on their behalf."""
-    return await changes.change_email(visit, await _place(visit, attendance))
+    return await changes.change_email(visit, await _make_person_page(visit, attendance))
 
 
 @pages.form("/atendimento/{attendance}/endereco", "Mudar o endereço", actions=[WRITE])
 async def change_address(visit: Visit, attendance: str) -> Response[Any]:
     """Change the citizen's address on their behalf."""
-    return await changes.change_address(visit, await _place(visit, attendance))
+    return await changes.change_address(visit, await _make_person_page(visit, attendance))
 
 
 @pages.form("/atendimento/{attendance}/mensagens", "Mudar as preferências", actions=[PREFERENCES])
 async def change_preferences(visit: Visit, attendance: str) -> Response[Any]:
     """Record the subjects about which the citizen accepts messages."""
-    return await changes.change_preferences(visit, await _place(visit, attendance))
+    return await changes.change_preferences(visit, await _make_person_page(visit, attendance))
 
 
 @pages.post("/atendimento/{attendance}/copia", "Gerar a cópia", actions=["citizen:export"])
@@ -210,10 +210,10 @@ def _subject(visit: Visit, found: Attendance) -> Subject:
     return Subject(visit.api, found.cpf, found.reason)
 
 
-async def _place(visit: Visit, attendance: str) -> Place:
+async def _make_person_page(visit: Visit, attendance: str) -> PersonPage:
     found = await attendances.find_attendance(visit, attendance)
     home = visit.address("counter.show", attendance=attendance)
-    return Place(_subject(visit, found), home, _crumbs(visit, found))
+    return PersonPage(_subject(visit, found), home, _crumbs(visit, found))
 
 
 def _begin_crumb(visit: Visit) -> Crumb:
@@ -232,7 +232,7 @@ async def find_open_attendances(visit: Visit) -> Sequence[Item]:
             visit.address("counter.show", attendance=one.number),
             text="está em atendimento",
             detail=f"CPF {one.cpf.masked} · {one.reason}",
-            deed="Continuar",
+            action_label="Continuar",
             number=0,
         )
         for one in await attendances.list_attendances(visit)

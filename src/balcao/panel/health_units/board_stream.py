@@ -38,10 +38,10 @@ async def stream_board(visit: Visit) -> Response[Any]:
         return Response(status=503, headers={"Retry-After": "300"})
     if not feed.has_room(visit.session.stored.key):
         return Response(status=429, headers={"Retry-After": "30"})
-    return stream_events(_tell_changes(visit, known))
+    return stream_events(_stream_changes(visit, known))
 
 
-async def _tell_changes(visit: Visit, known: str) -> AsyncGenerator[bytes, None]:
+async def _stream_changes(visit: Visit, known: str) -> AsyncGenerator[bytes, None]:
     feed, ends_at = visit.panel.feed, time.monotonic() + LONGEST_SECONDS
     async with feed.listening(visit.session.stored.key) as changed:
         try:
@@ -73,7 +73,7 @@ async def _tell_changes(visit: Visit, known: str) -> AsyncGenerator[bytes, None]
 async def _renew(visit: Visit) -> None:
     """Refresh the token and the rights, because a stream outlives them. Raises SessionOver if either is gone."""
     visit.session = await visit.panel.sessions.find_again(visit.session, is_use=False)
-    tokens = await visit.panel.sessions.freshen(visit.session)
+    tokens = await visit.panel.sessions.refresh_tokens(visit.session)
     visit.api = visit.panel.call_as(tokens.access_token, visit.request.id, visit.request.peer)
     visit.rights = await read_rights(visit.api)
     if not visit.may(READ):

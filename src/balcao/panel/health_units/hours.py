@@ -17,7 +17,7 @@ from balcao.web.api import NotFound, Read
 
 DAYS = 14
 # The field of the pressed button, and its value for a preview.
-STEP, LOOK = "passo", "ver"
+STEP, PREVIEW_STEP = "passo", "ver"
 
 
 def format_intervals(intervals: Sequence[Interval]) -> str:
@@ -36,13 +36,17 @@ async def edit_week(visit: Visit, cnes: str) -> Response[Any]:
     values: dict[str, Any] = {f"d{day}": format_intervals(week.value.semana.get(str(day), [])) for day in range(1, 8)}
     form = WeekForm(visit, values | {"abre_feriado": week.value.abre_feriado}, etag=week.etag)
     today = visit.panel.words.now().date()
-    looks = visit.posted.first(STEP) == LOOK
-    if form.is_sent and not looks and await form.submit(lambda: client.put_week(visit.api, cnes, form.body, form.etag)):
+    is_preview = visit.posted.first(STEP) == PREVIEW_STEP
+    if (
+        form.is_sent
+        and not is_preview
+        and await form.submit(lambda: client.put_week(visit.api, cnes, form.body, form.etag))
+    ):
         return await visit.redirect(visit.address("health_units.show_unit", cnes=cnes), "Horário gravado.")
     if form.is_outdated:
         form.etag = week.etag
     days = None
-    if looks and await form.submit(lambda: client.preview_days(visit.api, cnes, today, form.body)):
+    if is_preview and await form.submit(lambda: client.preview_days(visit.api, cnes, today, form.body)):
         days = form.result
     return visit.render(
         "health_units/week.html",
@@ -60,8 +64,8 @@ async def edit_exceptions(visit: Visit, cnes: str) -> Response[Any]:
     """List the days with exceptions from the week, and add an exception after a preview of the resulting days."""
     unit = await _read_unit(visit, cnes)
     form = ExceptionForm(visit, {"dia": _read_day(visit.query.first("dia"))})
-    looks = visit.posted.first(STEP) == LOOK
-    if form.is_sent and not looks and await form.submit(lambda: _put_exception(visit, cnes, form)):
+    is_preview = visit.posted.first(STEP) == PREVIEW_STEP
+    if form.is_sent and not is_preview and await form.submit(lambda: _put_exception(visit, cnes, form)):
         return await visit.redirect(
             visit.address("health_units.show_unit", cnes=cnes), f"Gravado para {form.dia.data:%d/%m/%Y}."
         )
@@ -69,9 +73,9 @@ async def edit_exceptions(visit: Visit, cnes: str) -> Response[Any]:
     if form.is_sent and form.dia.data and not form.dia.errors:
         first = _find_first(first, form.dia.data)
         present = await _find_exception(visit, cnes, form.dia.data)
-        if looks or form.is_outdated:
+        if is_preview or form.is_outdated:
             form.etag = "" if present is None else present.etag
-    if looks and await form.submit(lambda: _preview_exception(visit, cnes, first, form)):
+    if is_preview and await form.submit(lambda: _preview_exception(visit, cnes, first, form)):
         days = form.result
     return visit.render(
         "health_units/exceptions.html",

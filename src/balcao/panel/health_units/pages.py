@@ -67,7 +67,7 @@ async def find_late_notifications(visit: Visit) -> Sequence[Item]:
             text=f"sem confirmação há {format_duration(each.minutos_sem_confirmacao * 60)}",
             detail="Quadro de risco",
             urgency="urgent" if COLORS[each.risco].rank == 3 else "warning",
-            deed="Confirmar",
+            action_label="Confirmar",
         )
         for each in late
     ]
@@ -75,7 +75,14 @@ async def find_late_notifications(visit: Visit) -> Sequence[Item]:
     if others:
         noun = "unidade em risco" if others == 1 else "unidades em risco"
         items.append(
-            Item(f"{others} {noun}", address, "confirmadas há pouco", "Quadro de risco", deed="Ver o quadro", number=0)
+            Item(
+                f"{others} {noun}",
+                address,
+                "confirmadas há pouco",
+                "Quadro de risco",
+                action_label="Ver o quadro",
+                number=0,
+            )
         )
     return items
 

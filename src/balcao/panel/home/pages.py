@@ -103,7 +103,7 @@ async def list_sessions(visit: Visit) -> Response[Any]:
 async def end_sessions(visit: Visit) -> Response[Any]:
     """End one of the person's other sessions, or all other sessions if the form names none."""
     named = visit.posted.first("sessao")
-    ended = await visit.panel.sessions.end_own(visit.session, [named] if named else None)
+    ended = await visit.panel.sessions.end_other_sessions(visit.session, [named] if named else None)
     notice = f"{format_count(ended, 'sessão encerrada', 'sessões encerradas')}." if ended else "Ela já tinha terminado."
     return await visit.redirect(visit.address("home.list_sessions"), notice)
 
@@ -137,7 +137,7 @@ def _find_pages(visit: Visit, asked: str) -> list[Item]:
     for area, shown in visit.list_navigation():
         for page in shown:
             if all(word in fold_text(f"{area.label} {page.label}") for word in wanted):
-                found.append(Item(page.label, page.address(), detail=area.label, deed="Abrir"))
+                found.append(Item(page.label, page.address(), detail=area.label, action_label="Abrir"))
     return found
 
 
@@ -150,7 +150,7 @@ async def find_drafts(visit: Visit) -> Sequence[Item]:
             visit.address("home.show_draft", draft=number),
             text="tem um texto seu que não foi enviado",
             detail="Fica guardado por 24 horas, só para você",
-            deed="Continuar",
+            action_label="Continuar",
             number=0,
         )
         for number, draft in drafts

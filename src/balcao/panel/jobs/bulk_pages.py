@@ -52,10 +52,10 @@ async def _read_chosen(visit: Visit, job: Job) -> list[Person]:
 
 
 def _describe_work(visit: Visit, job: Job, people: Sequence[Person]) -> Work:
-    deed = visit.posted.first("_acao")
+    action = visit.posted.first("_acao")
     once = {person.cpf: person for person in people}
-    if deed in STATUSES:
-        status, label = STATUSES[deed]
+    if action in STATUSES:
+        status, label = STATUSES[action]
         return Work(job.id, job.titulo, "status", status, label, list(once.values()))
     step = visit.posted.first("etapa")
     title = next((each.titulo for each in job.etapas if each.id == step), None)
@@ -126,7 +126,7 @@ async def find_decisions(visit: Visit) -> Sequence[Item]:
             href=visit.address("jobs.show_decision", job=each.work.job, decision=each.id),
             detail=f"Candidaturas · {each.work.title}",
             urgency="warning" if each.failed or each.state == "paused" else "info",
-            deed="Ver o resultado" if each.state != "running" else "Acompanhar",
+            action_label="Ver o resultado" if each.state != "running" else "Acompanhar",
         )
         for each in await bulk.list_unseen(visit)
     ]

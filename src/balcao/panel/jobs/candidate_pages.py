@@ -90,7 +90,7 @@ def make_listing(visit: Visit, job: Job) -> Listing:
     if job.informacoes_complementares:
         titles = [(question.id, question.titulo) for question in job.informacoes_complementares]
         filters += [Filter("pergunta", "Pergunta", titles, unset="Qualquer"), Filter("resposta", "A resposta tem")]
-    listing = Listing(visit, ("candidatura", "candidaturas"), filters, parted_by="Etapa")
+    listing = Listing(visit, ("candidatura", "candidaturas"), filters, tabs_label="Etapa")
     listing.tabs = [Tab("", ""), Tab(NO_STEP, ""), *(Tab(step.id, "") for step in job.etapas)]
     return listing
 

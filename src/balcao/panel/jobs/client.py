@@ -162,9 +162,9 @@ async def duplicate_job(api: Api, job: str, key: str) -> Job:
     return await api.send("POST", f"{JOBS}/draft", Job, whole, key=key)
 
 
-async def move_job(api: Api, job: str, deed: str, reason: str, etag: str) -> Changed:
+async def move_job(api: Api, job: str, change: str, reason: str, etag: str) -> Changed:
     body = {"motivo": reason} if reason else {}
-    return await api.send("PUT", f"{JOBS}/{quoted(job)}/{deed}", Changed, body, etag=etag)
+    return await api.send("PUT", f"{JOBS}/{quoted(job)}/{change}", Changed, body, etag=etag)
 
 
 async def delete_job(api: Api, job: str, etag: str) -> None:

@@ -125,17 +125,17 @@ def _join(visit: Visit, form: JobForm, read: Read[Job]) -> None:
 
 def _change_rows(visit: Visit, form: JobForm) -> bool:
     """Apply an add, remove or move-up button of a row list. Return whether such a button was pressed."""
-    deed, _, rest = visit.posted.first(ACT).partition(":")
+    action, _, rest = visit.posted.first(ACT).partition(":")
     name, _, number = rest.partition(":")
     rows = form._fields.get(name)
-    if deed not in {ADD, REMOVE, RAISE} or not isinstance(rows, FieldList):
+    if action not in {ADD, REMOVE, RAISE} or not isinstance(rows, FieldList):
         return False
     place = parse_number(number)
-    if deed == ADD and len(rows) < (rows.max_entries or 0):
+    if action == ADD and len(rows) < (rows.max_entries or 0):
         rows.append_entry()
-    elif deed == REMOVE and place is not None and place < len(rows):
+    elif action == REMOVE and place is not None and place < len(rows):
         rows.entries.pop(place)
-    elif deed == RAISE and place is not None and 0 < place < len(rows):
+    elif action == RAISE and place is not None and 0 < place < len(rows):
         _swap(rows.entries[place - 1].form, rows.entries[place].form)
     form.offer_choices()
     return True

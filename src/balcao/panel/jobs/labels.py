@@ -89,7 +89,7 @@ def explain_failure(code: str, status: str | None) -> str:
     return FAILURES.get(code, "não foi possível")
 
 
-class Deed(NamedTuple):
+class StateChange(NamedTuple):
     """A change of a job's state: the service's event, the segment in the address, and the texts of the pages."""
 
     event: str
@@ -101,51 +101,51 @@ class Deed(NamedTuple):
     done: str
 
 
-DEEDS: tuple[Deed, ...] = (
-    Deed(
+STATE_CHANGES: tuple[StateChange, ...] = (
+    StateChange(
         "send-to-approval", "enviar", "Enviar para aprovação", "p", "Enviar para aprovação?",
         "Ela entra na lista de quem aprova. Os campos exigidos na publicação precisam estar preenchidos.",
         "A vaga foi enviada para aprovação.",
     ),
-    Deed(
+    StateChange(
         "publish", "publicar", "Publicar", "p", "Publicar esta vaga?",
         "Ela aparece na busca pública, e as pessoas podem se candidatar até o prazo.",
         "A vaga está publicada.",
     ),
-    Deed(
+    StateChange(
         "send-to-draft", "devolver", "Devolver para edição", "", "Devolver para edição?",
         "Quem escreveu a vaga lê o motivo no histórico e pode corrigi-la.",
         "A vaga voltou para edição.",
     ),
-    Deed(
+    StateChange(
         "freeze", "congelar", "Congelar", "", "Congelar esta vaga?",
         "Até ser descongelada, ela não recebe candidaturas nem decisões. As candidaturas aparecem como "
         "congeladas; a situação de cada uma volta depois.",
         "A vaga está congelada.",
     ),
-    Deed(
+    StateChange(
         "unfreeze", "descongelar", "Descongelar", "p", "Descongelar esta vaga?",
         "Ela volta a receber candidaturas até o prazo, e cada candidatura mostra de novo a sua situação.",
         "A vaga está descongelada.",
     ),
-    Deed(
+    StateChange(
         "reactivate", "reativar", "Reativar", "p", "Reativar esta vaga?",
         "Ela volta à busca pública, e cada candidatura mostra de novo a sua situação. Passado o prazo, ninguém mais se "
         "candidata.",
         "A vaga está reativada.",
     ),
-    Deed(
+    StateChange(
         "discontinue", "descontinuar", "Descontinuar", "d", "Descontinuar esta vaga?",
         "Ela não recebe mais candidaturas nem decisões. Todas as candidaturas aparecem como encerradas.",
         "A vaga foi descontinuada.",
     ),
 )  # fmt: skip
-DEEDS_BY_SLUG: Mapping[str, Deed] = {deed.slug: deed for deed in DEEDS}
+STATE_CHANGES_BY_SLUG: Mapping[str, StateChange] = {change.slug: change for change in STATE_CHANGES}
 
 
-def list_deeds(permitted: list[str]) -> list[Deed]:
+def list_state_changes(permitted: list[str]) -> list[StateChange]:
     """Return the permitted changes of state, in the order of the page."""
-    return [deed for deed in DEEDS if deed.event in permitted]
+    return [change for change in STATE_CHANGES if change.event in permitted]
 
 
 def format_money(value: float | None) -> str:

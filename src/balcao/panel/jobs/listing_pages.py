@@ -11,13 +11,13 @@ from balcao.panel.jobs import candidates_client, client, reference
 from balcao.panel.jobs.forms import ReasonForm, describe_member
 from balcao.panel.jobs.labels import (
     ACCESSIBILITY,
-    DEEDS_BY_SLUG,
     EVENTS,
     JOB_STATES,
     QUESTION_KINDS,
-    Deed,
+    STATE_CHANGES_BY_SLUG,
+    StateChange,
     format_money,
-    list_deeds,
+    list_state_changes,
 )
 from balcao.panel.visit import Crumb, Visit
 from balcao.web.api import Block, Conflict, NotFound, Outdated, Read, ValidationFailed, gather_blocks
@@ -91,7 +91,7 @@ async def show_job(visit: Visit, job: str) -> Response[Any]:
         etag=read.etag,
         history=history,
         counts=counts,
-        deeds=list_deeds(found.acoes_permitidas),
+        state_changes=list_state_changes(found.acoes_permitidas),
         accessibility=ACCESSIBILITY,
         events=EVENTS,
         kinds=QUESTION_KINDS,
@@ -112,13 +112,13 @@ async def duplicate_job(visit: Visit, job: str) -> Response[Any]:
     return await visit.redirect(address, "Esta é a cópia, em edição: confira o título e o prazo.")
 
 
-@pages.form("/{job}/mudar/{deed}", "Mudar a situação da vaga", actions=[READ])
-async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
+@pages.form("/{job}/mudar/{change}", "Mudar a situação da vaga", actions=[READ])
+async def move_job(visit: Visit, job: str, change: str) -> Response[Any]:
     """Ask for confirmation of a change of state, showing its effects, then make the change.
 
     If the service rejects the change because members are missing, list them.
     """
-    chosen = DEEDS_BY_SLUG.get(deed)
+    chosen = STATE_CHANGES_BY_SLUG.get(change)
     if chosen is None:
         raise make_not_found()
     read = await open_job(visit, job)
@@ -141,7 +141,7 @@ async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
     return visit.render(
         "jobs/move.html",
         form=form,
-        deed=chosen,
+        change=chosen,
         job=read.value,
         counts=await _count_affected(visit, read.value.id, chosen),
         missing=missing,
@@ -150,11 +150,11 @@ async def move_job(visit: Visit, job: str, deed: str) -> Response[Any]:
     )
 
 
-async def _open_next(visit: Visit, job: client.Job, deed: Deed) -> Response[Any]:
+async def _open_next(visit: Visit, job: client.Job, change: StateChange) -> Response[Any]:
     """Open the job again. After a decision on a job that awaited approval, open the next pending job."""
     if job.status != "em_aprovacao" or not visit.may(PUBLISH):
-        return await visit.redirect(visit.address("jobs.show_job", job=job.id), deed.done)
-    done = deed.done.replace("A vaga", f"A vaga “{job.titulo}”", 1)
+        return await visit.redirect(visit.address("jobs.show_job", job=job.id), change.done)
+    done = change.done.replace("A vaga", f"A vaga “{job.titulo}”", 1)
     (waiting,) = await gather_blocks(client.list_jobs(visit.api, {"status": "em_aprovacao", "pageSize": 2}))
     following = next((one for one in waiting.value.data if one.id != job.id), None) if waiting.value else None
     if following is None:
@@ -164,12 +164,12 @@ async def _open_next(visit: Visit, job: client.Job, deed: Deed) -> Response[Any]
     return await visit.redirect(address, f"{done} Esta é a próxima que espera.")
 
 
-async def _count_affected(visit: Visit, job: str, deed: Deed) -> int | None:
+async def _count_affected(visit: Visit, job: str, change: StateChange) -> int | None:
     """Return how many applications are shown with another state after the change.
 
     Return None if the change has no such effect, or if the person may not read the number or it cannot be read.
     """
-    if deed.event not in {"freeze", "discontinue", "unfreeze", "reactivate"} or not visit.may(READ_CANDIDATES):
+    if change.event not in {"freeze", "discontinue", "unfreeze", "reactivate"} or not visit.may(READ_CANDIDATES):
         return None
     (counts,) = await gather_blocks(candidates_client.count_candidates(visit.api, job))
     return None if counts.value is None else counts.value.total
@@ -221,7 +221,7 @@ async def find_jobs_to_approve(visit: Visit) -> Sequence[Item]:
             text="espera aprovação",
             detail=f"Vaga · {job.contratante.label}",
             urgency="warning",
-            deed="Ler e decidir",
+            action_label="Ler e decidir",
         )
         for job in found.data
     ]
@@ -241,7 +241,7 @@ async def find_jobs(visit: Visit, asked: str) -> Sequence[Item]:
             job.titulo,
             visit.address("jobs.show_job", job=job.id),
             detail=f"Vaga · {job.contratante.label} · {JOB_STATES[job.status].text}",
-            deed="Abrir",
+            action_label="Abrir",
         )
         for job in found.data
     ]

@@ -32,7 +32,7 @@ FIELDS = (
     "titulo", "tipo_contratacao", "descricao", "pre_requisitos", "beneficios", "contato_duvidas",
     "escolaridade_id", "jornada_trabalho", "turno", "numero_vagas", "salario_min", "salario_max",
 )  # fmt: skip
-KEPT = ("orgao_id", "empresa_id", "latitude", "longitude", "data_inicio_prevista")
+UNCHANGED_MEMBERS = ("orgao_id", "empresa_id", "latitude", "longitude", "data_inicio_prevista")
 
 pages = Pages("jobs", "/vagas/antigas")
 
@@ -68,7 +68,7 @@ class OlderJobForm(Form):
         body["data_limite_candidatura"] = (
             stored.data_limite_candidatura if stored and limit == day else limit.isoformat() if limit else None
         )
-        return body | ({name: getattr(stored, name) for name in KEPT} if stored else {})
+        return body | ({name: getattr(stored, name) for name in UNCHANGED_MEMBERS} if stored else {})
 
 
 @pages.get("", "Vagas antigas", actions=[MANAGE], in_menu=True)

@@ -16,10 +16,10 @@ from balcao.web.api import Api
 
 T = TypeVar("T")
 
-KEPT_SECONDS = 60.0
+CACHED_SECONDS = 60.0
 ANY_DEPARTMENT = "job_listing:any_department"
 # Expiry time and value, by the services' address and the table.
-_kept: dict[tuple[str, str], tuple[float, Any]] = {}
+_cached: dict[tuple[str, str], tuple[float, Any]] = {}
 
 
 class Table(NamedTuple):
@@ -62,7 +62,7 @@ async def list_values(visit: Visit, table: str) -> list[Value]:
     async def read() -> list[Value]:
         return (await client.list_values(visit.api, table)).data
 
-    return await _keep(visit, table, read)
+    return await _read_cached(visit, table, read)
 
 
 async def list_job_values(visit: Visit) -> dict[str, list[Value]]:
@@ -78,7 +78,7 @@ async def list_department_names(visit: Visit) -> dict[str, str]:
         found = await list_departments(visit.api)
         return {each.cd_ua: f"{each.nome_ua} ({each.sigla_ua})" if each.sigla_ua else each.nome_ua for each in found}
 
-    return await _keep(visit, "departments", read)
+    return await _read_cached(visit, "departments", read)
 
 
 async def list_own_departments(visit: Visit) -> Sequence[tuple[str, str]]:
@@ -96,13 +96,13 @@ async def _list_links(api: Api) -> Sequence[str]:
 
 def forget(visit: Visit, what: str) -> None:
     """Remove a table from the cache after a change."""
-    _kept.pop((visit.panel.api_url, what), None)
+    _cached.pop((visit.panel.api_url, what), None)
 
 
-async def _keep(visit: Visit, what: str, read: Callable[[], Awaitable[T]]) -> T:
+async def _read_cached(visit: Visit, what: str, read: Callable[[], Awaitable[T]]) -> T:
     key = (visit.panel.api_url, what)
-    until, value = _kept.get(key, (0.0, None))
+    until, value = _cached.get(key, (0.0, None))
     if time.monotonic() >= until:
         value = await read()
-        _kept[key] = (time.monotonic() + KEPT_SECONDS, value)
+        _cached[key] = (time.monotonic() + CACHED_SECONDS, value)
     return cast(T, value)

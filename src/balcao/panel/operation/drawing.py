@@ -13,8 +13,8 @@ from balcao.panel.operation.quantiles import find_quantile
 from balcao.web.words import format_number
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 200, 52, 24, 12
-FINE = timedelta(minutes=15)
-COARSE = timedelta(hours=1)
+FINE_STEP = timedelta(minutes=15)
+COARSE_STEP = timedelta(hours=1)
 _BETWEEN_LABELS = timedelta(hours=4)
 # The minimum distance of an hour's label from the edge. A nearer label would be cut off.
 _HALF_LABEL = 20
@@ -113,7 +113,7 @@ def draw_slots(slots: Sequence[Slot], value: Callable[[Slot], float | None]) -> 
         (x, f"{slot.starts_at:%H:%M}")
         for (x, _), slot in zip(points, slots, strict=True)
         if slot.starts_at.minute == 0
-        and slot.starts_at.hour % (_BETWEEN_LABELS // COARSE) == 0
+        and slot.starts_at.hour % (_BETWEEN_LABELS // COARSE_STEP) == 0
         and LEFT + _HALF_LABEL <= x <= WIDTH - _HALF_LABEL
     ]
     return Plot(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from balcao.panel.operation.platform_client import Limit
 from balcao.panel.person.labels import name_member
-from balcao.web.words import begin_sentence, format_number
+from balcao.web.words import capitalize_first, format_number
 
 KINDS = {
     "agents.deliver_webhook": "aviso de agentes a outro sistema",
@@ -44,7 +44,7 @@ SERVICES = {
     "agent_docs": "Documentação dos agentes",
 }
 # The names of other parts that respond to calls, by their identifier in the counts.
-_BESIDES = {
+_OTHER_PARTS = {
     "panel": "Painel",
     "identity": "Provedor de identidade",
     "gateway": "Páginas comuns e endereços desconhecidos",
@@ -116,7 +116,7 @@ def describe_failure(code: str | None, status: int | None) -> str:
 
 def name_service(name: str) -> str:
     """Return the name of a service or of another part that responds to calls."""
-    return SERVICES.get(name) or _BESIDES.get(name, name)
+    return SERVICES.get(name) or _OTHER_PARTS.get(name, name)
 
 
 def name_process(name: str) -> str:
@@ -143,7 +143,9 @@ def describe_rate(rate: str) -> str:
 def describe_limit(limit: Limit) -> str:
     """Return a limit's name."""
     whose = " (sistemas)" if limit.name.endswith(":machines") else ""
-    return begin_sentence(_SETTINGS.get(limit.name) or limit.summary or _LIMITED.get(limit.about, limit.about)) + whose
+    return (
+        capitalize_first(_SETTINGS.get(limit.name) or limit.summary or _LIMITED.get(limit.about, limit.about)) + whose
+    )
 
 
 def describe_replica(fault: str | None) -> str:

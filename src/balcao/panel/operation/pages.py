@@ -140,7 +140,7 @@ async def find_stopped_jobs(visit: Visit) -> Sequence[Item]:
             text=f"à espera de uma decisão; a mais antiga: {name_kind(oldest.kind)}",
             detail="Operação",
             urgency="warning",
-            deed="Ver tarefas",
+            action_label="Ver tarefas",
             number=total,
         )
     ]

@@ -6,7 +6,7 @@ from balcao.core.http.responses import Response
 from balcao.panel.declaration import Pages
 from balcao.panel.operation import platform_client
 from balcao.panel.operation.declared import AREA, BASE, OPERATION
-from balcao.panel.operation.drawing import COARSE, FINE, HEIGHT, LEFT, WIDTH, draw_slots, sum_slots
+from balcao.panel.operation.drawing import COARSE_STEP, FINE_STEP, HEIGHT, LEFT, WIDTH, draw_slots, sum_slots
 from balcao.panel.operation.labels import name_service
 from balcao.panel.visit import Visit
 from balcao.web.lists import Filter, Listing
@@ -21,7 +21,7 @@ async def show_responses(visit: Visit) -> Response[Any]:
     filters = [Filter("servico", "Serviço", [(each.service, name_service(each.service)) for each in found.data])]
     listing = Listing(visit, ("hora", "horas"), filters, size=30)
     chosen = listing.values.get("servico")
-    fine, coarse = (sum_slots(found, chosen, step, visit.panel.words.zone) for step in (FINE, COARSE))
+    fine, coarse = (sum_slots(found, chosen, step, visit.panel.words.zone) for step in (FINE_STEP, COARSE_STEP))
     if any(slot.responses for slot in coarse):
         listing.rows, listing.total = coarse[::-1], len(coarse)
     return visit.render(

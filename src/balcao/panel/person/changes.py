@@ -13,7 +13,7 @@ from balcao.web.api import Conflict, NotFound, ValidationFailed, gather_blocks
 _PHONE = ("ddi", "ddd", "valor")
 
 
-class Place(NamedTuple):
+class PersonPage(NamedTuple):
     """The person whose data is changed, and the page to return to."""
 
     subject: Subject
@@ -22,21 +22,21 @@ class Place(NamedTuple):
     is_own: bool = False
 
 
-async def change_email(visit: Visit, place: Place) -> Response[Any]:
+async def change_email(visit: Visit, page: PersonPage) -> Response[Any]:
     """Show and process the form for the e-mail address."""
     form = EmailForm(visit)
-    if form.is_sent and await form.submit(lambda: client.change_email(place.subject, form.email.data or "")):
-        return await visit.redirect(place.home, "O e-mail foi gravado.")
-    return visit.render("person/email.html", form=form, place=place, crumbs=place.crumbs, status=form.status)
+    if form.is_sent and await form.submit(lambda: client.change_email(page.subject, form.email.data or "")):
+        return await visit.redirect(page.home, "O e-mail foi gravado.")
+    return visit.render("person/email.html", form=form, person_page=page, crumbs=page.crumbs, status=form.status)
 
 
-async def change_address(visit: Visit, place: Place) -> Response[Any]:
+async def change_address(visit: Visit, page: PersonPage) -> Response[Any]:
     """Show and process the form for the address, which starts with the stored address."""
-    known = None if visit.is_post else await client.read_address(place.subject)
+    known = None if visit.is_post else await client.read_address(page.subject)
     form = AddressForm(visit, _to_fields(known))
-    if form.is_sent and await form.submit(lambda: client.change_address(place.subject, form.data)):
-        return await visit.redirect(place.home, "O endereço foi gravado.")
-    return visit.render("person/address.html", form=form, place=place, crumbs=place.crumbs, status=form.status)
+    if form.is_sent and await form.submit(lambda: client.change_address(page.subject, form.data)):
+        return await visit.redirect(page.home, "O endereço foi gravado.")
+    return visit.render("person/address.html", form=form, person_page=page, crumbs=page.crumbs, status=form.status)
 
 
 def _to_fields(address: MainAddress | None) -> dict[str, str]:
@@ -45,41 +45,41 @@ def _to_fields(address: MainAddress | None) -> dict[str, str]:
     return {name: getattr(address, name) or "" for name in address.__struct_fields__}
 
 
-async def change_phone(visit: Visit, place: Place, confirmation: str) -> Response[Any]:
+async def change_phone(visit: Visit, page: PersonPage, confirmation: str) -> Response[Any]:
     """Send a code to a new number, and show the form for the code.
 
     `confirmation` is the address to which the form posts.
     """
     form = PhoneForm(visit)
-    if form.is_sent and await form.submit(lambda: client.ask_for_code(place.subject, form.parts)):
-        return _ask_for_code(visit, place, CodeForm(visit, form.parts, is_sent=False), confirmation)
-    return visit.render("person/phone.html", form=form, place=place, crumbs=place.crumbs, status=form.status)
+    if form.is_sent and await form.submit(lambda: client.ask_for_code(page.subject, form.parts)):
+        return _ask_for_code(visit, page, CodeForm(visit, form.parts, is_sent=False), confirmation)
+    return visit.render("person/phone.html", form=form, person_page=page, crumbs=page.crumbs, status=form.status)
 
 
-async def confirm_phone(visit: Visit, place: Place) -> Response[Any]:
+async def confirm_phone(visit: Visit, page: PersonPage) -> Response[Any]:
     """Confirm the new number with the code. The number becomes the person's main number."""
     form = CodeForm(visit)
     phone = {name: form.data[name] or "" for name in _PHONE}
     try:
-        if await form.submit(lambda: client.confirm_phone(place.subject, phone, form.code.data or "")):
-            return await visit.redirect(place.home, "O telefone foi confirmado e passa a valer.")
+        if await form.submit(lambda: client.confirm_phone(page.subject, phone, form.code.data or "")):
+            return await visit.redirect(page.home, "O telefone foi confirmado e passa a valer.")
     except NotFound as fault:
         form.code.errors = [f"{fault.text} Confira a mensagem, ou peça outro código."]
-    return _ask_for_code(visit, place, form, visit.path)
+    return _ask_for_code(visit, page, form, visit.path)
 
 
-def _ask_for_code(visit: Visit, place: Place, form: CodeForm, address: str) -> Response[Any]:
+def _ask_for_code(visit: Visit, page: PersonPage, form: CodeForm, address: str) -> Response[Any]:
     return visit.render(
-        "person/code.html", form=form, place=place, address=address, crumbs=place.crumbs, status=form.status
+        "person/code.html", form=form, person_page=page, address=address, crumbs=page.crumbs, status=form.status
     )
 
 
-async def change_preferences(visit: Visit, place: Place) -> Response[Any]:
+async def change_preferences(visit: Visit, page: PersonPage) -> Response[Any]:
     """Show and process the choices about messages. Save them only if they have not changed since they were shown."""
-    found = await client.read_preferences(place.subject)
+    found = await client.read_preferences(page.subject)
     (named,) = await gather_blocks(client.list_categories(visit.api))
     form = PreferencesForm(visit, {"opt_in": found.value.opt_in}, etag=found.etag)
-    if place.is_own:
+    if page.is_own:
         form.opt_in.label.text = "Aceito receber mensagens da prefeitura"
         form.reason.label.text = "Motivo, se quiser dizer"
     wanted = visit.posted.getlist("assuntos") if form.is_sent else None
@@ -89,7 +89,7 @@ async def change_preferences(visit: Visit, place: Place) -> Response[Any]:
 
     async def send() -> None:
         await client.change_preferences(
-            place.subject,
+            page.subject,
             form.etag,
             opt_in=form.opt_in.data,
             categories=chosen,
@@ -97,7 +97,7 @@ async def change_preferences(visit: Visit, place: Place) -> Response[Any]:
         )
 
     if form.is_sent and await form.submit(send):
-        return await visit.redirect(place.home, "A escolha foi gravada e está no histórico.")
+        return await visit.redirect(page.home, "A escolha foi gravada e está no histórico.")
     if form.is_outdated:  # keeps the typed values, based on the current version
         form.etag = found.etag
     labels = {one.id: one for one in named.value.categories} if named.value else {}
@@ -106,8 +106,8 @@ async def change_preferences(visit: Visit, place: Place) -> Response[Any]:
         form=form,
         chosen=chosen,
         labels=labels,
-        place=place,
-        crumbs=place.crumbs,
+        person_page=page,
+        crumbs=page.crumbs,
         status=form.status,
     )
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.person.changes import Erasure, Place, erase, rehearse
+from balcao.panel.person.changes import Erasure, PersonPage, erase, rehearse
 from balcao.panel.person.forms import EraseForm
 from balcao.panel.person.labels import name_kind
 from balcao.panel.visit import Visit
@@ -11,21 +11,21 @@ from balcao.panel.visit import Visit
 _REHEARSE = "simular"
 
 
-async def show_erasure(visit: Visit, place: Place) -> Response[Any]:
+async def show_erasure(visit: Visit, page: PersonPage) -> Response[Any]:
     """Explain an anonymisation. The first button shows its effects, and the second button carries it out."""
     if not visit.is_post:
-        return _render(visit, place, None, None)
+        return _render(visit, page, None, None)
     if visit.posted.first("passo") == _REHEARSE:
-        found = await rehearse(place.subject)
-        return _render(visit, place, found, _make_form(visit, found))
+        found = await rehearse(page.subject)
+        return _render(visit, page, found, _make_form(visit, found))
     form = EraseForm(visit)
     if form.validate():
-        found = await erase(place.subject, form.confirmation.data or "")
-        return _render(visit, place, found, None if found.is_done else _make_form(visit, found))
-    again = await rehearse(place.subject)
+        found = await erase(page.subject, form.confirmation.data or "")
+        return _render(visit, page, found, None if found.is_done else _make_form(visit, found))
+    again = await rehearse(page.subject)
     if again.report is not None:
         form.confirmation.data = again.report.confirmation
-    return _render(visit, place, again, form, status=form.status)
+    return _render(visit, page, again, form, status=form.status)
 
 
 def _make_form(visit: Visit, found: Erasure) -> EraseForm | None:
@@ -39,14 +39,14 @@ def _make_form(visit: Visit, found: Erasure) -> EraseForm | None:
 
 
 def _render(
-    visit: Visit, place: Place, found: Erasure | None, form: EraseForm | None, *, status: int = 200
+    visit: Visit, page: PersonPage, found: Erasure | None, form: EraseForm | None, *, status: int = 200
 ) -> Response[Any]:
     return visit.render(
         "person/erasure.html",
         found=found,
         form=form,
-        place=place,
-        crumbs=place.crumbs,
+        person_page=page,
+        crumbs=page.crumbs,
         name_kind=name_kind,
         status=status,
     )

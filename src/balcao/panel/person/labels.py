@@ -48,7 +48,7 @@ CRM_MEMBERS = {
     "endereco": "endereco",
     "escolaridade": "escolaridade",
 }
-_DEEDS = {
+_ACCESSES = {
     "read": "Leu",
     "create": "Incluiu",
     "update": "Mudou",
@@ -182,7 +182,7 @@ def name_kind(kind: str) -> str:
 
 def describe_access(access: Access) -> str:
     """Describe what happened to a person's data in one access."""
-    return _describe_deed(access.action, access.fields)
+    return _describe_access_part(access.action, access.fields)
 
 
 def describe_accesses(accesses: Sequence[Access]) -> str:
@@ -190,16 +190,16 @@ def describe_accesses(accesses: Sequence[Access]) -> str:
     fields: dict[str, list[str]] = {}
     for access in reversed(accesses):
         fields.setdefault(access.action, []).extend(access.fields)
-    deeds = [_describe_deed(action, named) for action, named in fields.items()]
-    return "; ".join([deeds[0], *(f"{deed[:1].lower()}{deed[1:]}" for deed in deeds[1:])])
+    parts = [_describe_access_part(action, named) for action, named in fields.items()]
+    return "; ".join([parts[0], *(f"{part[:1].lower()}{part[1:]}" for part in parts[1:])])
 
 
-def _describe_deed(action: str, fields: Sequence[str]) -> str:
-    deed = _DEEDS.get(action, action)
+def _describe_access_part(action: str, fields: Sequence[str]) -> str:
+    part = _ACCESSES.get(action, action)
     if action in ("export", "anonymise", "denied"):
-        return deed
+        return part
     what = list(dict.fromkeys(_FIELDS[field] for field in fields if field in _FIELDS))
-    return f"{deed} {_join(what)}" if what else f"{deed} dados"
+    return f"{part} {_join(what)}" if what else f"{part} dados"
 
 
 def describe_actor(access: Access) -> str:

@@ -8,7 +8,7 @@ from balcao.panel.attendances import service as attendances
 from balcao.panel.declaration import Area, Pages
 from balcao.panel.person import client as people
 from balcao.panel.person import labels
-from balcao.panel.person.changes import Place
+from balcao.panel.person.changes import PersonPage
 from balcao.panel.person.client import Subject
 from balcao.panel.person.erasure import show_erasure
 from balcao.panel.person.visits import SIZE, group_by_visit
@@ -22,7 +22,7 @@ from balcao.web.lists import Filter, Listing
 READ, EXPORT, ANONYMISE = "audit:read", "citizen:export", "citizen:anonymise"
 FILE_NAME = "dados-do-cidadao.json"
 # The stated reason for reading the trail without an attendance, because such a read does not concern one person.
-LOOK = "Consulta à trilha de acessos"
+TRAIL_REASON = "Consulta à trilha de acessos"
 EVERYTHING = "tudo"
 FILTERS = (
     Filter("sobre", "Dados", [(EVERYTHING, "Todos")], unset="De pessoas"),
@@ -55,7 +55,7 @@ async def show_trail(visit: Visit) -> Response[Any]:
             has_subject=None if found or listing.values.get("sobre") == EVERYTHING else True,
             page=listing.number,
             size=listing.size,
-            reason=found.reason if found else LOOK,
+            reason=found.reason if found else TRAIL_REASON,
         )
         listing.rows, listing.total = events.data, events.pagination.total
     return visit.render(
@@ -133,7 +133,7 @@ async def anonymise(visit: Visit, attendance: str) -> Response[Any]:
     """Rehearse an anonymisation, and carry it out after the confirmation."""
     found = await attendances.find_attendance(visit, attendance)
     home = visit.address("privacy.show_subject", attendance=attendance)
-    return await show_erasure(visit, Place(_subject(visit, found), home, _crumbs(visit, found)))
+    return await show_erasure(visit, PersonPage(_subject(visit, found), home, _crumbs(visit, found)))
 
 
 @pages.get("/guarda", "Prazos de guarda", actions=[READ], in_menu=True)

@@ -147,7 +147,7 @@ class WebhookPages:
                 text=f"não recebe os avisos: {describe_failure(each.last_error)}",
                 detail=_TITLE,
                 urgency="warning",
-                deed="Ver as entregas",
+                action_label="Ver as entregas",
             )
             for each in await self.operations.list_webhooks(visit.api)
             if each.is_active and each.last_error is not None

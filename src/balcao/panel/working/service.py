@@ -19,18 +19,18 @@ import msgspec
 
 from balcao.panel.visit import Visit
 from balcao.panel.working import store
-from balcao.web.sealing import SealBroken
+from balcao.web.sealing import InvalidSeal
 from balcao.web.sessions.service import Draft
-from balcao.web.visit import DRAFT_IN_ADDRESS, PLACE
+from balcao.web.visit import DRAFT_IN_ADDRESS, FORM_ADDRESS_FIELD
 
-LASTING = timedelta(minutes=2)
+PRESENCE_LIFETIME = timedelta(minutes=2)
 # How long the record of an ended opening is stored, so that a late request of its page stores no draft. No request is
 # in flight for longer.
-_OPENINGS_KEPT = timedelta(days=1)
+_OPENINGS_RETENTION = timedelta(days=1)
 _MOST_NAMED = 5
 
 
-class _Place(msgspec.Struct, frozen=True):
+class _OpenedForm(msgspec.Struct, frozen=True):
     """A form that a person has opened, with the person's rights at that time. `page` is the name of the form's page."""
 
     path: str
@@ -52,26 +52,26 @@ class Kept:
 class Work:
     """The data of a page with a form.
 
-    `place` identifies the opening in later requests, `others` are the names of co-editors, and `kept` is a stored draft
-    to continue with.
+    `opening_token` identifies the opening in later requests, `others` are the names of co-editors, and `kept` is a
+    stored draft to continue with.
     """
 
-    place: str
+    opening_token: str
     others: list[str]
     kept: Kept | None
 
 
 async def begin_work(visit: Visit) -> Work:
     """Record that the person has this form open. Call this only after their rights allowed reading the page's data."""
-    if visit.is_post and (before := _read_place(visit)) is not None:  # the form was rejected, and is shown again
+    if visit.is_post and (before := _read_opened(visit)) is not None:  # the form was rejected, and is shown again
         await _end(visit, before)
-    place = _Place(visit.path, visit.page.label, uuid4(), visit.rights.digest, visit.page.name)
-    sealed = visit.panel.sealer.seal(_bind(visit), msgspec.json.encode(place))
+    opened = _OpenedForm(visit.path, visit.page.label, uuid4(), visit.rights.digest, visit.page.name)
+    sealed = visit.panel.sealer.seal(_bind(visit), msgspec.json.encode(opened))
     is_fresh = not visit.is_post and not visit.query.first(DRAFT_IN_ADDRESS)
-    number = _number(visit, place.path)
+    number = _number(visit, opened.path)
     saved_at = await visit.panel.sessions.find_saving(visit.session, number) if is_fresh else None
     kept = None if saved_at is None else Kept(number, saved_at)
-    return Work(base64.urlsafe_b64encode(sealed).decode(), await _list_co_editors(visit, place.path), kept)
+    return Work(base64.urlsafe_b64encode(sealed).decode(), await _list_co_editors(visit, opened.path), kept)
 
 
 async def heartbeat(visit: Visit) -> list[str] | None:
@@ -80,10 +80,10 @@ async def heartbeat(visit: Visit) -> list[str] | None:
     A person whose rights have changed may have lost the right to the page. Until they open the page again, they neither
     see others nor are seen.
     """
-    place = _read_place(visit)
-    if place is None:
+    opened = _read_opened(visit)
+    if opened is None:
         return None
-    return await _list_co_editors(visit, place.path) if place.rights == visit.rights.digest else []
+    return await _list_co_editors(visit, opened.path) if opened.rights == visit.rights.digest else []
 
 
 async def keep_typed(visit: Visit) -> bool:
@@ -91,33 +91,33 @@ async def keep_typed(visit: Visit) -> bool:
 
     Return False for a place of another session, and for a page that the person may no longer open.
     """
-    place = _read_place(visit)
-    if place is None or (place.page and not visit.may_open(place.page)):
+    opened = _read_opened(visit)
+    if opened is None or (opened.page and not visit.may_open(opened.page)):
         return False
-    fields = {name: values for name, values in visit.posted.items() if name not in {"_csrf", PLACE}}
-    sealed = await visit.panel.sessions.seal_draft(visit.session, Draft(place.path, place.title, fields))
+    fields = {name: values for name, values in visit.posted.items() if name not in {"_csrf", FORM_ADDRESS_FIELD}}
+    sealed = await visit.panel.sessions.seal_draft(visit.session, Draft(opened.path, opened.title, fields))
     async with visit.panel.database.transaction() as connection:
-        if await store.touch_opening(connection, place.opening) is not None:
-            await visit.panel.sessions.write_draft(connection, visit.session, sealed, _number(visit, place.path))
+        if await store.touch_opening(connection, opened.opening) is not None:
+            await visit.panel.sessions.write_draft(connection, visit.session, sealed, _number(visit, opened.path))
     return True
 
 
 async def finish_work(visit: Visit) -> None:
     """After a form was sent, delete its draft and the person's presence."""
-    place = _read_place(visit)
-    if place is None:
+    opened = _read_opened(visit)
+    if opened is None:
         return
-    await _end(visit, place)
-    await visit.panel.sessions.drop_draft(visit.session, str(_number(visit, place.path)))
+    await _end(visit, opened)
+    await visit.panel.sessions.drop_draft(visit.session, str(_number(visit, opened.path)))
     async with visit.panel.database.connection() as connection:
-        await store.delete_presence(connection, _hash(place.path), visit.session.stored.subject_key)
+        await store.delete_presence(connection, _hash(opened.path), visit.session.stored.subject_key)
 
 
-async def _end(visit: Visit, place: _Place) -> None:
+async def _end(visit: Visit, opened: _OpenedForm) -> None:
     """Store nothing more for this opening. Wait for a draft that is being stored now."""
     async with visit.panel.database.connection() as connection:
-        await store.end_opening(connection, place.opening)
-        await store.delete_old_openings(connection, _OPENINGS_KEPT)
+        await store.end_opening(connection, opened.opening)
+        await store.delete_old_openings(connection, _OPENINGS_RETENTION)
 
 
 async def _list_co_editors(visit: Visit, path: str) -> list[str]:
@@ -126,22 +126,22 @@ async def _list_co_editors(visit: Visit, path: str) -> list[str]:
     sealer = visit.panel.sealer
     async with visit.panel.database.connection() as connection:
         await store.write_presence(connection, place, subject, sealer.seal(b"presence" + place, visit.name.encode()))
-        await store.delete_old_presence(connection, LASTING)
-        found = await store.list_others(connection, place, subject, LASTING, _MOST_NAMED)
+        await store.delete_old_presence(connection, PRESENCE_LIFETIME)
+        found = await store.list_others(connection, place, subject, PRESENCE_LIFETIME, _MOST_NAMED)
     names = []
     for sealed in found:
         try:
             names.append(sealer.open(b"presence" + place, sealed).decode())
-        except SealBroken:  # sealed with a key that was removed since
+        except InvalidSeal:  # sealed with a key that was removed since
             continue
     return names
 
 
-def _read_place(visit: Visit) -> _Place | None:
+def _read_opened(visit: Visit) -> _OpenedForm | None:
     try:
-        sealed = base64.urlsafe_b64decode(visit.posted.first(PLACE))
-        return msgspec.json.decode(visit.panel.sealer.open(_bind(visit), sealed), type=_Place)
-    except (SealBroken, ValueError):
+        sealed = base64.urlsafe_b64decode(visit.posted.first(FORM_ADDRESS_FIELD))
+        return msgspec.json.decode(visit.panel.sealer.open(_bind(visit), sealed), type=_OpenedForm)
+    except (InvalidSeal, ValueError):
         return None
 
 

@@ -17,7 +17,7 @@ from balcao.core.access.caller import session_key, subject_key
 from balcao.core.access.sessions import SessionEnd
 from balcao.core.database.pool import Connection, Database
 from balcao.web.provider import GrantRefused, Login, Provider, ProviderAway, Tokens
-from balcao.web.sealing import SealBroken, Sealer
+from balcao.web.sealing import InvalidSeal, Sealer
 from balcao.web.sessions import store
 from balcao.web.sessions.store import LivingSession, StoredDraft, StoredSession
 
@@ -29,7 +29,7 @@ _LOOK_AGAIN_SECONDS = 0.1
 # Record the use of a session at most once in this time, not on every click.
 _TOUCH_SECONDS = 60.0
 # An ended session is retained for a day, so that text typed at its end can still be stored for the same person.
-KEPT = timedelta(hours=24)
+RETENTION_PERIOD = timedelta(hours=24)
 MOST_DRAFTS = 20
 # The limit for all drafts of one person. The largest form of the panel (16 MiB) fits, including its field names.
 MOST_DRAFT_BYTES = 18 * 1_048_576
@@ -78,19 +78,19 @@ class Session:
     actions: list[str] | None
 
     @property
-    def is_living(self) -> bool:
+    def is_active(self) -> bool:
         """Return whether the session may still show pages."""
-        return self.stored.is_living and self.tokens is not None
+        return self.stored.is_active and self.tokens is not None
 
-    def might_open(self, actions: Sequence[str]) -> bool:
+    def may_have_opened(self, actions: Sequence[str]) -> bool:
         """Return whether the person had one of these actions at the last page. Return True if no actions are given."""
         return not actions or not frozenset(actions).isdisjoint(self.actions or ())
 
     def may_send(self, actions: Sequence[str]) -> bool:
         """Return whether to read a large form for a page that requires one of these actions."""
-        if self.is_living and self.actions is None:
+        if self.is_active and self.actions is None:
             return True
-        return self.stored.is_recent and self.might_open(actions)
+        return self.stored.is_recent and self.may_have_opened(actions)
 
 
 class OwnSession(NamedTuple):
@@ -152,8 +152,8 @@ class Sessions:
             return None
         key = hash_cookie(cookie)
         async with self._database.connection() as connection:
-            stored = await store.find_session(connection, key, self._idle, self._longest, KEPT)
-            if is_use and stored is not None and stored.is_living and stored.unused_seconds > _TOUCH_SECONDS:
+            stored = await store.find_session(connection, key, self._idle, self._longest, RETENTION_PERIOD)
+            if is_use and stored is not None and stored.is_active and stored.unused_seconds > _TOUCH_SECONDS:
                 await store.touch_session(connection, key)
         return None if stored is None else self._open(stored)
 
@@ -164,7 +164,7 @@ class Sessions:
             tokens = self._open_tokens(stored) if stored.tokens is not None else None
             sealed = stored.actions
             actions = b"null" if sealed is None else self._sealer.open(b"actions" + stored.key, sealed)
-        except SealBroken:  # the key was removed from the settings
+        except InvalidSeal:  # the key was removed from the settings
             return None
         return Session(stored, identity, tokens, msgspec.json.decode(actions, type=list[str] | None))
 
@@ -174,15 +174,17 @@ class Sessions:
         Raises SessionOver if the session has ended.
         """
         async with self._database.connection() as connection:
-            stored = await store.find_session(connection, session.stored.key, self._idle, self._longest, KEPT)
-            if is_use and stored is not None and stored.is_living:
+            stored = await store.find_session(
+                connection, session.stored.key, self._idle, self._longest, RETENTION_PERIOD
+            )
+            if is_use and stored is not None and stored.is_active:
                 await store.touch_session(connection, session.stored.key)  # the person waits for the result
         found = None if stored is None else self._open(stored)
-        if found is None or not found.is_living:
+        if found is None or not found.is_active:
             raise SessionOver
         return found
 
-    async def freshen(self, session: Session) -> Tokens:
+    async def refresh_tokens(self, session: Session) -> Tokens:
         """Return tokens that do not expire soon. Raises SessionOver if the session has ended.
 
         Raises ProviderAway if the provider is down and the old tokens have expired.
@@ -218,8 +220,8 @@ class Sessions:
             if is_ours:
                 break
             async with self._database.connection() as connection:
-                stored = await store.find_session(connection, key, self._idle, self._longest, KEPT)
-            if stored is None or not stored.is_living:
+                stored = await store.find_session(connection, key, self._idle, self._longest, RETENTION_PERIOD)
+            if stored is None or not stored.is_active:
                 raise SessionOver
             if stored.generation != generation:
                 return self._open_tokens(stored)
@@ -244,7 +246,7 @@ class Sessions:
         async with self._database.connection() as connection:
             await store.end_session(connection, session.stored.key)
 
-    async def end_at_word_of_provider(self, ending: SessionEnd) -> int:
+    async def end_by_logout_token(self, ending: SessionEnd) -> int:
         """End the sessions that a logout token names. Return how many were ended."""
         async with self._database.connection() as connection:
             if ending.session is not None:
@@ -258,7 +260,7 @@ class Sessions:
             for each in await self._list_living(session)
         ]
 
-    async def end_own(self, session: Session, names: Collection[str] | None = None) -> int:
+    async def end_other_sessions(self, session: Session, names: Collection[str] | None = None) -> int:
         """End the person's other sessions with these names, or all others. Return how many were ended.
 
         Also end them at the provider, so that a new login needs a password. Sessions that share the current session's
@@ -274,7 +276,7 @@ class Sessions:
             async with self._database.connection() as connection:
                 ended += await store.end_session(connection, each.key)
             if each.provider_key != here:
-                with suppress(SealBroken, ProviderAway):
+                with suppress(InvalidSeal, ProviderAway):
                     opened = self._sealer.open(b"tokens" + each.key, each.tokens)
                     await self._provider.end_session(msgspec.json.decode(opened, type=Tokens))
         return ended
@@ -285,19 +287,19 @@ class Sessions:
 
     # ---- the notice on the next page --------------------------------------------------------------------------------
 
-    async def leave_notice(self, session: Session, text: str) -> None:
+    async def store_notice(self, session: Session, text: str) -> None:
         """Store a notice that the session's next page shows once."""
         sealed = self._sealer.seal(b"notice" + session.stored.key, text.encode())
         async with self._database.connection() as connection:
             await store.write_notice(connection, session.stored.key, sealed)
 
-    async def take_notice(self, session: Session) -> str:
+    async def pop_notice(self, session: Session) -> str:
         """Return and remove the stored notice, or return an empty string."""
         if session.stored.notice is None:
             return ""
         async with self._database.connection() as connection:
             await store.write_notice(connection, session.stored.key, None)
-        with suppress(SealBroken):
+        with suppress(InvalidSeal):
             return self._sealer.open(b"notice" + session.stored.key, session.stored.notice).decode()
         return ""
 
@@ -307,12 +309,12 @@ class Sessions:
         """Return the counts stored in the session, or None if there are none."""
         if session.stored.counts is None:
             return None
-        with suppress(SealBroken):
+        with suppress(InvalidSeal):
             opened = self._sealer.open(b"counts" + session.stored.key, session.stored.counts)
             return msgspec.json.decode(opened, type=Counts)
         return None
 
-    async def keep_counts(self, session: Session, counts: Counts, *, is_all: bool = False) -> None:
+    async def store_counts(self, session: Session, counts: Counts, *, is_all: bool = False) -> None:
         """Store the counts. `is_all` means that all entries were counted just now."""
         sealed = self._sealer.seal(b"counts" + session.stored.key, msgspec.json.encode(counts))
         async with self._database.connection() as connection:
@@ -333,7 +335,7 @@ class Sessions:
 
     # ---- drafts: text that was typed and not sent -------------------------------------------------------------------
 
-    async def keep_draft(self, session: Session, draft: Draft) -> UUID | None:
+    async def store_draft(self, session: Session, draft: Draft) -> UUID | None:
         """Store typed text for the person's next session. Return the draft's id, or None if the text is too large."""
         sealed, number = await self.seal_draft(session, draft), uuid4()
         if len(sealed) > MOST_DRAFT_BYTES:
@@ -358,7 +360,7 @@ class Sessions:
         """Return the person's drafts, newest first."""
         subject = session.stored.subject_key
         async with self._database.connection() as connection:
-            stored = await store.list_drafts(connection, subject, KEPT)
+            stored = await store.list_drafts(connection, subject, RETENTION_PERIOD)
         return await asyncio.to_thread(self._open_drafts, subject, stored)
 
     async def read_draft(self, session: Session, number: str) -> Draft | None:
@@ -366,7 +368,7 @@ class Sessions:
         subject = session.stored.subject_key
         try:
             async with self._database.connection() as connection:
-                stored = await store.find_draft(connection, UUID(number), subject, KEPT)
+                stored = await store.find_draft(connection, UUID(number), subject, RETENTION_PERIOD)
         except ValueError:
             return None
         found = [] if stored is None else await asyncio.to_thread(self._open_drafts, subject, [stored])
@@ -375,7 +377,7 @@ class Sessions:
     def _open_drafts(self, subject: bytes, stored: Sequence[StoredDraft]) -> list[tuple[UUID, Draft]]:
         found = []
         for one in stored:
-            with suppress(SealBroken):
+            with suppress(InvalidSeal):
                 opened = self._sealer.open(b"draft" + subject, one.content)
                 found.append((one.id, msgspec.json.decode(opened, type=Draft)))
         return found
@@ -383,7 +385,7 @@ class Sessions:
     async def find_saving(self, session: Session, number: UUID) -> datetime | None:
         """Return when the person's draft with this id was stored, or None if there is none."""
         async with self._database.connection() as connection:
-            return await store.find_saving(connection, number, session.stored.subject_key, KEPT)
+            return await store.find_saving(connection, number, session.stored.subject_key, RETENTION_PERIOD)
 
     async def drop_draft(self, session: Session, number: str) -> None:
         """Delete the person's draft with this id, if there is one."""
@@ -397,8 +399,8 @@ class Sessions:
     async def delete_old(self) -> None:
         """Delete sessions and drafts that are too old to be used."""
         async with self._database.connection() as connection:
-            await store.delete_old_sessions(connection, KEPT + self._longest)
-            await store.delete_old_drafts(connection, KEPT)
+            await store.delete_old_sessions(connection, RETENTION_PERIOD + self._longest)
+            await store.delete_old_drafts(connection, RETENTION_PERIOD)
 
     def _seal_tokens(self, key: bytes, tokens: Tokens) -> bytes:
         return self._sealer.seal(b"tokens" + key, msgspec.json.encode(tokens))

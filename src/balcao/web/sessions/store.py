@@ -11,7 +11,7 @@ from balcao.core.database.statements import statement
 class StoredSession(NamedTuple):
     """A stored session, with its columns still sealed.
 
-    `is_living` means that the session may be used. `is_recent` means that text typed in it may still be stored as a
+    `is_active` means that the session may be used. `is_recent` means that text typed in it may still be stored as a
     draft.
     """
 
@@ -26,7 +26,7 @@ class StoredSession(NamedTuple):
     counted_ago: timedelta | None
     generation: int
     unused_seconds: float
-    is_living: bool
+    is_active: bool
     is_recent: bool
 
 
@@ -65,7 +65,7 @@ async def insert_session(
 SELECT key, subject_key, identity, tokens, notice, counts, actions, counted_at, now() - counted_at AS counted_ago,
        generation, extract(epoch FROM now() - used_at)::float8 AS unused_seconds,
        ended_at IS NULL AND tokens IS NOT NULL
-           AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval AS is_living,
+           AND used_at > now() - :idle::interval AND begun_at > now() - :longest::interval AS is_active,
        least(ended_at, used_at + :idle::interval, begun_at + :longest::interval) > now() - :kept::interval AS is_recent
 FROM panel.session WHERE key = :key
 """)

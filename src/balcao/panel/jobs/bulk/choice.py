@@ -6,7 +6,7 @@ import msgspec
 
 from balcao.panel.jobs.bulk.service import Decision, Person
 from balcao.panel.jobs.candidates_client import Candidate
-from balcao.web.sealing import SealBroken, Sealer
+from balcao.web.sealing import InvalidSeal, Sealer
 from balcao.web.words import format_count, format_number
 
 
@@ -31,7 +31,7 @@ def open_person(sealer: Sealer, job: str, text: str) -> Person | None:
     try:
         opened = sealer.open(b"candidate" + job.encode(), base64.urlsafe_b64decode(text))
         return msgspec.json.decode(opened, type=Person)
-    except (SealBroken, ValueError):
+    except (InvalidSeal, ValueError):
         return None
 
 

@@ -28,7 +28,7 @@ from balcao.panel.jobs.bulk.store import StoredDecision
 from balcao.panel.jobs.candidates_client import BulkResult
 from balcao.web.api import ApiFault, Conflict, RateLimited, ServiceUnavailable
 from balcao.web.provider import ProviderAway
-from balcao.web.sealing import SealBroken
+from balcao.web.sealing import InvalidSeal
 from balcao.web.sessions.service import Session, SessionOver
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ MOST_PEOPLE = 1_000
 # may repeat the part, and `write_progress` rejects the first process, whose generation is old.
 LEASE = timedelta(seconds=60)
 # Results are retained for a week, so that the person can return to them.
-KEPT = timedelta(days=7)
+RETENTION_PERIOD = timedelta(days=7)
 # The pauses in seconds before each retry while the service is down.
 PAUSES: tuple[float, ...] = (1, 2, 5, 10, 20)
 
@@ -115,7 +115,7 @@ async def choose(visit: "Visit", work: Work) -> UUID:
     ordered = sorted(work.people, key=lambda person: person.step or "")
     content = _seal(visit.panel, id_, msgspec.structs.replace(work, people=ordered))
     async with visit.panel.database.connection() as connection:
-        await store.delete_old_decisions(connection, KEPT)
+        await store.delete_old_decisions(connection, RETENTION_PERIOD)
         await store.insert_decision(connection, id_, subject, content, len(ordered))
     return id_
 
@@ -128,14 +128,14 @@ async def find(visit: "Visit", id_: str) -> Decision | None:
         return None
     async with visit.panel.database.connection() as connection:
         stored = await store.find_decision(connection, wanted, visit.session.stored.subject_key)
-    return None if stored is None else _take_up(visit, stored)
+    return None if stored is None else _restore_decision(visit, stored)
 
 
 async def list_unseen(visit: "Visit") -> list[Decision]:
     """Return the person's running decisions, and finished decisions that the person has not seen."""
     async with visit.panel.database.connection() as connection:
-        found = await store.list_unseen_decisions(connection, visit.session.stored.subject_key, KEPT)
-    return [decision for each in found if (decision := _take_up(visit, each)) is not None]
+        found = await store.list_unseen_decisions(connection, visit.session.stored.subject_key, RETENTION_PERIOD)
+    return [decision for each in found if (decision := _restore_decision(visit, each)) is not None]
 
 
 async def start(visit: "Visit", id_: UUID) -> None:
@@ -158,10 +158,10 @@ async def mark_seen(visit: "Visit", id_: UUID) -> None:
         await store.mark_seen(connection, id_, visit.session.stored.subject_key)
 
 
-def _take_up(visit: "Visit", stored: StoredDecision) -> Decision | None:
+def _restore_decision(visit: "Visit", stored: StoredDecision) -> Decision | None:
     if stored.state == "running" and stored.is_idle:
         _begin(visit, stored.id)
-    with suppress(SealBroken):  # sealed with a key that was removed since
+    with suppress(InvalidSeal):  # sealed with a key that was removed since
         return Decision(stored, _open(visit.panel, stored.id, stored.content))
     return None
 
@@ -258,7 +258,7 @@ class _Run:
         """Call the service, and retry while it is down or limits the rate. Repeating the call is safe."""
         cpfs = [person.cpf for person in part]
         for pause in (*PAUSES, None):
-            tokens = await self._panel.sessions.freshen(self._session)
+            tokens = await self._panel.sessions.refresh_tokens(self._session)
             api = self._panel.call_as(tokens.access_token, new_id(), self._peer)
             try:
                 if self.work.kind == "status":

@@ -56,7 +56,7 @@ def _mount_pages(settings: Settings, panel: Panel, metrics: Metrics) -> Mount:
     These are a redirect to the panel, liveness, and the metrics unless they have their own port.
     """
 
-    def lead_in(_: Request) -> Response[None]:
+    def redirect_to_panel(_: Request) -> Response[None]:
         return redirect(PREFIX)
 
     def liveness(_: Request) -> Response[Liveness]:
@@ -65,7 +65,7 @@ def _mount_pages(settings: Settings, panel: Panel, metrics: Metrics) -> Mount:
     def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
         return ERROR_TEXT.response(fault)
 
-    handlers: dict[str, Handler] = {"/": lead_in, "/liveness": liveness}
+    handlers: dict[str, Handler] = {"/": redirect_to_panel, "/liveness": liveness}
     if settings.management_port_of_panel is None:
         handlers[METRICS] = answer_scraper(settings, panel.database, metrics, (), apart=False)
     endpoints = [("GET", path, PageEndpoint(SERVICE, "", "GET", handler, refuse)) for path, handler in handlers.items()]
