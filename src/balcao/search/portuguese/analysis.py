@@ -1,0 +1,97 @@
+"""How texts and queries become words that can be compared (rules: search 4.6, words)."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from balcao.search.portuguese.lexicon import fold, open_lexicon
+from balcao.search.portuguese.word_lists import read_words
+
+# Longer texts are only searched and marked up to this length.
+LONGEST_TEXT = 20_000
+_CACHED = 50_000  # a catalogue repeats few words
+
+_THOUSANDS = re.compile(r"(?<=\d)\.(?=\d{3}(?!\d))")
+_ACRONYM = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?")
+_ORDINAL = re.compile(r"(?<![^\W_])(\d{1,3})(?:\.?[ºª°]|(?:[oa]s?)(?![^\W_]))", re.IGNORECASE)
+_COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
+_WORD = re.compile(r"[^\W_]+")
+ORDINAL_WORDS = {
+    word: str(number)
+    for number, stem in enumerate(("primeir", "segund", "terceir"), 1)
+    for word in (f"{stem}o", f"{stem}a")
+}
+_DIMINUTIVES = ("inho", "inha", "inhos", "inhas")
+_PARTICIPLES = ("ado", "ido")
+# Words that look like another form of a more common word, or that the lexicon lacks.
+_LEMMAS = {"caps": "caps", "cras": "cras", "creas": "creas", "onibus": "onibus", "pais": "pais"}
+
+STOP_WORDS = read_words("stop_words.txt")
+ASKING = read_words("asking_words.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word of a text. `lemmas` and `roots` contain every reading, the most likely one first."""
+
+    folded: str
+    lemmas: tuple[str, ...]
+    roots: tuple[str, ...]
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the word only says that something is asked for."""
+        return self.folded in ASKING or not ASKING.isdisjoint(self.lemmas)
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of the first `LONGEST_TEXT` characters in lower case.
+
+    Acronyms lose their points and numbers their thousands points. An ordinal becomes its number. An accent may be a
+    character of its own, as some keyboards write it.
+    """
+    text = text[:LONGEST_TEXT]
+    if "." in text:
+        text = _ACRONYM.sub(lambda found: found[0].replace(".", ""), _THOUSANDS.sub("", text))
+    text = _ORDINAL.sub(r"\1", text)
+    words: list[str] = _WORD.findall((text if text.isascii() else unicodedata.normalize("NFKC", text)).lower())
+    return words
+
+
+def tokenize(text: str) -> list[Token]:
+    """Return the words of a text without its stop words."""
+    return [token for token in map(read_word, split_words(text)) if token.folded not in STOP_WORDS]
+
+
+def tokenize_compounds(text: str) -> list[Token]:
+    """Return each hyphenated word as one token, so that "habitese" matches "habite-se"."""
+    return [read_word(word.replace("-", "")) for word in _COMPOUND.findall(text.lower())]
+
+
+def drop_asking(tokens: Iterable[Token]) -> list[Token]:
+    """Return the tokens without the words of asking, unless the query has no others."""
+    tokens = list(tokens)
+    return [token for token in tokens if not token.is_asking] or tokens
+
+
+@lru_cache(_CACHED)
+def read_word(word: str) -> Token:
+    """Return the token of a word in lower case."""
+    folded = fold(word)
+    if folded in ORDINAL_WORDS:
+        folded = word = ORDINAL_WORDS[folded]
+    if folded in _LEMMAS:
+        lemmas: tuple[str, ...] = (_LEMMAS[folded],)
+    else:
+        lemmas = open_lexicon().list_lemmas(word)
+    if folded.endswith(_DIMINUTIVES) and lemmas[0].endswith(_PARTICIPLES):
+        # The diminutive of a participle names a thing: "salgadinho" is not from "salgar".
+        return Token(folded, lemmas, lemmas)
+    return Token(folded, lemmas, tuple(dict.fromkeys(map(open_lexicon().find_root, lemmas))))
+
+
+def fold_label(text: str) -> str:
+    """Return a name as it is compared with another name: the words in lower case, without accents and signs."""
+    return " ".join(_WORD.findall(fold(text)))

@@ -1,0 +1,59 @@
+"""Which known words a mistyped word may stand for, and which words must never be corrected."""
+
+from collections.abc import Iterator, Sequence
+
+from balcao.search.portuguese.word_lists import read_words
+
+# Shorter words have too many neighbours.
+SHORTEST_CORRECTED = 5
+# Up to this length the first letter must be right.
+SHORT = 6
+# The number of words after "lei" that belong to the law's name.
+LAW_NAME = 4
+_LAWS = frozenset({"lei", "decreto", "estatuto"})
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+# Letters that sound alike. A word of the same sound is the nearest correction.
+_SOUNDS = tuple(
+    pair.split(":")
+    for pair in "ch:x ss:s sc:s ce:se ci:si z:s qu:k c:k ge:je gi:ji rr:r ll:l nn:n mp:np mb:nb h:".split()
+)
+
+
+_NAMES = read_words("names.txt")
+_SENSITIVE = read_words("sensitive.txt")
+_SENSITIVE_STEMS = tuple(word.removesuffix("*") for word in _SENSITIVE if word.endswith("*"))
+
+
+def is_sensitive(folded: str) -> bool:
+    """Return whether a word is about violence, health, race, sexuality, drugs or death."""
+    return folded in _SENSITIVE or folded.startswith(_SENSITIVE_STEMS)
+
+
+def list_protected(words: Sequence[str]) -> set[str]:
+    """Return the folded words that must not be corrected: names of people and laws, and sensitive words."""
+    protected: set[str] = set()
+    after_law = 0
+    for word in words:
+        if after_law or word in _NAMES or is_sensitive(word):
+            protected.add(word)
+        after_law = LAW_NAME if word in _LAWS else max(after_law - 1, 0)
+    return protected
+
+
+def spell_sound(folded: str) -> str:
+    """Return a spelling that all words of the same sound share."""
+    for letters, sound in _SOUNDS:
+        folded = folded.replace(letters, sound)
+    return folded
+
+
+def list_near_spellings(word: str) -> Iterator[str]:
+    """Yield the spellings that differ by one letter or by two exchanged neighbours."""
+    for at in range(len(word) + 1):
+        before, after = word[:at], word[at:]
+        if after:
+            yield before + after[1:]
+            yield from (before + letter + after[1:] for letter in _LETTERS)
+        if len(after) > 1:
+            yield before + after[1] + after[0] + after[2:]
+        yield from (before + letter + after for letter in _LETTERS)
