@@ -1,7 +1,7 @@
 """The sandbox's service catalogue of Porto Aurora, with deleted services and a migration that can be undone.
 
-Apart from the times, which are relative to the day of the first start, every sandbox has the same data (seed 2026). The
-next start continues an interrupted load.
+Each service has phrases in citizens' words. Apart from the times, which are relative to the day of the first start,
+every sandbox has the same data (seed 2026). The next start continues an interrupted load.
 """
 
 import random
@@ -26,6 +26,7 @@ from balcao.core.values.ids import new_id
 from balcao.search.collection import service as collection
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.legacy_mappings.schemas import LegacyMappingBody, MappingTaken
+from balcao.search.phrases import service as phrases
 from balcao.search.proposals import service as proposals
 from balcao.search.proposals.schemas import ProposalBody
 from balcao.search.schema_migrations import service as schema_migrations
@@ -33,7 +34,6 @@ from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
 from balcao.search.services.schemas import ServiceChangeBody, ServiceRollbackBody
-from balcao.search.vocabulary import service as vocabulary
 from balcao_sandbox.identity.demo import people
 
 SEED = 2026
@@ -89,8 +89,8 @@ async def load_demo_services(platform: Platform) -> None:
         started = await schema_migrations.start_migration(_act_as(platform, ADMINISTRATOR), body)
         if started.migration_id is not None:
             await carry_on(platform, started.migration_id)
-        await vocabulary.refresh_vocabulary(platform)
         await _propose_change(platform)
+    await phrases.seed_phrases(_act_as(platform, ADMINISTRATOR), list_phrases())
 
 
 async def _propose_change(platform: Platform) -> None:
@@ -105,6 +105,16 @@ def list_published() -> Iterator[PlannedService]:
     for planned in _draw_services():
         if planned.number not in EXCLUSIVE_FOR_AGENTS and _is_published(planned.number):
             yield planned
+
+
+def list_phrases() -> dict[str, list[str]]:
+    """Return how citizens ask for the services that are not deleted, by service id."""
+    said: Mapping[str, list[str]] = _read_data("search_phrases.toml")
+    return {
+        planned.service_id: said[planned.body["nome_servico"]]
+        for planned in _draw_services()
+        if planned.number not in DELETED and planned.body["nome_servico"] in said
+    }
 
 
 async def _load_mappings(platform: Platform) -> None:
@@ -234,7 +244,7 @@ class _History:
 
 
 def _draw_services() -> Iterator[PlannedService]:
-    data = tomllib.loads(files(__package__).joinpath("search_services.toml").read_text("utf-8"))
+    data = _read_data("search_services.toml")
     chance = random.Random(SEED)  # noqa: S311 - the same data everywhere, no secret
     for number, row in enumerate([*data["services"], *data["further"], *data["settled"]]):
         nome, tema, sub, orgao, resumo = (part.strip() for part in row.split("|"))
@@ -269,6 +279,10 @@ def _draw_services() -> Iterator[PlannedService]:
                 ],
             },
         )
+
+
+def _read_data(name: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath(name).read_text("utf-8"))
 
 
 def _to_body(members: dict[str, Any]) -> ServiceChangeBody:

@@ -216,6 +216,15 @@ class SynonymForm(Form):
     )
 
 
+class PhrasesForm(Form):
+    """How citizens ask for a service."""
+
+    phrases = TextAreaField(
+        "Frases das pessoas",
+        description="Uma por linha, até 50, com as palavras de quem pede: “galho encostando no fio”.",
+    )
+
+
 class ControlForm(Form):
     """The form for the queries that show how a migration affects the search results."""
 

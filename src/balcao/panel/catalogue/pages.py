@@ -5,6 +5,7 @@ from balcao.panel.catalogue import (
     editing_pages,
     mapping_pages,
     migration_pages,
+    phrase_pages,
     routes,
     service_pages,
     tuning_pages,
@@ -19,6 +20,7 @@ _PARTS = (
     approval_pages,
     mapping_pages,
     tuning_pages,
+    phrase_pages,
     migration_pages,
 )
 pages = Pages(routes.AREA, "", [part.pages for part in _PARTS])

@@ -1,4 +1,4 @@
-"""The operations to tune the search (old numbers, categories, synonyms, searches without results) and to migrate it."""
+"""The operations to tune the search (old numbers, categories, synonyms, phrases, empty searches) and to migrate it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +12,7 @@ _ADMIN = "/search/api/v1/admin"
 _MAPPINGS = f"{_ADMIN}/tombamentos"
 _SYNONYMS = f"{_ADMIN}/synonyms"
 _CATEGORIES = f"{_ADMIN}/categories"
+_PROPOSALS = f"{_ADMIN}/search/phrase-proposals"
 _CONTROL = f"{_ADMIN}/search/control-queries"
 _MIGRATION = f"{_ADMIN}/migration"
 
@@ -62,6 +63,26 @@ class FailedQuery(msgspec.Struct):
 class FailedQueries(msgspec.Struct):
     found: int
     queries: list[FailedQuery]
+
+
+class Phrases(msgspec.Struct):
+    """How citizens ask for a service. Without phrases there is no author."""
+
+    phrases: list[str]
+    updated_by: str | None
+
+
+class PhraseProposal(msgspec.Struct):
+    query: str
+    searches: int
+    found_nothing: int
+    opened: int
+    last_day: str
+
+
+class PhraseProposals(msgspec.Struct):
+    found: int
+    proposals: list[PhraseProposal]
 
 
 class ControlQueries(msgspec.Struct):
@@ -215,6 +236,22 @@ async def remove_synonyms(api: Api, group: str, etag: str) -> None:
 
 async def list_failed_queries(api: Api, page: int = 1, size: int = 25) -> FailedQueries:
     return await api.get(f"{_ADMIN}/search/zero-results", FailedQueries, {"page": page, "per_page": size})
+
+
+async def read_phrases(api: Api, service: str) -> Read[Phrases]:
+    return await api.read(_phrases(service), Phrases)
+
+
+async def replace_phrases(api: Api, service: str, phrases: list[str], etag: str) -> Phrases:
+    return await api.send("PUT", _phrases(service), Phrases, {"phrases": phrases}, etag=etag)
+
+
+async def list_phrase_proposals(api: Api, page: int, size: int) -> PhraseProposals:
+    return await api.get(_PROPOSALS, PhraseProposals, {"page": page, "per_page": size})
+
+
+def _phrases(service: str) -> str:
+    return f"{_ADMIN}/services/{quoted(service)}/phrases"
 
 
 async def search(api: Api, query: str, size: int = 5) -> Found:

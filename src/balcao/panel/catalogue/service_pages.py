@@ -19,6 +19,7 @@ from balcao.panel.catalogue.routes import (
     PUBLISH,
     READ,
     REDIRECTS,
+    TUNING,
     UPDATE,
     VERSIONS,
     read_departments,
@@ -94,8 +95,9 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
         client.list_proposals(visit.api, service),
         client.list_versions(visit.api, service, size=5) if may_read_versions else None,
         search_client.list_mappings(visit.api, of_service) if may_map else None,
+        search_client.read_phrases(visit.api, service),
     )
-    proposals, versions, mappings = blocks
+    proposals, versions, mappings, phrases = blocks
     found = read.value
     return await visit.render_in_thread(
         "catalogue/service.html",
@@ -107,8 +109,10 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
         proposals=proposals,
         versions=versions,
         mappings=mappings,
+        phrases=phrases,
         may_read_versions=may_read_versions,
         may_map=may_map,
+        may_tune=visit.may(TUNING),
         crumbs=service_crumbs(visit),
         sources=SOURCES,
         name_version=name_version,

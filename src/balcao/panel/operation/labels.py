@@ -25,8 +25,6 @@ KINDS = {
     "health_units.read_sources": "leitura das fontes de risco",
     "health_units.deliver_webhook": "aviso de risco a outro sistema",
     "search.continue_migration": "migração da busca",
-    "search.count_words": "contagem das palavras da busca",
-    "search.enter_words": "palavras novas da busca",
     "search.rank_services": "ordem dos serviços pelas leituras",
     "search.tidy_up": "limpeza da busca",
     "platform.chain_audit": "encadeamento da trilha",

@@ -1,21 +1,47 @@
-"""Which queries find nothing, without keeping what could be a person's (rules: search 5, query privacy)."""
+"""Which queries find nothing or lead to no service, without what could be a person's (rules: search 5)."""
 
 import re
+from collections.abc import Sequence
+from datetime import date
 
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
-from balcao.search.tallies import Tally
+from balcao.search.tallies import Tally, TallyEntry
 from balcao.search.zero_results import store
 from balcao.search.zero_results.schemas import FailedQueries, FailedQuery
+from balcao.search.zero_results.store import QueryCount
 
 KEPT_DAYS = 90
 FEWEST_TIMES = 5
+# The different queries of one day. Further new ones are not counted: a flood of them must not fill the database.
+MOST_QUERIES = 5_000
+# The different queries of each kind between two writes: 200 a second.
+MOST_TALLIED = 2_000
+# Folding replaces a few letters by many: a longer text does not fit the table.
+LONGEST_FOLDED = 400
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s./-]+(?=\d)")
 _PERSONAL = re.compile(r"\d{5}|@")
 
 
-class ZeroResultTally(Tally):
-    """The queries without results of this process since the last write."""
+class QueryTallies:
+    """The queries of this process since the last write: without results, with results, and led to a service."""
+
+    def __init__(self) -> None:
+        self.missed, self.answered, self.opened = (Tally(MOST_TALLIED) for _ in range(3))
+
+    def take(self) -> list[QueryCount]:
+        """Return what was counted in the order of the table's key, and start again."""
+        counts: dict[tuple[date, str], list[int]] = {}
+        for place, tally in enumerate((self.missed, self.answered, self.opened)):
+            for day, folded, times in tally.take():
+                counts.setdefault((day, folded), [0, 0, 0])[place] += times
+        return [QueryCount(*key, *counts[key]) for key in sorted(counts)]
+
+    def give_back(self, taken: Sequence[QueryCount]) -> None:
+        """Count again what could not be written."""
+        self.missed.give_back([TallyEntry(each.day, each.folded, each.missed) for each in taken if each.missed])
+        self.answered.give_back([TallyEntry(each.day, each.folded, each.answered) for each in taken if each.answered])
+        self.opened.give_back([TallyEntry(each.day, each.folded, each.opened) for each in taken if each.opened])
 
 
 def may_be_kept(query: str) -> bool:
@@ -23,23 +49,39 @@ def may_be_kept(query: str) -> bool:
     return _PERSONAL.search(_BETWEEN_DIGITS.sub("", query)) is None
 
 
+def _is_countable(query: str, folded: str) -> bool:
+    return 0 < len(folded) <= LONGEST_FOLDED and may_be_kept(query)
+
+
 def note_zero_result(platform: Platform, query: str, folded: str) -> None:
     """Count a query that found nothing, if it may be kept."""
-    if folded and may_be_kept(query):
-        platform.part(ZeroResultTally).count(folded)
+    if _is_countable(query, folded):
+        platform.part(QueryTallies).missed.count(folded)
+
+
+def note_answered(platform: Platform, query: str, folded: str) -> None:
+    """Count a query that found something, if it may be kept."""
+    if _is_countable(query, folded):
+        platform.part(QueryTallies).answered.count(folded)
+
+
+def note_opening(platform: Platform, query: str, folded: str) -> None:
+    """Count the opening of a service from the results of a query, if the query may be kept."""
+    if _is_countable(query, folded):
+        platform.part(QueryTallies).opened.count(folded)
 
 
 async def flush_zero_results(platform: Platform) -> None:
     """Write down what was counted."""
-    tally = platform.part(ZeroResultTally)
-    taken = tally.take()
+    tallies = platform.part(QueryTallies)
+    taken = tallies.take()
     if not taken:
         return
     try:
         async with platform.database.connection() as connection:
-            await store.add_zero_results(connection, taken)
+            await store.add_queries(connection, taken, MOST_QUERIES)
     except BaseException:
-        tally.give_back(taken)
+        tallies.give_back(taken)
         raise
 
 

@@ -1,4 +1,4 @@
-"""SQL of the queries that found nothing."""
+"""SQL of the counted queries."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,16 +8,45 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
-from balcao.search.tallies import TallyEntry
 
 
+class QueryCount(NamedTuple):
+    """How often a folded query found nothing, found something, and led to a service on a day (UTC)."""
+
+    day: date
+    folded: str
+    missed: int
+    answered: int
+    opened: int
+
+
+# An opening alone adds no row, because it follows a search: a caller who reports invented queries fills no table.
+# `place` numbers the new queries of a day, the most frequent first.
 @statement("""
-INSERT INTO search.zero_results (day, folded, times)
-SELECT * FROM unnest(:counted.day::date[], :counted.key::text[], :counted.times::int[])
-ON CONFLICT (day, folded) DO UPDATE SET times = zero_results.times + excluded.times
+WITH counted AS (
+    SELECT sent.*, same.day IS NOT NULL AS is_known
+    FROM unnest(:counted.day::date[], :counted.folded::text[], :counted.missed::int[], :counted.answered::int[],
+                :counted.opened::int[]) AS sent (day, folded, missed, answered, opened)
+    LEFT JOIN search.zero_results AS same ON same.day = sent.day AND same.folded = sent.folded
+    WHERE sent.missed + sent.answered > 0 OR same.day IS NOT NULL
+), full_days AS (
+    SELECT day, count(*) AS queries FROM search.zero_results
+    WHERE day IN (SELECT day FROM counted WHERE NOT is_known) GROUP BY day
+), placed AS (
+    SELECT counted.*,
+           row_number() OVER (PARTITION BY day, is_known ORDER BY missed + answered DESC, folded)
+               + coalesce(queries, 0) AS place
+    FROM counted LEFT JOIN full_days USING (day)
+)
+INSERT INTO search.zero_results AS kept (day, folded, times, answered, opened)
+SELECT day, folded, missed, answered, opened FROM placed WHERE is_known OR place <= :most
+ORDER BY day, folded
+ON CONFLICT (day, folded) DO UPDATE SET
+    times = kept.times + excluded.times, answered = kept.answered + excluded.answered,
+    opened = kept.opened + excluded.opened
 """)
-async def add_zero_results(connection: Connection, counted: Sequence[TallyEntry]) -> None:
-    """Add queries without results; folded they are the keys."""
+async def add_queries(connection: Connection, counted: Sequence[QueryCount], most: int) -> None:
+    """Add counted queries. A day has at most about `most` different ones."""
 
 
 class ZeroResult(msgspec.Struct, frozen=True):
@@ -37,7 +66,7 @@ class ListedZeroResult(NamedTuple):
 
 @statement("""
 SELECT folded AS query, sum(times)::int AS times, max(day) AS last_day, count(*) OVER ()::int AS found
-FROM search.zero_results GROUP BY folded HAVING sum(times) >= :fewest
+FROM search.zero_results WHERE times > 0 GROUP BY folded HAVING sum(times) >= :fewest
 ORDER BY times DESC, query LIMIT :limit OFFSET :offset
 """)
 async def _list_zero_results(

@@ -1,0 +1,77 @@
+"""How citizens ask for services: the phrases of one service, and searches that may become phrases."""
+
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.panel.catalogue import client, search_client
+from balcao.panel.catalogue.content import split_lines
+from balcao.panel.catalogue.forms import PhrasesForm
+from balcao.panel.catalogue.labels import name_state
+from balcao.panel.catalogue.routes import AREA, TUNING, service_crumbs
+from balcao.panel.declaration import Pages
+from balcao.panel.visit import Crumb, Visit
+from balcao.web.lists import Filter, Listing
+from balcao.web.words import format_count
+
+_LONGEST_PHRASE = 100  # as the service has it
+
+pages = Pages(AREA, "")
+
+
+@pages.get("/frases", "Como as pessoas pedem", actions=[TUNING], in_menu=True)
+async def list_phrase_proposals(visit: Visit) -> Response[Any]:
+    """List the searches that led to no service, most frequent first."""
+    listing = Listing(visit, ("busca", "buscas"))
+    found = await search_client.list_phrase_proposals(visit.api, listing.number, listing.size)
+    listing.rows, listing.total = found.proposals, found.found
+    return visit.render("catalogue/phrase_proposals.html", listing=listing)
+
+
+@pages.get("/frases/{phrase}/usar", "Usar em um serviço", actions=[TUNING])
+async def choose_service(visit: Visit, phrase: str) -> Response[Any]:
+    """List the services to choose the one that the phrase asks for."""
+    listing = Listing(visit, ("serviço", "serviços"), [Filter("nome", "Nome contém", is_wide=True)])
+    query = {
+        "nome_servico": listing.values.get("nome"),
+        "sort_by": "nome_servico",
+        "order": "asc",
+        "page": listing.number,
+        "per_page": listing.size,
+    }
+    found = await client.list_summaries(visit.api, query)
+    listing.rows, listing.total = found.services, found.found
+    crumbs = [Crumb("Como as pessoas pedem", visit.address("catalogue.list_phrase_proposals"))]
+    return visit.render(
+        "catalogue/choose_service.html", listing=listing, phrase=phrase, name_state=name_state, crumbs=crumbs
+    )
+
+
+@pages.form("/servicos/{service}/frases", "Como as pessoas pedem", actions=[TUNING])
+async def edit_phrases(visit: Visit, service: str) -> Response[Any]:
+    """Change the phrases of a service. A phrase in the query is added to the text, and is not saved yet."""
+    known = (await client.read_service(visit.api, service)).value
+    read = await search_client.read_phrases(visit.api, service)
+    stored = read.value.phrases
+    added = visit.query.first("frase").strip()[:_LONGEST_PHRASE]
+    if added.casefold() in (phrase.casefold() for phrase in stored):
+        added = ""
+    form = PhrasesForm(visit, {"phrases": "\n".join([*stored, added] if added else stored)}, etag=read.etag)
+    back = visit.address("catalogue.show_service", service=service)
+    if form.is_sent:
+        phrases = split_lines(form.phrases.data or "")
+        if await form.submit(lambda: search_client.replace_phrases(visit.api, service, phrases, form.etag)):
+            text = format_count(len(form.result.phrases), "frase", "frases")
+            return await visit.redirect(back, f"Gravado: {text}. A busca já acha o serviço por elas.")
+        if form.is_outdated:
+            form.refusal = "Alguém mudou as frases antes de você. As dela estão abaixo das suas; junte as duas e grave."
+            form.etag = read.etag
+    return visit.render(
+        "catalogue/phrases.html",
+        form=form,
+        service=known,
+        added=added if not form.is_sent else "",
+        theirs=stored if form.is_outdated else None,
+        back=back,
+        crumbs=service_crumbs(visit, known),
+        status=form.status,
+    )

@@ -1,0 +1,90 @@
+"""How citizens ask for each service, in their own words (rules: search 2.5, 4.6)."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.errors import Invalid, NotFound
+from balcao.core.values.clock import to_unix_seconds
+from balcao.core.values.text import clean_text
+from balcao.search.conventions import describe_event, name_actor, parse_uuid_parameter, require_present_match
+from balcao.search.phrases import store
+from balcao.search.phrases.schemas import PhraseProposal, PhraseProposals, PhrasesBody, ServicePhrases
+from balcao.search.portuguese.analysis import fold_label, tokenize
+from balcao.search.zero_results.service import FEWEST_TIMES
+
+MOST_PHRASES = 50
+LONGEST_PHRASE = 100
+# A query is proposed if fewer than one in ten searches led to a service.
+SEARCHES_PER_OPENING = 10
+UNKNOWN = "Serviço não encontrado."
+
+
+async def read_phrases(call: Call, service_id: str) -> ServicePhrases:
+    """Return the phrases of a service. Raises NotFound."""
+    known = parse_uuid_parameter(service_id, UNKNOWN)
+    return _to_wire(known, await store.select_phrases(call.platform.database, known))
+
+
+async def replace_phrases(call: Call, service_id: str, body: PhrasesBody) -> ServicePhrases:
+    """Replace the phrases of a service. Raises NotFound, Invalid, PreconditionFailed."""
+    known = parse_uuid_parameter(service_id, UNKNOWN)
+    phrases = clean_phrases(body.phrases)
+    async with call.platform.database.transaction() as connection:
+        present = _to_wire(known, await store.lock_phrases(connection, known))
+        require_present_match(call, present)
+        if phrases:
+            stored = await store.upsert_phrases(connection, known, phrases, name_actor(call))
+        else:
+            await store.delete_phrases(connection, known)
+            stored = store.StoredPhrases([])
+        fields = describe_event(service=known, phrases=len(phrases))
+        await call.platform.audit.record(connection, call, "update", fields=fields)
+    return _to_wire(known, stored)
+
+
+async def seed_phrases(call: Call, phrases: Mapping[str, Sequence[str]]) -> None:
+    """Store the phrases of several services, by service id, unless some service has phrases already.
+
+    They must be as `clean_phrases` returns them: it would cost too much to clean thousands at every start.
+    """
+    seeds = [store.SeededPhrases(each, msgspec.json.encode(given).decode()) for each, given in phrases.items()]
+    async with call.platform.database.transaction() as connection:
+        count = await store.seed_phrases(connection, seeds, name_actor(call))
+        if count:
+            await call.platform.audit.record(connection, call, "create", fields=describe_event(services=count))
+
+
+async def list_proposals(call: Call, page: int, per_page: int) -> PhraseProposals:
+    """Return a page of the queries that were searched often and led to no service."""
+    async with call.platform.database.connection() as connection:
+        found, proposals = await store.list_phrase_proposals(
+            connection, LONGEST_PHRASE, FEWEST_TIMES, SEARCHES_PER_OPENING, per_page, (page - 1) * per_page
+        )
+    listed = [
+        PhraseProposal(each.query, each.searches, each.found_nothing, each.opened, each.last_day.isoformat())
+        for each in proposals
+    ]
+    return PhraseProposals(found, found, page, per_page, listed)
+
+
+def clean_phrases(given: Sequence[str]) -> list[str]:
+    """Return the phrases, each once however it is written. Raises Invalid."""
+    if len(given) > MOST_PHRASES:
+        raise Invalid(f"O campo `phrases` deve ter no máximo {MOST_PHRASES} frases.", code="phrases-count")
+    phrases: dict[str, str] = {}
+    for phrase in (clean_text("phrases", each, longest=LONGEST_PHRASE) for each in given):
+        if not tokenize(phrase):
+            text = "O campo `phrases` tem uma frase só de palavras que a busca ignora, como “de” e “para”."
+            raise Invalid(text, code="phrases-invalid")
+        phrases.setdefault(fold_label(phrase), phrase)
+    return list(phrases.values())
+
+
+def _to_wire(service_id: str, stored: store.StoredPhrases | None) -> ServicePhrases:
+    """Return the phrases as they are shown. Raises NotFound."""
+    if stored is None:
+        raise NotFound(UNKNOWN)
+    at = None if stored.updated_at is None else to_unix_seconds(stored.updated_at)
+    return ServicePhrases(service_id, stored.phrases, at, stored.updated_by)

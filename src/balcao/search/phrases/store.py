@@ -1,0 +1,137 @@
+"""SQL of the phrases in which citizens ask for a service."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import NamedTuple
+
+import msgspec
+
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
+from balcao.core.database.statements import statement
+from balcao.core.exports.declaration import Export, Exports, Rows
+
+
+class StoredPhrases(msgspec.Struct, frozen=True):
+    """The phrases of a service. A service without phrases has no time and no author."""
+
+    phrases: list[str]
+    updated_at: datetime | None = None
+    updated_by: str | None = None
+
+
+_ONE = """
+SELECT coalesce(said.phrases, '{}') AS phrases, said.updated_at, said.updated_by
+FROM search.service_head AS head LEFT JOIN search.service_phrases AS said ON said.service_id = head.id
+WHERE head.id = :service_id::uuid AND head.deleted_at IS NULL
+"""
+
+
+@lookup(_ONE)
+async def select_phrases(source: Source, service_id: str) -> StoredPhrases | None:
+    """Return the phrases of a service; None if the service is unknown or deleted."""
+
+
+# Two statements: the first waits for other writers, and only a later statement sees what they committed.
+@statement("SELECT id FROM search.service_head WHERE id = :service_id::uuid FOR NO KEY UPDATE")
+async def _lock_service(connection: Connection, service_id: str) -> str | None: ...
+
+
+@statement(_ONE)
+async def _read_phrases(connection: Connection, service_id: str) -> StoredPhrases | None: ...
+
+
+async def lock_phrases(connection: Connection, service_id: str) -> StoredPhrases | None:
+    """Lock a service until the transaction ends, and return its phrases; None if it is unknown or deleted."""
+    await _lock_service(connection, service_id)
+    return await _read_phrases(connection, service_id)
+
+
+@statement("""
+INSERT INTO search.service_phrases (service_id, phrases, updated_at, updated_by)
+VALUES (:service_id, :phrases, now(), :author)
+ON CONFLICT (service_id) DO UPDATE
+SET phrases = excluded.phrases, updated_at = excluded.updated_at, updated_by = excluded.updated_by
+RETURNING phrases, updated_at, updated_by
+""")
+async def upsert_phrases(
+    connection: Connection, service_id: str, phrases: Sequence[str], author: str
+) -> StoredPhrases: ...
+
+
+@statement("DELETE FROM search.service_phrases WHERE service_id = :service_id")
+async def delete_phrases(connection: Connection, service_id: str) -> None: ...
+
+
+# Without the folded phrases, which PostgreSQL makes of the others.
+EXPORTS = Exports([Export("service-phrases", Rows("search.service_phrases", "to_jsonb(stored) - 'folded'"))])
+
+
+class SeededPhrases(NamedTuple):
+    """The phrases of one service as a JSON array: an array of arrays cannot have rows of different lengths."""
+
+    service_id: str
+    phrases: str
+
+
+@statement("""
+INSERT INTO search.service_phrases (service_id, phrases, updated_at, updated_by)
+SELECT head.id, ARRAY(SELECT jsonb_array_elements_text(seed.phrases::jsonb)), now(), :author
+FROM unnest(:seeds.service_id::uuid[], :seeds.phrases::text[]) AS seed (service_id, phrases)
+JOIN search.service_head AS head ON head.id = seed.service_id AND head.deleted_at IS NULL
+WHERE NOT EXISTS (SELECT FROM search.service_phrases)
+ORDER BY head.id
+ON CONFLICT DO NOTHING
+""")
+async def seed_phrases(connection: Connection, seeds: Sequence[SeededPhrases], author: str) -> int:
+    """Insert the phrases of several services if no service has phrases. Return the number of services."""
+
+
+# Forty pages of the panel. The rest moves up when these have become phrases.
+MOST_PROPOSALS = 1000
+
+
+class ProposedPhrase(msgspec.Struct, frozen=True):
+    """A folded query: how often it was searched, found nothing and led to a service."""
+
+    query: str
+    searches: int
+    found_nothing: int
+    opened: int
+    last_day: date
+
+
+class ListedPhrase(NamedTuple):
+    """A proposal, and how many there are on all pages."""
+
+    found: int
+    proposal: ProposedPhrase
+
+
+# While no opening was ever counted, the portal does not report them, so only empty searches are proposed. The phrases
+# are compared with the most frequent queries only: a catalogue may have very many of both.
+@statement("""
+WITH counted AS (
+    SELECT folded AS query, sum(times + answered)::int AS searches, sum(times)::int AS found_nothing,
+           sum(opened)::int AS opened, max(day) AS last_day
+    FROM search.zero_results WHERE char_length(folded) <= :longest GROUP BY folded
+    HAVING sum(times + answered) >= :fewest AND sum(opened) * :searches_per_opening < sum(times + answered)
+       AND (sum(times) >= :fewest OR EXISTS (SELECT FROM search.zero_results WHERE zero_results.opened > 0))
+    ORDER BY searches DESC, query LIMIT :most
+)
+SELECT counted.*, count(*) OVER ()::int AS found FROM counted
+WHERE NOT EXISTS (SELECT FROM search.service_phrases AS said WHERE said.folded @> ARRAY[query])
+ORDER BY searches DESC, query LIMIT :limit OFFSET :offset
+""")
+async def _list_proposals(
+    connection: Connection, longest: int, fewest: int, searches_per_opening: int, most: int, limit: int, offset: int
+) -> list[ListedPhrase]: ...
+
+
+async def list_phrase_proposals(
+    connection: Connection, longest: int, fewest: int, searches_per_opening: int, limit: int, offset: int
+) -> tuple[int, list[ProposedPhrase]]:
+    """Return how many queries may become phrases, and a page of them."""
+    most = MOST_PROPOSALS
+    listed = await _list_proposals(connection, longest, fewest, searches_per_opening, most, limit, offset)
+    return (listed[0].found if listed else 0), [each.proposal for each in listed]
