@@ -73,7 +73,7 @@ def bench(
             cores.move(stage.postmaster, cores.ALL)
             with console.status("Preparando a cidade"):
                 asyncio.run(_fill(stage.database_url, list(stage.own)))
-                search.prepare(stage.database_url, folder, list(catalogue.make_services(SERVICES)))
+                search.prepare(stage.database_url, list(catalogue.make_services(SERVICES)))
             with installed(stage, gateway, processes) as installation:
                 faults = _Run(stage, installation, program, owner).measure(minutes, capacity_seconds, rate, as_json)
     for fault in faults:

@@ -223,6 +223,10 @@ async def open_for_serving(
         )
         await refresh.start()
         announce_again = functools.partial(catalogue.confirm_operations, platform.database, operations)
+        # What a service prepares in the background, such as the search index, starts now.
+        for service in services:
+            if service.ready is not None:
+                await service.ready(platform)
         try:
             async with (
                 repeating(announce_again, catalogue.ANNOUNCING_SECONDS),

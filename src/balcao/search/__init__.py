@@ -8,8 +8,11 @@ from balcao.search.change_feed.api import FEATURE as CHANGE_FEED
 from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.control_queries.api import FEATURE as CONTROL_QUERIES
 from balcao.search.health.api import FEATURE as HEALTH
+from balcao.search.health.service import check_readiness
+from balcao.search.index.feature import FEATURE as INDEX
 from balcao.search.legacy_mappings.api import FEATURE as LEGACY_MAPPINGS
 from balcao.search.lifespan import run_search
+from balcao.search.phrases.api import FEATURE as PHRASES
 from balcao.search.popularity.feature import FEATURE as POPULARITY
 from balcao.search.proposals.api import FEATURE as PROPOSALS
 from balcao.search.public_search.api import FEATURE as PUBLIC_SEARCH
@@ -17,7 +20,6 @@ from balcao.search.schema_migrations.api import FEATURE as SCHEMA_MIGRATIONS
 from balcao.search.services.api import FEATURE as SERVICES
 from balcao.search.synonyms.api import FEATURE as SYNONYMS
 from balcao.search.versions.api import FEATURE as VERSIONS
-from balcao.search.vocabulary.feature import FEATURE as VOCABULARY
 from balcao.search.zero_results.api import FEATURE as ZERO_RESULTS
 
 SERVICE = Service(
@@ -28,12 +30,13 @@ SERVICE = Service(
     features=[
         HEALTH,
         COLLECTION,
+        INDEX,
         SERVICES,
         VERSIONS,
         PROPOSALS,
-        VOCABULARY,
         POPULARITY,
         SYNONYMS,
+        PHRASES,
         ZERO_RESULTS,
         PUBLIC_SEARCH,
         CONTROL_QUERIES,
@@ -49,7 +52,7 @@ SERVICE = Service(
         "services": "Os serviços do catálogo, para quem os edita, aprova e publica.",
         "proposals": "As mudanças que se propõem de serviços publicados, até que alguém as publique.",
         "search": "A busca pública dos serviços publicados.",
-        "tuning": "O que ajusta a busca: sinônimos, buscas de controle, buscas que nada acham.",
+        "tuning": "O que ajusta a busca: sinônimos, frases das pessoas, buscas de controle, buscas que nada acham.",
         "versions": "As versões de um serviço publicado e o que muda entre elas.",
         "legacy": "Os números dos serviços nos sistemas antigos e o serviço que cada um é agora.",
         "categories": "As categorias e subcategorias do catálogo, e a sua ordem.",
@@ -57,5 +60,6 @@ SERVICE = Service(
         "migration": "As migrações do esquema da busca e sua reversão.",
     },
     lifespan=run_search,
+    ready=check_readiness,
     health_paths={},
 )

@@ -5,23 +5,25 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao.core.context.platform import Platform
+from balcao.search.index.public_index import keep_index
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.popularity import service as popularity
 from balcao.search.popularity.service import ViewTally
 from balcao.search.public_search.service import keep_search_state
 from balcao.search.tallies import flushing
 from balcao.search.zero_results import service as zero_results
-from balcao.search.zero_results.service import ZeroResultTally
+from balcao.search.zero_results.service import QueryTallies
 
 
 @asynccontextmanager
 async def run_search(platform: Platform) -> AsyncIterator[None]:
-    """Enter the configured old systems, keep the search's cache current and count reads while the process serves."""
+    """Store the configured old systems, and keep index, cache and counts current while the process serves."""
     await legacy_mappings.enter_sources(platform)
     platform.parts[ViewTally] = ViewTally()
-    platform.parts[ZeroResultTally] = ZeroResultTally()
+    platform.parts[QueryTallies] = QueryTallies()
     async with (
         keep_search_state(platform),
+        keep_index(platform),
         flushing(functools.partial(popularity.flush_views, platform)),
         flushing(functools.partial(zero_results.flush_zero_results, platform)),
     ):

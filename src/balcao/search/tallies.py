@@ -1,4 +1,4 @@
-"""Counts by day that a process keeps in memory and writes down every few seconds: views, queries without results."""
+"""Counts by day that a process keeps in memory and writes down every few seconds: views and queries."""
 
 import functools
 from collections import Counter
@@ -27,13 +27,14 @@ class TallyEntry(NamedTuple):
 class Tally:
     """How often each key was counted on each day (UTC) since the last write."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_KEYS) -> None:
+        self._most = most
         self._counts: Counter[tuple[date, str]] = Counter()
 
     def count(self, key: str) -> None:
         """Count one."""
         entry = (utc_now().date(), key)
-        if entry in self._counts or len(self._counts) < MOST_KEYS:
+        if entry in self._counts or len(self._counts) < self._most:
             self._counts[entry] += 1
 
     def take(self) -> list[TallyEntry]:
@@ -44,7 +45,7 @@ class Tally:
     def give_back(self, taken: list[TallyEntry]) -> None:
         """Count again what could not be written."""
         for day, key, times in taken:
-            if len(self._counts) < MOST_KEYS:
+            if len(self._counts) < self._most:
                 self._counts[day, key] += times
 
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any, TypeAlias
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
-from balcao.core.http.parameters import InPath
+from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
 from balcao.search.catalogue import service
-from balcao.search.catalogue.schemas import DocumentQuery, Moved, UnifiedDocument
-from balcao.search.conventions import ServiceIdInPath
+from balcao.search.catalogue.schemas import DocumentQuery, Moved, OpeningQuery, UnifiedDocument
+from balcao.search.conventions import ServiceIdInPath, read_parameter
 from balcao.search.public import PublicService, respond_publicly
 from balcao.search.routes import ROUTES
 
@@ -44,9 +44,9 @@ async def get_published_service(call: Call, id: ServiceIdInPath) -> Response[Pub
     query=DocumentQuery,
     may_lag=True,
 )
-async def get_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocument]:
+async def get_document(call: Call, id: ServiceIdInPath, query: Query) -> Response[UnifiedDocument]:
     """Devolve um serviço publicado pelo identificador, com a coleção em que está."""
-    found = await service.read_published_service(call, id)
+    found = await service.read_published_service(call, id, read_parameter(query, "busca"))
     return respond_publicly(UnifiedDocument(found.id, found), call)
 
 
@@ -56,14 +56,15 @@ async def get_document(call: Call, id: ServiceIdInPath) -> Response[UnifiedDocum
     public(),
     "Um serviço publicado, pelo endereço",
     errors=[304],
+    query=OpeningQuery,
     moved=Moved,
     may_lag=True,
 )
-async def get_by_slug(call: Call, slug: SlugInPath) -> Response[PublicService]:
+async def get_by_slug(call: Call, slug: SlugInPath, query: Query) -> Response[PublicService]:
     """Devolve um serviço publicado pelo endereço legível. Um endereço anterior responde 301, com o atual em
     `Location`.
     """
-    found: Any = await service.read_by_slug(call, slug)
+    found: Any = await service.read_by_slug(call, slug, read_parameter(query, "busca"))
     return _redirect(found, call) if isinstance(found, Moved) else respond_publicly(found, call)
 
 

@@ -34,8 +34,21 @@ class Moved(msgspec.Struct):
     message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["O serviço mudou de endereço."])]
 
 
-class DocumentQuery(msgspec.Struct):
-    """A hint of older clients."""
+class OpeningQuery(msgspec.Struct):
+    """From where the citizen came to the service."""
+
+    busca: Annotated[
+        str | None,
+        Meta(
+            description="A busca de cujos resultados a pessoa abriu o serviço. Conta sem quem a fez; com mais de 200 "
+            "caracteres, cinco algarismos seguidos ou `@`, é ignorada.",
+            examples=["galho no fio"],
+        ),
+    ] = None
+
+
+class DocumentQuery(OpeningQuery):
+    """The same, and a hint of older clients."""
 
     collection: Annotated[
         Literal["services"] | None, Meta(description="A coleção em que procurar; vazia vale como ausente.")

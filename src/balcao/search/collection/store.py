@@ -260,6 +260,11 @@ async def count_refused_rows(connection: Connection, table: str) -> int:
     """Count the services that a step or a constraint kept out of this table."""
 
 
+@statement("UPDATE search.search_collection SET ranked_at = clock_timestamp()")
+async def note_ranking(connection: Connection) -> None:
+    """Note that the popularity was computed. Every host then rebuilds its index."""
+
+
 def _require(alias: Alias | None) -> Alias:
     if alias is None:
         raise Unavailable(code="collection-missing")
@@ -298,6 +303,7 @@ OFFERED = (
     list_refused_rows,
     list_schema_versions,
     lock_runs,
+    note_ranking,
     read_alias,
     read_service_rows,
     rehearse_chunk,

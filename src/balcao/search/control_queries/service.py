@@ -8,8 +8,11 @@ from balcao.search.collection.alias import Alias
 from balcao.search.control_queries import store
 from balcao.search.control_queries.schemas import ControlQueries, ControlReport
 from balcao.search.conventions import describe_event, require_present_match
+from balcao.search.index.building import index_table
+from balcao.search.index.reader import ServiceIndex
 from balcao.search.public_search import service as public_search
-from balcao.search.public_search.parameters import LONGEST_QUERY
+from balcao.search.public_search.parameters import LONGEST_QUERY, SearchRequest
+from balcao.search.public_search.synonyms import Synonyms
 
 MOST_QUERIES = 200
 COMPARED = 10
@@ -37,13 +40,24 @@ async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQu
 
 
 async def compare_tables(connection: Connection, source: Alias, target: Alias) -> ControlReport:
-    """Run the control queries on two tables, each as if it were the active one."""
+    """Run the control queries on two tables, each as if it were the active one. This indexes both tables in memory."""
     queries, synonyms = await store.list_control_queries(connection), await public_search.read_synonyms(connection)
-    overlaps, empty = [], 0
-    for query in queries:
-        before = await public_search.rank_ids(connection, source, query, synonyms, COMPARED)
-        after = await public_search.rank_ids(connection, target, query, synonyms, COMPARED)
-        overlaps.append(len(set(before) & set(after)) / max(len(before), len(after), 1) if before or after else 1.0)
-        empty += not after
-    count = len(queries)
-    return ControlReport(count, sum(overlaps) / count if count else 1.0, empty / count if count else 0.0)
+    if not queries:
+        return ControlReport(0, 1.0, 0.0)
+    found = []
+    for alias in (source, target):
+        index = await index_table(connection, alias)
+        found.append([_list_ids(index, synonyms, query) for query in queries])
+    overlaps = [_overlap(before, after) for before, after in zip(*found, strict=True)]
+    return ControlReport(len(queries), sum(overlaps) / len(queries), found[1].count([]) / len(queries))
+
+
+def _list_ids(index: ServiceIndex, synonyms: Synonyms, query: str) -> list[str]:
+    request = SearchRequest(q=query, per_page=COMPARED, highlight=False)
+    return [found.service.id for found in public_search.search_index(index, synonyms, request).services]
+
+
+def _overlap(before: list[str], after: list[str]) -> float:
+    if not before and not after:
+        return 1.0
+    return len(set(before) & set(after)) / max(len(before), len(after))

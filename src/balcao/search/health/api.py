@@ -7,8 +7,8 @@ from balcao.core.http.health import LIVE, READY, run_checks
 from balcao.core.http.operations import PLATFORM_TAG
 from balcao.core.http.responses import Response, to_json
 from balcao.core.values.clock import to_unix_seconds, utc_now
-from balcao.search.collection.service import check_collection
 from balcao.search.health.schemas import Health, Result, State
+from balcao.search.health.service import check_readiness
 from balcao.search.routes import ROUTES
 
 routes = ROUTES.extend(tags=list(PLATFORM_TAG))
@@ -29,7 +29,7 @@ def get_liveness() -> Health:
     in_maintenance=True,
 )
 async def get_readiness(call: Call) -> Response[Health]:
-    checks = await run_checks(call.platform, check_collection)
+    checks = await run_checks(call.platform, check_readiness)
     return _describe(checks, "ready" if all(checks.values()) else "not_ready")
 
 
@@ -43,7 +43,7 @@ async def get_readiness(call: Call) -> Response[Health]:
     in_maintenance=True,
 )
 async def get_health(call: Call) -> Response[Health]:
-    checks = await run_checks(call.platform, check_collection)
+    checks = await run_checks(call.platform, check_readiness)
     return _describe(checks, "healthy" if all(checks.values()) else "unhealthy")
 
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
+from balcao.search.collection.store import note_ranking
 from balcao.search.popularity import store
 from balcao.search.tallies import Tally
 
@@ -40,6 +41,7 @@ async def rank_services(platform: Platform) -> None:
     async with platform.database.transaction() as connection:
         await store.delete_old_popularity(connection)
         await store.rank_services(connection)
+        await note_ranking(connection)
 
 
 async def find_source(connection: Connection) -> Source:

@@ -164,7 +164,7 @@ async def publish_proposal(call: Call, service_id: str, proposal_id: str) -> Sta
         saved = await services.save_service(call, edit, _keep_state(_read_content(stored), service), change)
         await store.delete_proposal(edit.connection, entry.id)
         await _record(call, edit, "update", entry.id, published=saved.version)
-    return await services.announce_words(call, saved)
+    return saved
 
 
 async def send_back_proposal(call: Call, service_id: str, proposal_id: str, body: SendBackBody) -> Proposal:

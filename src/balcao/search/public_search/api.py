@@ -25,7 +25,7 @@ Peer: TypeAlias = Annotated[str, OfRequest(lambda request: request.peer)]
 
 _DESCRIPTION = (
     "Busca os serviços publicados, sem diferença de acentos, plural e maiúsculas. Se nenhum serviço tem todas as "
-    "palavras, bastam metade delas ou um nome parecido, e `metadata.match` o diz; `metadata.suggestion` corrige o que "
+    "palavras, basta um terço delas, e `metadata.match` o diz; `metadata.suggestion` corrige o que "
     "parece erro de digitação. A ordem é a da pontuação em `score_info`. Páginas fora dos limites valem como ausentes; "
     "alcançam-se até 2000 resultados. Parâmetros desconhecidos são ignorados. Até 50 buscas por segundo por endereço."
 )
@@ -39,7 +39,6 @@ _DESCRIPTION = (
     description=_DESCRIPTION,
     errors=[304, 401, 403],
     query=SearchQuery,
-    may_lag=True,
 )
 async def search_services(call: Call, query: Query, peer: Peer) -> Response[SearchResult]:
     return await responses.respond_search(call, peer, query, SearchRequest.parse, responses.write_result)
@@ -52,7 +51,6 @@ async def search_services(call: Call, query: Query, peer: Peer) -> Response[Sear
     "Completa o que se digita",
     errors=[304],
     query=SuggestQuery,
-    may_lag=True,
 )
 async def suggest_names(call: Call, query: Query, peer: Peer) -> Response[Suggestions]:
     """Devolve até oito nomes de serviços publicados que têm palavras começando como as digitadas, do mais ao menos
@@ -71,7 +69,6 @@ async def suggest_names(call: Call, query: Query, peer: Peer) -> Response[Sugges
     ),
     errors=[304, 401, 403],
     query=UnifiedSearchQuery,
-    may_lag=True,
 )
 async def search_documents(call: Call, query: Query, peer: Peer) -> Response[UnifiedResult]:
     return await responses.respond_search(call, peer, query, SearchRequest.parse_unified, responses.write_unified)

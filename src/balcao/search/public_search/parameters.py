@@ -3,7 +3,7 @@
 Pure rules without SQL and HTTP.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -15,7 +15,8 @@ from balcao.search.conventions import (
     parse_page_parameters,
     read_parameter,
 )
-from balcao.search.public_search.matching import EVERYWHERE
+from balcao.search.index import schema
+from balcao.search.public_search.candidates import ALL, Zones
 
 LONGEST_QUERY = 200
 # No name that is compared is longer, so a longer value matches nothing.
@@ -23,22 +24,20 @@ LONGEST_NAME = 200
 KINDS = ("keyword", "hybrid", "semantic", "ai")
 FACETS = ("tema_geral", "sub_categoria", "orgao_gestor", "publico_especifico", "is_free")
 COLLECTIONS = ("services",)
-# The weight class that a field stands for (rules: search 4.6).
+# The zones of the index that a field stands for (rules: search 4.6).
 FIELDS = {
-    "nome_servico": "A",
-    "resumo": "B",
-    "descricao_completa": "C",
-    "documentos_necessarios": "D",
-    "instrucoes_solicitante": "D",
+    "nome_servico": (schema.NAME, schema.LEMMAS, schema.PHRASES),
+    "resumo": (schema.HEAD,),
+    "descricao_completa": (schema.REST,),
+    "documentos_necessarios": (schema.DOCUMENTS,),
+    "instrucoes_solicitante": (schema.DOCUMENTS,),
 }
 HEAVIEST = 10
-# Of the classes D, C, B, A, as `ts_rank` takes them; tuned on the judged queries (rules: search 4.6).
-RANK_WEIGHTS = (0.05, 0.2, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A whole search; two that are equal have the same results. `classes` are the weight classes that are searched."""
+    """A whole search. Two that are equal have the same results. `zones` are those that are searched."""
 
     q: str
     kind: str = "keyword"
@@ -55,21 +54,32 @@ class SearchRequest:
     threshold: float | None = None
     exclude_agent_exclusive: bool = True
     include_inactive: bool = False
-    classes: str = EVERYWHERE
-    rank_weights: tuple[float, ...] = RANK_WEIGHTS
+    zones: Zones = ALL
 
     @property
-    def filters(self) -> Hashable:
-        """Return what decides, beside the words, which services match."""
-        return (
-            self.category,
-            self.sub_category,
-            self.orgao,
-            self.publico,
-            self.is_free,
-            self.exclude_agent_exclusive,
-            self.include_inactive,
-        )
+    def filter_values(self) -> list[str]:
+        """The filter values that every result has."""
+        names = {
+            "tema_geral": self.category,
+            "sub_categoria": self.sub_category,
+            "orgao_gestor": self.orgao,
+            "publico_especifico": self.publico,
+            "is_free": None if self.is_free is None else str(self.is_free).lower(),
+        }
+        chosen = [schema.write_filter(field, name) for field, name in names.items() if name is not None]
+        if self.include_inactive:
+            return [schema.SHARED if self.exclude_agent_exclusive else schema.EVERY, *chosen]
+        return [schema.OPEN if self.exclude_agent_exclusive else schema.PUBLISHED, *chosen]
+
+    @property
+    def first_place(self) -> int:
+        """The place of the page's first result among all results, from 0."""
+        return (self.page - 1) * self.per_page
+
+    @property
+    def last_place(self) -> int:
+        """The place after the page's last result."""
+        return self.first_place + self.per_page
 
     @property
     def matches_nothing(self) -> bool:
@@ -81,8 +91,7 @@ class SearchRequest:
     def parse_unified(cls, query: Mapping[str, str]) -> Self:
         """Read the parameters of the unified search. Raises Invalid naming the parameter."""
         _parse_list(query, "collections", COLLECTIONS)
-        classes, rank_weights = _parse_fields(query)
-        return replace(cls.parse(query), classes=classes, rank_weights=rank_weights)
+        return replace(cls.parse(query), zones=_parse_fields(query))
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
@@ -140,8 +149,8 @@ def _parse_threshold(query: Mapping[str, str]) -> float | None:
     return threshold
 
 
-def _parse_fields(query: Mapping[str, str]) -> tuple[str, tuple[float, ...]]:
-    """Return the classes searched and their weights for `ts_rank`, the largest being 1. Raises Invalid."""
+def _parse_fields(query: Mapping[str, str]) -> Zones:
+    """Return the searched zones. The heaviest field keeps its zone's boost. Raises Invalid."""
     fields = split_list(read_parameter(query, "search_fields") or "")
     weights = split_list(read_parameter(query, "search_weights") or "")
     if not set(fields) <= set(FIELDS):
@@ -155,11 +164,11 @@ def _parse_fields(query: Mapping[str, str]) -> tuple[str, tuple[float, ...]]:
         text = f"O parâmetro `search_weights` deve ter inteiros de 1 a {HEAVIEST}."
         raise Invalid(text, code="search_weights-invalid")
     if not fields:
-        return EVERYWHERE, RANK_WEIGHTS
-    classes = "".join(sorted({FIELDS[name] for name in fields}))
+        return ALL
     if not weights:
-        return classes, RANK_WEIGHTS
-    given = {
-        label: max(int(w) for n, w in zip(fields, weights, strict=True) if FIELDS[n] == label) for label in classes
-    }
-    return classes, tuple(given.get(label, 0) / max(given.values()) for label in "DCBA")
+        return Zones(tuple(ALL.among({zone for name in fields for zone in FIELDS[name]})))
+    given: dict[str, int] = {}
+    for name, weight in zip(fields, map(int, weights), strict=True):
+        for zone in FIELDS[name]:
+            given[zone] = max(given.get(zone, 0), weight)
+    return Zones(tuple((zone, weight / HEAVIEST) for zone, weight in given.items()))

@@ -13,10 +13,10 @@ from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.http.responses import NO_STORE, Response, from_ready
 from balcao.core.values.etags import etag_of
 from balcao.core.values.ready import Ready
+from balcao.search.index.public_index import PublicIndex
 from balcao.search.public import (
     CACHE_CONTROL,
     SEARCH_SCOPE,
-    PublicService,
     describe_listed,
     may_see_drafts,
     may_see_exclusive,
@@ -24,6 +24,7 @@ from balcao.search.public import (
 )
 from balcao.search.public_search import service
 from balcao.search.public_search.parameters import SearchRequest, parse_text
+from balcao.search.public_search.query import LISTS_ALL, fold_query
 from balcao.search.public_search.schemas import (
     FacetValue,
     Highlights,
@@ -35,9 +36,8 @@ from balcao.search.public_search.schemas import (
     UnifiedHit,
     UnifiedResult,
 )
-from balcao.search.public_search.service import Found
+from balcao.search.public_search.service import Found, FoundService
 from balcao.search.public_search.state import CachedResponse, SearchState
-from balcao.search.public_search.store import MOST_COUNTED, ScoredService
 from balcao.search.sanitising import clean_body
 from balcao.search.zero_results import service as zero_results
 
@@ -46,6 +46,8 @@ RATE = "200/4 second"
 PORTAL_RATE = "2000/4 second"
 LIMITS = {"search.by_address": RATE, "search.by_portal": PORTAL_RATE}
 _KEY = "search"
+# Up to this number the shown total is exact.
+MOST_COUNTED = 10_000
 
 Parse = Callable[[Mapping[str, str]], SearchRequest]
 Write = Callable[[SearchRequest, Found, float], Any]
@@ -60,16 +62,21 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
     sees_more = [await may_see_drafts(call, query), await may_see_exclusive(call, query)]
     request = parse(query)
     state = call.platform.part(SearchState)
-    key = (write, request)
+    index = call.platform.part(PublicIndex)
+    await index.read()
+    key = (write, request, index.version)
     cached = state.find_response(key)
     if cached is None:
         changes, began = state.changes, time.perf_counter()
         found = await service.search_services(call, request)
         ready = _encode(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
-        cached = CachedResponse(ready, found.missed)
+        is_first = found.services and request.page == 1 and request.q != LISTS_ALL
+        cached = CachedResponse(ready, found.missed, fold_query(request.q) if is_first else "")
         state.store_response(key, cached, changes)
     if cached.missed:
         zero_results.note_zero_result(call.platform, request.q, cached.missed)
+    elif cached.answered and not any(sees_more):
+        zero_results.note_answered(call.platform, request.q, cached.answered)
     return from_ready(cached.ready, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
 
 
@@ -111,11 +118,11 @@ def write_result(request: SearchRequest, found: Found, took_ms: float) -> Search
     """Return the page in the form of the first search."""
     hits = [
         SearchHit(
-            **describe_listed(_to_public(scored)),
-            highlights=_find_highlights(found, scored),
-            score_info=_write_score(request, scored),
+            **describe_listed(each.service),
+            highlights=_write_highlights(each),
+            score_info=_write_score(request, each),
         )
-        for scored in found.page.services
+        for each in found.services
     ]
     return SearchResult(hits, metadata=_write_metadata(request, found, took_ms), **_write_counts(request, found))
 
@@ -124,34 +131,29 @@ def write_unified(request: SearchRequest, found: Found, took_ms: float) -> Unifi
     """Return the page in the form of the unified search."""
     hits = [
         UnifiedHit(
-            id=scored.document.id,
+            id=each.service.id,
             collection="services",
             type="service",
-            data=_to_public(scored),
-            highlights=_find_highlights(found, scored),
-            score_info=_write_score(request, scored),
+            data=each.service,
+            highlights=_write_highlights(each),
+            score_info=_write_score(request, each),
         )
-        for scored in found.page.services
+        for each in found.services
     ]
     counts = _write_counts(request, found)
     return UnifiedResult(hits, collections=["services"], metadata=_write_metadata(request, found, took_ms), **counts)
 
 
-def _to_public(scored: ScoredService) -> PublicService:
-    return PublicService(**{name: getattr(scored.document, name) for name in PublicService.__struct_fields__})
+def _write_highlights(found: FoundService) -> Any:
+    return UNSET if found.marked is None else Highlights(found.marked.title, found.marked.snippet)
 
 
-def _find_highlights(found: Found, scored: ScoredService) -> Any:
-    marked = found.marked.get(scored.document.id)
-    return UNSET if marked is None else Highlights(marked.title, marked.snippet)
-
-
-def _write_score(request: SearchRequest, scored: ScoredService) -> ScoreInfo:
+def _write_score(request: SearchRequest, found: FoundService) -> ScoreInfo:
     return ScoreInfo(
-        text_match_normalized=round(scored.text_match, 6),
-        final_score=scored.final_score,
+        text_match_normalized=found.hit.text_match,
+        final_score=found.hit.score,
         passed_threshold=True,
-        recency_factor=round(scored.recency_factor, 6) if request.recency_boost else UNSET,
+        recency_factor=round(found.hit.recency, 6) if request.recency_boost else UNSET,
     )
 
 
@@ -159,18 +161,18 @@ def _write_metadata(request: SearchRequest, found: Found, took_ms: float) -> Sea
     return SearchMetadata(
         match=found.match,
         suggestion=found.suggestion,
-        total_is_lower_bound=found.page.total > MOST_COUNTED,
+        total_is_lower_bound=found.total > MOST_COUNTED,
         took_ms=took_ms,
         fallback=UNSET if request.kind == "keyword" else True,
     )
 
 
 def _write_counts(request: SearchRequest, found: Found) -> Mapping[str, Any]:
-    total = min(found.page.total, MOST_COUNTED)
-    facets = {name: [FacetValue(value, count) for value, count in values] for name, values in found.page.facets.items()}
+    total = min(found.total, MOST_COUNTED)
+    facets = {name: [FacetValue(value, count) for value, count in values] for name, values in found.facets.items()}
     return {
         "total_count": total,
-        "filtered_count": total if request.threshold is None else found.page.passed,
+        "filtered_count": total if request.threshold is None else found.passed,
         "page": request.page,
         "per_page": request.per_page,
         "search_type": "keyword",

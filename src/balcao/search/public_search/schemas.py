@@ -81,7 +81,7 @@ class SearchMetadata(msgspec.Struct, omit_defaults=True):
 
     match: Annotated[
         Literal["all_terms", "any_term", "similar", "none"],
-        Meta(description="O que bastou para combinar: todas as palavras, metade, um nome parecido, nada."),
+        Meta(description="O que bastou para combinar: todas as palavras, uma parte delas, nada."),
     ]
     suggestion: Annotated[
         str | None, Meta(description="A busca com as palavras desconhecidas corrigidas.", examples=["vacinação"])

@@ -50,7 +50,6 @@ from balcao.search.services.writing import Edit, Wanted, name_change
 from balcao.search.versions import service as versions
 from balcao.search.versions.service import VersionAuthor, VersionChange
 from balcao.search.versions.store import append_version
-from balcao.search.vocabulary import service as vocabulary
 
 UNKNOWN = "Serviço não encontrado."
 FIRST_ID = "00000000-0000-0000-0000-000000000000"
@@ -110,8 +109,7 @@ async def create_service(
     at = at or utc_now()
     content = _check_new(call, body, at)
     async with call.platform.database.transaction() as connection:
-        saved = await _create(connection, call, content, service_id or str(uuid.uuid4()), at)
-    return await announce_words(call, saved)
+        return await _create(connection, call, content, service_id or str(uuid.uuid4()), at)
 
 
 async def create_service_once(call: Call, body: ServiceBody) -> bytes:
@@ -119,11 +117,9 @@ async def create_service_once(call: Call, body: ServiceBody) -> bytes:
     at = utc_now()
     content = _check_new(call, body, at)
     async with call.platform.database.transaction() as connection:
-        response = await run_once(
+        return await run_once(
             connection, call, None, [body], lambda: _create(connection, call, content, str(uuid.uuid4()), at)
         )
-    await announce_words(call, msgspec.json.decode(response, type=StaffService))
-    return response
 
 
 def _check_new(call: Call, body: ServiceBody, at: datetime) -> ServiceContent:
@@ -160,8 +156,7 @@ async def update_service(
         if not list_content_changes(stored.document, content):
             return to_staff_service(stored.document, stored.version)
         change = VersionChange(name_change(stored.document.status, content.status), reason=reason)
-        saved = await save_service(call, edit, content, change)
-    return await announce_words(call, saved)
+        return await save_service(call, edit, content, change)
 
 
 async def publish_service(
@@ -192,8 +187,7 @@ async def _set_status(
         content = replace_state(_copy_content(stored.document), status, awaiting_approval=True)
         if status == 1:
             content.published_at = to_unix_seconds(edit.at)
-        saved = await save_service(call, edit, content, VersionChange(name_change(stored.document.status, status)))
-    return await announce_words(call, saved)
+        return await save_service(call, edit, content, VersionChange(name_change(stored.document.status, status)))
 
 
 async def delete_service(call: Call, service_id: str, *, at: datetime | None = None) -> None:
@@ -232,7 +226,6 @@ async def roll_back_service(
             raise Conflict("O campo `to_version` indica a versão atual.", code="version-current")
         change = VersionChange("rollback", reason=reason, rollback_to=body.to_version)
         saved = await save_service(call, edit, await _restore_content(edit, chosen), change)
-    await announce_words(call, saved)
     return RolledBackService(
         **msgspec.structs.asdict(saved),
         message=f"O serviço voltou ao conteúdo da versão {body.to_version}.",
@@ -296,13 +289,6 @@ async def save_service(call: Call, edit: Edit, content: ServiceContent, change: 
     trail = call.platform.audit.encode_event(call, action, fields=fields)
     await writing.save_services(edit.connection, edit.alias, [(edit, saved, change)], trail)
     return to_staff_service(saved.document, saved.version)
-
-
-async def announce_words(call: Call, saved: StaffService) -> StaffService:
-    """Let the search know the words of a published service from the next query on."""
-    if saved.status == 1:
-        await vocabulary.enter_words(call.platform, saved.id)
-    return saved
 
 
 def to_staff_service(document: ServiceDocument, version: int) -> StaffService:

@@ -8,6 +8,7 @@ from balcao.core.errors import Conflict, Invalid, NotFound
 from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.text import clean_text
 from balcao.search.conventions import describe_event, name_actor, parse_uuid_parameter, require_present_match
+from balcao.search.portuguese.analysis import tokenize
 from balcao.search.synonyms import store
 from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGroups
 
@@ -42,9 +43,6 @@ async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> Syn
     terms = _clean_terms(body.terms)
     async with call.platform.database.transaction() as connection:
         await _require_match(connection, call, known)
-        if not await store.can_be_searched(connection, terms):
-            text = "O campo `terms` tem um termo só de palavras que a busca ignora."
-            raise Invalid(text, code="terms-invalid")
         group = await store.upsert_synonym_group(connection, known, terms, name_actor(call))
         if await store.count_synonym_groups(connection) > MOST_GROUPS:
             raise Conflict(f"Já há {MOST_GROUPS} grupos de sinônimos: remova algum.", code="synonyms-full")
@@ -78,6 +76,9 @@ def _clean_terms(given: Sequence[str]) -> list[str]:
     terms = list(dict.fromkeys(clean_text("terms", term, longest=LONGEST_TERM) for term in given))
     if len(terms) < FEWEST_TERMS:
         raise _refuse_count()
+    if not all(tokenize(term) for term in terms):
+        text = "O campo `terms` tem um termo só de palavras que a busca ignora."
+        raise Invalid(text, code="terms-invalid")
     return terms
 
 

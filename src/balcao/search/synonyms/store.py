@@ -83,45 +83,12 @@ async def read_synonyms_revision(connection: Connection) -> tuple[int, Decimal]:
     """Return a revision that every change of a group renews: lexemes read with it are current while it is the same."""
 
 
-class LexemesOfTerm(NamedTuple):
-    """A term as the lexemes that a query's words are compared with."""
-
-    id: str
-    place: int
-    lexemes: list[str]
-
-
-# All words are taken apart in one call: a call for each term costs twice as much.
-@statement("""
-WITH term AS (
-    SELECT id, place, text FROM search.synonyms, unnest(terms) WITH ORDINALITY AS term (text, place)
-),
-word AS MATERIALIZED (
-    SELECT text, lexeme, at
-    FROM search.words_of(ARRAY(SELECT DISTINCT text FROM term)) WITH ORDINALITY AS word (text, folded, lexeme, at)
-    WHERE lexeme IS NOT NULL
-)
-SELECT id::text AS id, place, array_agg(lexeme ORDER BY at) AS lexemes
-FROM term JOIN word USING (text)
-GROUP BY id, place
-""")
-async def _list_lexemes(connection: Connection) -> list[LexemesOfTerm]: ...
-
-
-async def list_synonym_lexemes(connection: Connection) -> list[frozenset[tuple[str, ...]]]:
-    """Return the groups as sequences of lexemes; a term of stop words only has none and is left out."""
-    groups: dict[str, set[tuple[str, ...]]] = {}
-    for term in await _list_lexemes(connection):
-        groups.setdefault(term.id, set()).add(tuple(term.lexemes))
-    return [frozenset(group) for group in groups.values() if len(group) > 1]
-
-
-@statement("SELECT bool_and(search.lexemes(term) <> '') FROM unnest(:terms::text[]) AS term")
-async def can_be_searched(connection: Connection, terms: Sequence[str]) -> bool:
-    """Return whether each term has a word that is no stop word."""
+@statement("SELECT terms FROM search.synonyms")
+async def list_synonym_terms(connection: Connection) -> list[list[str]]:
+    """Return the terms of every group."""
 
 
 OFFERED = (
-    list_synonym_lexemes,
+    list_synonym_terms,
     read_synonyms_revision,
 )

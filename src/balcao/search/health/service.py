@@ -1,0 +1,12 @@
+"""Whether the search can serve requests (rules: search 2.3)."""
+
+from collections.abc import Mapping
+
+from balcao.core.context.platform import Platform
+from balcao.search.collection.service import check_collection
+from balcao.search.index.public_index import check_index
+
+
+async def check_readiness(platform: Platform) -> Mapping[str, bool]:
+    """Return whether the collection has a known form, and whether there is an index. Starts to build the index."""
+    return {**await check_collection(platform), **await check_index(platform)}

@@ -1,0 +1,194 @@
+"""The search index as a process reads it."""
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import tantivy
+from tantivy import Query
+
+from balcao.search.index.schema import (
+    FACET_SEPARATOR,
+    HEAD,
+    LEMMAS,
+    LISTED,
+    NAME,
+    PHRASES,
+    REST,
+    SHOWN,
+    SOUNDS,
+    STATE,
+    WORDS,
+    Order,
+    decode_order,
+    make_schema,
+    read_sound_word,
+    write_sound_prefix,
+)
+
+# The entry that describes the index has this id. No service has it.
+STATE_ID = "state"
+# One request may ask for all values of a facet. Catalogues have a few hundred.
+MOST_FACET_BUCKETS = 10_000
+MOST_COUNTED_ROOTS = 50_000
+# Some 10 KB each. Popular services are in most results.
+MOST_CACHED_ENTRIES = 1_000
+
+
+class IndexState(msgspec.Struct, frozen=True):
+    """What the index contains: the catalogue up to the change at `position`.
+
+    `newest` identifies that change, so that a database that was restored to an earlier state is detected. `popularity`
+    identifies the ranking of the services by their views.
+    """
+
+    position: int
+    newest: str
+    generation: int
+    popularity: str
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A service of the index as the ranking needs it."""
+
+    id: str
+    name: list[str]
+    lemmas: frozenset[str]
+    phrases: str
+    head: frozenset[str]
+    shown: bytes
+
+
+Address = Any  # tantivy.DocAddress
+Hits = list[tuple[Any, Address]]
+
+
+class ServiceIndex:
+    """One opened index. It sees what was committed before the last `reload`."""
+
+    def __init__(self, index: tantivy.Index) -> None:
+        self.schema = make_schema()
+        self._index = index
+        # Valid until the next reload. Queries may have any words, so the caches are bounded.
+        self._counts: dict[str, int] = {}
+        self._rarities: dict[str, float] = {}
+        self._entries: dict[tuple[int, int], Entry] = {}
+        self.reload()
+
+    @classmethod
+    def open(cls, folder: Path) -> "ServiceIndex":
+        """Open the index in a folder. Raises ValueError if there is none."""
+        index = tantivy.Index.open(str(folder))
+        index.config_reader("manual")
+        return cls(index)
+
+    def reload(self) -> None:
+        """Read the newest commit, whichever process wrote it."""
+        self._index.reload()
+        self._searcher = self._index.searcher()
+        self._counts.clear()
+        self._rarities.clear()
+        self._entries.clear()
+
+    def count(self) -> int:
+        """Return the number of services."""
+        return int(self._searcher.num_docs) - 1
+
+    def read_state(self) -> IndexState:
+        """Return what the index contains."""
+        found = self._searcher.search(Query.term_query(self.schema, "id", STATE_ID), 1).hits
+        return msgspec.json.decode(self._searcher.doc(found[0][1])[STATE][0], type=IndexState)
+
+    def search(self, query: Query, limit: int) -> tuple[int, Hits]:
+        """Return the number of matches, and the best ones with the engine's score."""
+        return _read_result(self._searcher.search(query, limit, count=True))
+
+    def list_in_order(self, query: Query, limit: int, offset: int) -> tuple[int, Hits]:
+        """Return the number of matches, and a page of them by popularity, highlight and last change."""
+        return _read_result(self._searcher.search(query, limit, count=True, order_by_field=LISTED, offset=offset))
+
+    def read_entries(self, addresses: Iterable[Address]) -> list[Entry]:
+        """Return the entries at these addresses, in the same order."""
+        return [self._read_entry(address) for address in addresses]
+
+    def _read_entry(self, address: Address) -> Entry:
+        place = address.segment_ord, address.doc
+        entry = self._entries.get(place)
+        if entry is None:
+            found = self._searcher.doc(address)
+            entry = Entry(
+                found["id"][0],
+                found[NAME][0].split(),
+                frozenset(found[LEMMAS][0].split()),
+                found[PHRASES][0],
+                frozenset(found[HEAD][0].split()),
+                found[SHOWN][0],
+            )
+            if len(self._entries) >= MOST_CACHED_ENTRIES:
+                self._entries.clear()
+            self._entries[place] = entry
+        return entry
+
+    def read_orders(self, addresses: Sequence[Address]) -> list[Order]:
+        """Return what the services at these addresses are ordered by, in the same order."""
+        numbers: Any = self._searcher.fast_field_values(LISTED, list(addresses))
+        return [decode_order(number) for number in numbers]
+
+    def count_services(self, root: str) -> int:
+        """Return the number of services that have the root, in the zone where most have it."""
+        if len(self._counts) > MOST_COUNTED_ROOTS:
+            self._counts.clear()
+        if root not in self._counts:
+            self._counts[root] = max(self._searcher.doc_freq(zone, root) for zone in (NAME, PHRASES, HEAD, REST))
+        return self._counts[root]
+
+    def find_rarity(self, root: str) -> float:
+        """Return how much a root says: the fewer services have it, the more."""
+        if root not in self._rarities:
+            self._rarities[root] = math.log(1 + max(self.count(), 1) / max(self.count_services(root), 1))
+        return self._rarities[root]
+
+    def has_word(self, folded: str) -> bool:
+        """Return whether a name, phrase or summary has the word in this form."""
+        return self._searcher.doc_freq(WORDS, folded) > 0
+
+    def count_word(self, folded: str) -> int:
+        """Return the number of services with the word in this form."""
+        return self._searcher.doc_freq(WORDS, folded)
+
+    def complete_word(self, start: str, most: int) -> list[str]:
+        """Return the words that begin like this, the most frequent first."""
+        return [word for word, _ in self._searcher.terms_with_prefix(WORDS, start, limit=most)]
+
+    def list_words_of_sound(self, sound: str) -> list[str]:
+        """Return the words that sound like this."""
+        if not self._searcher.doc_freq(SOUNDS, sound):
+            return []
+        found = self._searcher.terms_with_prefix(SOUNDS, write_sound_prefix(sound))
+        return [read_sound_word(term) for term, _ in found]
+
+    def count_values(self, query: Query, facets: Sequence[str], most: int) -> dict[str, list[tuple[str, int]]]:
+        """Return for each facet its most frequent values among the matches, with the number of services."""
+        if not facets:
+            return {}
+        asked = {facet: {"terms": {"field": facet, "size": MOST_FACET_BUCKETS}} for facet in facets}
+        found = self._searcher.aggregate(query, asked)
+        return {facet: _merge_spellings(found[facet]["buckets"])[:most] for facet in facets}
+
+
+def _read_result(result: Any) -> tuple[int, Hits]:
+    # The type stub of the engine lacks `count`.
+    return result.count, result.hits
+
+
+def _merge_spellings(buckets: Iterable[dict[str, Any]]) -> list[tuple[str, int]]:
+    """Add the counts of spellings that differ in case and accents only. The most frequent values come first."""
+    merged: dict[str, tuple[str, int]] = {}
+    for bucket in buckets:
+        folded, _, spelling = bucket["key"].partition(FACET_SEPARATOR)
+        known, count = merged.get(folded, (spelling, 0))
+        merged[folded] = (min(known, spelling), count + bucket["doc_count"])
+    ranked = sorted(merged.items(), key=lambda item: (-item[1][1], item[0]))
+    return [value for _, value in ranked]

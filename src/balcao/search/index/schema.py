@@ -1,0 +1,189 @@
+"""The fields of the search index, and how a service becomes an entry of it (rules: search 4.6, index)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import msgspec
+import tantivy
+
+from balcao.search.document import ServiceDocument
+from balcao.search.portuguese.analysis import LONGEST_TEXT, Token, fold_label, split_words, tokenize, tokenize_compounds
+from balcao.search.portuguese.lexicon import fold
+from balcao.search.portuguese.spelling import spell_sound
+from balcao.search.public import PublicService
+
+# Raise the number whenever fields, analysis or lexicon change. Each revision has its own folder, so that two releases
+# can run on one host during an update.
+REVISION: Final = 1
+
+# Zones contain the roots of words. The name also has its lemmas, so that the exact word beats a related one.
+NAME, LEMMAS, PHRASES, HEAD, REST, DOCUMENTS = "name", "lemmas", "phrases", "head", "rest", "documents"
+ZONES = (NAME, LEMMAS, PHRASES, HEAD, REST, DOCUMENTS)
+_STORED = frozenset({NAME, LEMMAS, PHRASES, HEAD})
+# The folded words of names, phrases and summaries, to complete a word; and `sound/word`, to correct one.
+WORDS, SOUNDS = "words", "sounds"
+FILTERS, SHOWN, STATE = "filters", "shown", "state"
+LISTED = "listed"
+FACETS = ("tema_geral", "sub_categoria", "orgao_gestor", "publico_especifico", "is_free")
+# Values of `FILTERS` that say who may see a service.
+EVERY, SHARED, PUBLISHED, OPEN = "every", "shared", "published", "open"
+BETWEEN_PHRASES = "|"
+# Separates the compared form of a facet value from its spelling.
+FACET_SEPARATOR = "\t"
+# Bits of the order of the list: popularity, highlight, then the last change in unix seconds.
+_UPDATED_BITS = 38
+_POPULARITY_STEPS = 1_000_000
+
+_SOUND_SEPARATOR = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedService:
+    """A service with what else decides its place in the results. `popularity` is its percentile, from 0 to 1."""
+
+    document: ServiceDocument
+    popularity: float = 0.0
+    phrases: Sequence[str] = ()
+
+
+def make_schema() -> tantivy.Schema:
+    """Return the fields. Python splits the texts into words, so the engine only splits at blanks."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+    for zone in ZONES:
+        builder.add_text_field(zone, stored=zone in _STORED, tokenizer_name="whitespace")
+    for field in (WORDS, SOUNDS):
+        builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
+    builder.add_text_field(FILTERS, tokenizer_name="raw", index_option="basic")
+    for facet in FACETS:
+        builder.add_text_field(facet, tokenizer_name="raw", index_option="basic", fast=True)
+    builder.add_integer_field(LISTED, fast=True)
+    for field in (SHOWN, STATE):
+        builder.add_bytes_field(field, stored=True, indexed=False)
+    return builder.build()
+
+
+def make_entry(service: IndexedService) -> tantivy.Document:
+    """Return the entry of a service. Each zone has at most the first `LONGEST_TEXT` characters of its texts."""
+    document = service.document
+    name = tokenize(document.nome_servico) + tokenize_compounds(document.nome_servico)
+    phrases = [tokenize(phrase) for phrase in service.phrases]
+    head = tokenize(_join(document.resumo_plaintext, document.tema_geral, document.sub_categoria))
+    rest = tokenize(_join(*document.publico_especifico, document.descricao_completa_plaintext))
+    documents = tokenize(
+        _join(
+            *document.documentos_necessarios_plaintext,
+            document.instrucoes_solicitante_plaintext,
+            *document.legislacao_relacionada,
+        )
+    )
+    # The stop words of the name are for queries that contain nothing else.
+    words = {fold(word) for word in split_words(document.nome_servico)}
+    words |= {token.folded for token in (*name, *head, *(token for phrase in phrases for token in phrase))}
+    entry = tantivy.Document(
+        id=document.id,
+        **{
+            NAME: _write_roots(name),
+            LEMMAS: " ".join(token.lemmas[0] for token in name),
+            PHRASES: f" {BETWEEN_PHRASES} ".join(map(_write_roots, phrases)),
+            HEAD: _write_roots(head),
+            REST: _write_roots(rest),
+            DOCUMENTS: _write_roots(documents),
+            WORDS: " ".join(words),
+            SOUNDS: " ".join(term for word in words if word.isalpha() for term in _list_sound_terms(word)),
+            LISTED: encode_order(Order(service.popularity, document.fixar_destaque, document.last_update)),
+        },
+    )
+    for value in _list_filters(document):
+        entry.add_text(FILTERS, value)
+    for facet in FACETS:
+        for value in _list_facet_values(document, facet):
+            entry.add_text(facet, value)
+    entry.add_bytes(SHOWN, msgspec.json.encode(_to_public(document)))
+    return entry
+
+
+def write_sound_prefix(sound: str) -> str:
+    """Return what every entry of `SOUNDS` with this sound begins with."""
+    return sound + _SOUND_SEPARATOR
+
+
+def read_sound_word(term: str) -> str:
+    """Return the word of an entry of `SOUNDS`."""
+    return term.partition(_SOUND_SEPARATOR)[2]
+
+
+class Order(NamedTuple):
+    """What a list of services is ordered by. `updated` is in unix seconds."""
+
+    popularity: float
+    is_highlighted: bool
+    updated: int
+
+
+def encode_order(order: Order) -> int:
+    """Return the order as one number, which the engine can sort by."""
+    steps = round(order.popularity * _POPULARITY_STEPS) * 2 + order.is_highlighted
+    return (steps << _UPDATED_BITS) + max(order.updated, 0)
+
+
+def decode_order(number: int) -> Order:
+    """Return the order that `encode_order` encoded."""
+    steps, updated = number >> _UPDATED_BITS, number & ((1 << _UPDATED_BITS) - 1)
+    return Order(steps // 2 / _POPULARITY_STEPS, bool(steps % 2), updated)
+
+
+def write_filter(field: str, value: str) -> str:
+    """Return the filter value of a field. Names are compared without accents and case."""
+    return f"{field}={fold_label(value)}"
+
+
+def _list_sound_terms(word: str) -> tuple[str, str]:
+    """Return the sound, which says quickly whether any word has it, and the sound with the word."""
+    sound = spell_sound(word)
+    return sound, f"{sound}{_SOUND_SEPARATOR}{word}"
+
+
+def _list_filters(document: ServiceDocument) -> Iterable[str]:
+    is_open = not (document.agents is not None and document.agents.exclusive_for_agents)
+    is_published = document.status == 1
+    yield EVERY
+    if is_open:
+        yield SHARED
+    if is_published:
+        yield PUBLISHED
+    if is_open and is_published:
+        yield OPEN
+    for facet in FACETS:
+        yield from {write_filter(facet, value) for value in _list_values(document, facet)}
+
+
+def _list_facet_values(document: ServiceDocument, facet: str) -> Iterable[str]:
+    """Return the values of a facet as `compared form, spelling`. Spellings of one name count once."""
+    spellings: dict[str, str] = {}
+    for value in _list_values(document, facet):
+        folded = fold_label(value)
+        spellings[folded] = min(spellings.get(folded, value), value)
+    return (f"{folded}{FACET_SEPARATOR}{spelling}" for folded, spelling in spellings.items())
+
+
+def _list_values(document: ServiceDocument, facet: str) -> list[str]:
+    value = getattr(document, facet)
+    if value is None or value == "":
+        return []
+    if isinstance(value, bool):
+        return ["true" if value else "false"]
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _to_public(document: ServiceDocument) -> PublicService:
+    return PublicService(**{name: getattr(document, name) for name in PublicService.__struct_fields__})
+
+
+def _join(*texts: str | None) -> str:
+    return "\n".join(filter(None, texts))[:LONGEST_TEXT]
+
+
+def _write_roots(tokens: Iterable[Token]) -> str:
+    return " ".join(token.roots[0] for token in tokens)

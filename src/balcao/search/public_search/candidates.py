@@ -1,0 +1,193 @@
+"""Which services may answer a query: the steps of relaxation, from all terms to any rare term.
+
+Rules: search 4.6, steps.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tantivy import Occur, Query
+
+from balcao.search.index import schema
+from balcao.search.index.reader import Hits, ServiceIndex
+from balcao.search.index.schema import DOCUMENTS, HEAD, LEMMAS, NAME, PHRASES, REST
+from balcao.search.public_search.query import ParsedQuery
+from balcao.search.public_search.synonyms import Alternative, Synonyms, Term
+
+Match = Literal["all_terms", "any_term", "similar", "none"]
+
+# A word that the name has should not count again because the summary repeats it.
+TIE_BREAKER = 0.1
+# In the step before the last, one in this number of terms is enough, rounded up.
+FEWEST_SHARE = 3
+# One of this number of rarest terms is enough in the last step.
+RAREST = 2
+# From this number of terms on, the first step does not search descriptions, which contain most words of long queries.
+LONG_QUERY = 3
+# The zones that the first step searches. Every second service asks for an identity card, so documents come later.
+HEAD_ZONES = (NAME, PHRASES, HEAD)
+FIRST_ZONES = (*HEAD_ZONES, REST)
+ALL_ZONES = (*FIRST_ZONES, DOCUMENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Zones:
+    """The searched zones with how much a match counts there."""
+
+    boosts: tuple[tuple[str, float], ...] = (
+        (NAME, 8.0),
+        (PHRASES, 8.0),
+        (HEAD, 4.0),
+        (REST, 1.0),
+        (DOCUMENTS, 0.2),
+        (LEMMAS, 4.0),
+    )
+
+    def among(self, zones: Iterable[str]) -> list[tuple[str, float]]:
+        """Return the searched ones of these zones, with their boosts."""
+        return [(zone, boost) for zone, boost in self.boosts if zone in zones]
+
+    @property
+    def lemma_boost(self) -> float:
+        """The boost of a lemma in the name, 0 if names are not searched."""
+        return dict(self.boosts).get(LEMMAS, 0.0)
+
+
+ALL = Zones()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the strictest step with results found, with its terms. `query` selects all matches, for the facets."""
+
+    match: Match
+    total: int
+    hits: Hits
+    terms: Sequence[Term] = ()
+    query: Query | None = None
+
+
+NOTHING = Candidates("none", 0, [])
+
+
+def find_candidates(
+    index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms, filters: Sequence[str], zones: Zones, most: int
+) -> Candidates:
+    """Return the `most` best candidates of the strictest step that finds any service with these filter values."""
+    for match, terms, wanted in _list_steps(index, query, synonyms, zones):
+        found = restrict(index, wanted, filters, query.excluded, zones)
+        total, hits = index.search(found, most)
+        if hits:
+            return Candidates(match, total, hits, terms, found)
+    return NOTHING
+
+
+def weigh_term(index: ServiceIndex, term: Term) -> float:
+    """Return how much a term says: the rarer its most frequent alternative, the more. An unknown term weighs 0."""
+    counts = [min(index.count_services(root) for root in alternative.roots) for alternative in term.alternatives]
+    return math.log(1 + max(index.count(), 1) / max(counts)) if any(counts) else 0.0
+
+
+def restrict(
+    index: ServiceIndex,
+    wanted: Query | None,
+    filters: Sequence[str],
+    excluded: Iterable[tuple[str, ...]] = (),
+    zones: Zones | None = None,
+) -> Query:
+    """Return a query for the services that match `wanted`, have all the filter values, and none of the excluded roots.
+
+    Without `wanted`, every service with the filter values matches.
+    """
+    clauses = [] if wanted is None else [(Occur.Must, wanted)]
+    for value in filters:
+        # A constant score of 0: filters decide what is found, never in which order.
+        filtered = Query.term_query(index.schema, schema.FILTERS, value, "basic")
+        clauses.append((Occur.Must, Query.const_score_query(filtered, 0.0)))
+    searched = (zones or Zones()).among(ALL_ZONES)
+    for roots in excluded:
+        clauses += [(Occur.MustNot, _write_run(index, zone, roots)) for zone, _ in searched]
+    return Query.boolean_query(clauses)
+
+
+def _list_steps(
+    index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms, zones: Zones
+) -> Iterator[tuple[Match, Sequence[Term], Query]]:
+    if not query.terms:
+        # Only stop words: they are searched in the names as typed.
+        words = query.folded.split()
+        if words and not query.excluded:
+            each = [Query.term_query(index.schema, schema.WORDS, word, "basic") for word in words]
+            yield "all_terms", (), _require_all(each)
+        return
+    searched = FIRST_ZONES if len(query.terms) < LONG_QUERY else HEAD_ZONES
+    yield "all_terms", query.terms, _require_all(write_term(index, term, zones, searched) for term in query.terms)
+    # If no service has a synonym of several words or what it stands for, each of its words counts for itself.
+    runs = [term for term in query.terms if len(term.tokens) > 1]
+    unmatched = [term for term in runs if not weigh_term(index, term)]
+    yield from _list_relaxed(index, _split_terms(query.terms, unmatched, synonyms), zones)
+    if len(unmatched) < len(runs):
+        yield from _list_relaxed(index, _split_terms(query.terms, runs, synonyms), zones)
+
+
+def _split_terms(terms: Iterable[Term], chosen: Sequence[Term], synonyms: Synonyms) -> list[Term]:
+    """Return the terms, with the words of the chosen ones as terms of their own."""
+    return [part for term in terms for part in (synonyms.split(term) if term in chosen else [term])]
+
+
+def _list_relaxed(
+    index: ServiceIndex, terms: Sequence[Term], zones: Zones
+) -> Iterator[tuple[Match, Sequence[Term], Query]]:
+    weights = [weigh_term(index, term) for term in terms]
+    known = [at for at, weight in enumerate(weights) if weight]
+    if len(terms) < 2 or not known:
+        yield "all_terms", terms, _require_all(write_term(index, term, zones, ALL_ZONES) for term in terms)
+        return
+    written = [write_term(index, term, zones, FIRST_ZONES) for term in terms]
+    optional = [(Occur.Should, term) for term in written]
+    fewest = -(-len(terms) // FEWEST_SHARE)
+    if len(known) >= fewest:
+        yield "any_term", terms, Query.boolean_query(optional, fewest)
+    rarest = sorted(known, key=lambda at: -weights[at])[:RAREST]
+    rare = Query.boolean_query([(Occur.Should, written[at]) for at in rarest])
+    yield "any_term", terms, Query.boolean_query([(Occur.Must, rare), *optional])
+
+
+def _require_all(queries: Iterable[Query]) -> Query:
+    return Query.boolean_query([(Occur.Must, query) for query in queries])
+
+
+def write_term(index: ServiceIndex, term: Term, zones: Zones, searched: Iterable[str]) -> Query:
+    """Return a query for the services that satisfy the term in one of these zones."""
+    parts = [
+        part for alternative in term.alternatives for part in _write_alternative(index, alternative, zones, searched)
+    ]
+    if zones.lemma_boost:
+        parts += [
+            Query.boost_query(Query.term_query(index.schema, LEMMAS, lemma), zones.lemma_boost) for lemma in term.lemmas
+        ]
+    return Query.disjunction_max_query(parts, TIE_BREAKER)
+
+
+def _write_alternative(
+    index: ServiceIndex, alternative: Alternative, zones: Zones, searched: Iterable[str]
+) -> Iterator[Query]:
+    chosen = zones.among(searched)
+    if len(alternative.roots) > 1 and not alternative.is_phrase:
+        # The words of a synonym as typed. They may be in different zones.
+        each = [
+            Query.disjunction_max_query(list(_write_alternative(index, Alternative((root,)), zones, searched)))
+            for root in alternative.roots
+        ]
+        yield _require_all(each)
+    for zone, boost in chosen:
+        run = _write_run(index, zone, alternative.roots, alternative.slop)
+        yield Query.boost_query(run, boost * alternative.weight)
+
+
+def _write_run(index: ServiceIndex, zone: str, roots: Sequence[str], slop: int = 0) -> Query:
+    if len(roots) == 1:
+        return Query.term_query(index.schema, zone, roots[0])
+    return Query.phrase_query(index.schema, zone, list(roots), slop)

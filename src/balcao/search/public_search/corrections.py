@@ -1,0 +1,89 @@
+"""What unknown words of a query may stand for: known words that sound or look alike, or that begin like the last one.
+
+Rules: search 4.6, corrections.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from balcao.search.index.reader import ServiceIndex
+from balcao.search.portuguese.analysis import STOP_WORDS, Token, tokenize
+from balcao.search.portuguese.lexicon import open_lexicon
+from balcao.search.portuguese.spelling import (
+    SHORT,
+    SHORTEST_CORRECTED,
+    list_near_spellings,
+    list_protected,
+    spell_sound,
+)
+from balcao.search.public_search.query import ParsedQuery
+from balcao.search.public_search.synonyms import Alternative, Synonyms, Term
+
+CORRECTION_WEIGHT = 0.7
+# Only the first unknown words are corrected. Each costs some 600 look-ups, and a query with more is not a query.
+MOST_CORRECTED = 4
+LONGEST_CORRECTED = 30
+SHORTEST_PREFIX = 3
+MOST_CORRECTIONS = 2
+MOST_COMPLETIONS = 20
+
+
+def correct_query(index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms) -> tuple[ParsedQuery, Mapping[str, str]]:
+    """Return the query with its unknown words replaced, and the corrections by mistyped word.
+
+    A half-typed last word is completed. That is no correction.
+    """
+    protected = list_protected(query.folded.split())
+    corrections: dict[str, str] = {}
+    corrected = 0
+    terms = list(query.terms)
+    for at, term in enumerate(terms):
+        if len(term.tokens) != 1 or term.folded in protected or is_known(index, term.tokens[0], synonyms):
+            continue
+        corrected += 1
+        if corrected > MOST_CORRECTED:
+            break
+        can_complete = term.folded == query.last and len(term.folded) >= SHORTEST_PREFIX
+        near = complete_word(index, term.folded, synonyms) if can_complete else []
+        if not near:
+            near = _list_near(index, term.folded)
+            if near:
+                corrections[term.folded] = near[0]
+        if near:
+            terms[at] = _replace_term(term, near, synonyms)
+    return replace(query, terms=tuple(terms)), corrections
+
+
+def is_known(index: ServiceIndex, token: Token, synonyms: Synonyms) -> bool:
+    """Return whether the language, the catalogue or a synonym group has a word. A known word is never corrected."""
+    word = token.folded
+    return word.isdigit() or index.has_word(word) or open_lexicon().has(word) or synonyms.has(token)
+
+
+def complete_word(index: ServiceIndex, start: str, synonyms: Synonyms, most: int = MOST_CORRECTIONS) -> list[str]:
+    """Return the known words that begin like this, the most frequent first. Synonyms follow the catalogue's words."""
+    words = [word for word in index.complete_word(start, MOST_COMPLETIONS) if word not in STOP_WORDS]
+    return list(dict.fromkeys((*words, *synonyms.list_beginning(start))))[:most]
+
+
+def _list_near(index: ServiceIndex, folded: str) -> list[str]:
+    """Return the words that sound alike, otherwise those that differ by one letter, the most frequent first."""
+    if not SHORTEST_CORRECTED <= len(folded) <= LONGEST_CORRECTED or not folded.isalpha():
+        return []
+    sound = spell_sound(folded)
+    near = index.list_words_of_sound(sound)
+    # One wrong letter may change the sound of its neighbours: "ci" instead of "cu". Such words are looked up last.
+    for spelling in (sound, folded):
+        if not near:
+            others = dict.fromkeys(map(spell_sound, list_near_spellings(spelling)))
+            near = [word for other in others for word in index.list_words_of_sound(other)]
+            near = [word for word in near if word[0] == folded[0] or len(folded) > SHORT]
+    return sorted(set(near), key=lambda word: (-index.count_word(word), word))[:MOST_CORRECTIONS]
+
+
+def _replace_term(term: Term, words: Iterable[str], synonyms: Synonyms) -> Term:
+    """Return the term with these words, and their synonyms, instead of its own."""
+    meant = [found for word in words for found in synonyms.widen(tokenize(word))]
+    roots = dict.fromkeys(alternative.roots for found in meant for alternative in found.alternatives)
+    alternatives = tuple(Alternative(each, CORRECTION_WEIGHT, is_phrase=len(each) > 1) for each in roots)
+    return Term(term.folded, (), alternatives)

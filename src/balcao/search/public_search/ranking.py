@@ -1,0 +1,142 @@
+"""The order of the candidates: coverage by rarity, match with the name, popularity and last change.
+
+Rules: search 4.6, score. The weights are tuned on `tests/search/words`.
+"""
+
+import math
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from balcao.search.index.reader import Address, Entry, ServiceIndex
+from balcao.search.index.schema import BETWEEN_PHRASES, Order
+from balcao.search.public_search.candidates import Candidates, weigh_term
+from balcao.search.public_search.synonyms import Term
+
+# Only these best candidates of the engine are ranked again. More change no result of the tuned list.
+RERANKED = 30
+# A change keeps its full weight for 30 days, then loses it slowly, down to one half.
+FRESH_DAYS = 30
+DECAY_PER_DAY = 0.00207
+LEAST_RECENCY = 0.5
+_DAY = 86_400
+# Scores are shown and compared with six decimals.
+_DECIMALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much a term counts in each zone, and what else counts."""
+
+    name: float = 1.2
+    related: float = 0.8  # of a word in the name that only shares the root
+    phrases: float = 0.9
+    head: float = 0.7
+    rest: float = 0.27
+    fill: float = 0.4  # how much of the name the query asks for
+    phrase_fill: float = 0.35  # how much of one phrase the query asks for
+    engine: float = 0.8
+    popularity: float = 0.1
+
+    @property
+    def highest(self) -> float:
+        """The highest possible score."""
+        return self.name * (1 + max(self.fill, self.phrase_fill)) + self.engine + self.popularity
+
+
+WEIGHTS = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A service of the results. `text_match` and `score` are between 0 and 1. `entry` is None until it is read."""
+
+    address: Address
+    order: Order
+    text_match: float
+    score: float
+    recency: float = 1.0
+    entry: Entry | None = None
+
+
+def rank_candidates(index: ServiceIndex, found: Candidates, weights: Weights = WEIGHTS) -> list[Hit]:
+    """Return the best candidates in their order."""
+    if not found.hits:
+        return []
+    terms = found.terms
+    rarity = [weigh_term(index, term) or 1.0 for term in terms] or [1.0]
+    addresses = [address for _, address in found.hits[:RERANKED]]
+    entries, orders = index.read_entries(addresses), index.read_orders(addresses)
+    best = found.hits[0][0] or 1.0
+    # Descriptions are not stored. If every term matched, a term outside name and summary is in the description.
+    otherwise = weights.rest if found.match == "all_terms" else 0.0
+    asked = {root for term in terms for alternative in term.alternatives for root in alternative.roots}
+    hits = []
+    for (engine, address), entry, order in zip(found.hits, entries, orders, strict=False):
+        met = [_meet(term, entry, weights, otherwise) for term in terms]
+        coverage = sum(rare * each for rare, each in zip(rarity, met, strict=False)) / sum(rarity)
+        fill = max(
+            weights.fill * _fill(index, entry.name, asked),
+            weights.phrase_fill * max((_fill(index, phrase, asked) for phrase in _split_phrases(entry)), default=0.0),
+        )
+        text = (coverage * (1 + fill) + weights.engine * engine / best) / weights.highest
+        score = text + weights.popularity * order.popularity / weights.highest
+        hits.append(Hit(address, order, round(text, _DECIMALS), round(score, _DECIMALS), entry=entry))
+    return sorted(hits, key=sort_key)
+
+
+def rank_rest(index: ServiceIndex, found: Candidates, ranked: Sequence[Hit]) -> list[Hit]:
+    """Return the candidates after the ranked ones in the order of the engine. No score exceeds the ranked ones."""
+    rest = found.hits[RERANKED:]
+    if not rest:
+        return []
+    orders = index.read_orders([address for _, address in rest])
+    last, highest = ranked[-1], rest[0][0] or 1.0
+    return [
+        Hit(
+            address,
+            order,
+            round(last.text_match * engine / highest, _DECIMALS),
+            round(last.score * engine / highest, _DECIMALS),
+        )
+        for (engine, address), order in zip(rest, orders, strict=True)
+    ]
+
+
+def sort_key(hit: Hit) -> tuple[float, bool, int, str]:
+    """Return the key that sorts hits: score, highlight, last change, then the id."""
+    return -hit.score, not hit.order.is_highlighted, -hit.order.updated, hit.entry.id if hit.entry else ""
+
+
+def find_recency(updated: int, now: int) -> float:
+    """Return the factor of the last change, from `LEAST_RECENCY` to 1."""
+    days = max(now - updated, 0) / _DAY
+    return 1.0 if days <= FRESH_DAYS else max(LEAST_RECENCY, math.exp(-DECAY_PER_DAY * days))
+
+
+def _meet(term: Term, entry: Entry, weights: Weights, otherwise: float) -> float:
+    """Return how well a service satisfies the term: its best alternative in its best zone."""
+    if not entry.lemmas.isdisjoint(term.lemmas):
+        return weights.name
+    name, phrases = set(entry.name), set(entry.phrases.split())
+    best = 0.0
+    for alternative in term.alternatives:
+        if name.issuperset(alternative.roots):
+            worth = weights.name * weights.related
+        elif phrases.issuperset(alternative.roots):
+            worth = weights.phrases
+        elif entry.head.issuperset(alternative.roots):
+            worth = weights.head
+        else:
+            continue
+        best = max(best, worth * alternative.weight)
+    return best or otherwise
+
+
+def _split_phrases(entry: Entry) -> list[list[str]]:
+    return [phrase.split() for phrase in entry.phrases.split(BETWEEN_PHRASES)] if entry.phrases else []
+
+
+def _fill(index: ServiceIndex, words: Sequence[str], asked: Set[str]) -> float:
+    """Return which part of these words the query asks for. Rare words count more."""
+    rarities = {root: index.find_rarity(root) for root in words}
+    return sum(rarities[root] for root in rarities.keys() & asked) / (sum(rarities.values()) or 1.0)

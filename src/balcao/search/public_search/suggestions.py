@@ -1,0 +1,50 @@
+"""Names of services for what a citizen has typed so far (rules: search 2.5)."""
+
+import msgspec
+from tantivy import Occur, Query
+
+from balcao.search.index.reader import ServiceIndex
+from balcao.search.index.schema import NAME, OPEN, PHRASES
+from balcao.search.portuguese.analysis import Token, tokenize
+from balcao.search.public_search.candidates import Zones, restrict, write_term
+from balcao.search.public_search.corrections import complete_word
+from balcao.search.public_search.synonyms import Synonyms, Term
+
+MOST_NAMES = 8
+# The most words that the typed beginning may stand for.
+MOST_WORDS = 20
+# Candidates that are sorted by popularity. A beginning with more matches says too little anyway.
+MOST_CANDIDATES = 200
+
+
+class _Named(msgspec.Struct):
+    nome_servico: str
+
+
+def complete_names(index: ServiceIndex, synonyms: Synonyms, typed: str) -> list[str]:
+    """Return names of open services that have all typed words, or words that begin like them, or their synonyms.
+
+    The most popular names come first, then the shortest.
+    """
+    terms = [_complete_term(index, token, synonyms) for token in tokenize(typed)]
+    if not terms:
+        return []
+    zones = Zones()
+    wanted = Query.boolean_query([(Occur.Must, write_term(index, term, zones, (NAME, PHRASES))) for term in terms])
+    _, hits = index.search(restrict(index, wanted, [OPEN]), MOST_CANDIDATES)
+    addresses = [address for _, address in hits]
+    names = [msgspec.json.decode(entry.shown, type=_Named).nome_servico for entry in index.read_entries(addresses)]
+    orders = index.read_orders(addresses)
+    ranked = sorted(zip(names, orders, strict=True), key=lambda pair: (-pair[1].popularity, len(pair[0]), pair[0]))
+    return list(dict.fromkeys(name for name, _ in ranked))[:MOST_NAMES]
+
+
+def _complete_term(index: ServiceIndex, token: Token, synonyms: Synonyms) -> Term:
+    """Return a term for the word itself and for all known words that begin like it, with their synonyms."""
+    words = [
+        token,
+        *(known for word in complete_word(index, token.folded, synonyms, MOST_WORDS) for known in tokenize(word)),
+    ]
+    found = [alternative for word in words for term in synonyms.widen([word]) for alternative in term.alternatives]
+    alternatives = {alternative.roots: alternative for alternative in reversed(found)}
+    return Term(token.folded, (), tuple(alternatives.values()))

@@ -1,0 +1,92 @@
+"""Terms of a query, and the synonym groups that widen them: each member of a group stands for every other member."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from balcao.search.portuguese.analysis import Token, tokenize
+
+# How much a match of a synonym counts, compared with the word itself.
+SYNONYM_WEIGHT = 0.8
+# Synonyms of several words may have other words between them ("imposto sobre a propriedade").
+SYNONYM_SLOP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One way to satisfy a term: all of these roots, next to each other if `is_phrase`."""
+
+    roots: tuple[str, ...]
+    weight: float = 1.0
+    is_phrase: bool = False
+    slop: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One idea of a query. A service satisfies it with any of the alternatives, or by the lemmas in its name."""
+
+    folded: str
+    lemmas: tuple[str, ...]
+    alternatives: tuple[Alternative, ...]
+    tokens: tuple[Token, ...] = ()
+
+
+class Synonyms:
+    """The synonym groups, indexed by the first root of each member."""
+
+    def __init__(self, groups: Iterable[Iterable[str]] = ()) -> None:
+        self._by_first: dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, ...]]]]] = {}
+        for group in groups:
+            written = [tuple(token.roots[0] for token in tokenize(term)) for term in group]
+            members = frozenset(roots for roots in written if roots)
+            for roots in members:
+                self._by_first.setdefault(roots[0], []).append((roots, members))
+
+    def has(self, token: Token) -> bool:
+        """Return whether a member of a group is this one word."""
+        return any((root,) == member for root in token.roots for member, _ in self._by_first.get(root, ()))
+
+    def list_beginning(self, start: str) -> list[str]:
+        """Return the members of one word that begin like this."""
+        return sorted(
+            root
+            for root, found in self._by_first.items()
+            if root.startswith(start) and any(member == (root,) for member, _ in found)
+        )
+
+    def widen(self, tokens: Sequence[Token], longest: int = 9) -> list[Term]:
+        """Return the terms of adjacent words. The longest run that is a member of a group becomes one term."""
+        terms: list[Term] = []
+        at = 0
+        while at < len(tokens):
+            member, others = self._find_longest(tokens, at, longest)
+            run = tuple(tokens[at : at + (len(member) or 1)])
+            own = [Alternative((root,)) for root in run[0].roots] if len(run) == 1 else [Alternative(member)]
+            wider = [
+                Alternative(other, SYNONYM_WEIGHT, is_phrase=len(other) > 1, slop=SYNONYM_SLOP)
+                for other in sorted(others)
+            ]
+            lemmas = run[0].lemmas if len(run) == 1 else ()
+            terms.append(Term(" ".join(token.folded for token in run), lemmas, (*own, *wider), run))
+            at += len(run)
+        return terms
+
+    def split(self, term: Term) -> list[Term]:
+        """Return the words of a term as terms of their own."""
+        return self.widen(term.tokens, longest=1) if len(term.tokens) > 1 else [term]
+
+    def _find_longest(
+        self, tokens: Sequence[Token], at: int, longest: int
+    ) -> tuple[tuple[str, ...], set[tuple[str, ...]]]:
+        """Return the longest member that the tokens begin with, and what it stands for."""
+        found: tuple[str, ...] = ()
+        others: set[tuple[str, ...]] = set()
+        for root in tokens[at].roots:
+            for member, members in self._by_first.get(root, ()):
+                run = tokens[at : at + len(member)]
+                if not len(found) <= len(member) == len(run) <= longest:
+                    continue
+                if all(part in token.roots for part, token in zip(member, run, strict=True)):
+                    others = (others if len(member) == len(found) else set()) | (members - {member})
+                    found = member
+        return found, others
