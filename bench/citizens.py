@@ -1,59 +1,116 @@
 """`python -m bench.citizens`: the share of citizens' queries that find their service, compared with Tantivy.
 
-Tantivy stems Portuguese and removes accents. It is measured without and with fuzzy matching of one letter.
+Both search an index in this process. Tantivy stems Portuguese and removes accents. It is measured once without and once
+with fuzzy matching of one letter. With `--misses`, the misses of the lists for tuning follow, with their cause.
 """
 
+import asyncio
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Annotated
 
-import httpx
+import asyncpg
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from balcao import app
+from balcao.search.public_search.service import Found, read_synonyms
+from balcao.search.public_search.synonyms import Synonyms
 from balcao_sandbox.postgresql import supervisor
 from bench import other_engine
-from bench.search import prepare
-from bench.servers import serving
-from bench.stage import OURS
-from tests.search.judged import list_city, rate, read_citizens
+from tests.search.judged import LISTS, SENTENCE_WORDS, City, Judged, Rating, list_city, list_names, rate
 
 # Returns the names of the best services for a query.
 Find = Callable[[str], list[str]]
+# More than the city has, so that a page shows all matches.
+ALL_MATCHES = 1000
 
 
-def bench() -> None:
-    """Mede quantas buscas de cidadãos acham o serviço procurado, aqui e em outro motor."""
-    city = list_city()
+def bench(
+    misses: Annotated[bool, typer.Option("--misses", help="Lista também os erros das listas de ajuste.")] = False,
+) -> None:
+    """Mede quantas buscas de cidadãos acham o seu serviço, aqui e em outro motor."""
+    documents = list_city()
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
-        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
-        table = Table("quem", "buscas", "em 1º", "entre 3", title=f"Buscas de cidadãos em {len(city)} serviços")
-        with supervisor.start(folder) as running:
-            prepare(running.server.url, folder, city)
-            with serving(OURS, folder, running.server.url, "search", "/search") as (port, _), httpx.Client() as client:
-                _show(table, "Balcão", _ask_over_http(client, f"http://127.0.0.1:{port}/search/api/v1/search"))
-        if other_engine.is_installed():
-            _show(table, "Tantivy", other_engine.open_index(folder / "exact", city))
-            _show(
-                table, "Tantivy, uma letra de diferença", other_engine.open_index(folder / "fuzzy", city, is_fuzzy=True)
-            )
-        Console().print(table)
+        folder.chmod(0o755)  # as root, the embedded database runs as another user
+        city = City(_read_seeds(folder))
+        engines: dict[str, Find] = {
+            "Balcão": city.find,
+            "Tantivy": other_engine.open_index(folder / "exact", documents),
+            "Tantivy, 1 letra": other_engine.open_index(folder / "fuzzy", documents, is_fuzzy=True),
+        }
+        console = Console()
+        console.print(_compare(engines, len(documents)))
+    if misses:
+        console.print(_list_misses(city))
 
 
-def _ask_over_http(client: httpx.Client, address: str) -> Find:
-    def find(query: str) -> list[str]:
-        answer = client.get(address, params={"q": query, "highlight": "false"}).raise_for_status()
-        return [hit["title"] for hit in answer.json()["results"]]
+def _read_seeds(folder: Path) -> Synonyms:
+    """Return the synonyms of a new installation."""
+    with supervisor.start(folder) as running:
+        url = running.server.url
+        app.migrate_now(url)
+        return asyncio.run(_read_synonyms(url))
 
-    return find
+
+async def _read_synonyms(url: str) -> Synonyms:
+    connection = await asyncpg.connect(url)
+    try:
+        return await read_synonyms(connection)
+    finally:
+        await connection.close()
 
 
-def _show(table: Table, who: str, find: Find) -> None:
-    for kind, queries in (("", read_citizens()), (" (não usadas no ajuste)", read_citizens(held_out=True))):
-        first, among_three = rate(find, queries)
-        table.add_row(who, f"{len(queries)}{kind}", f"{first:.1%}", f"{among_three:.1%}")
+def _compare(engines: dict[str, Find], count: int) -> Table:
+    table = Table("lista", "quem", title=f"Buscas de cidadãos em {count} serviços")
+    for part in ("buscas", "frases*"):
+        for title in (part, "em 1º", "entre 3", "nDCG@10"):
+            table.add_column(title, justify="right", no_wrap=True)
+    table.caption = f"* de {SENTENCE_WORDS} palavras ou mais"
+    for judged in LISTS:
+        queries = judged.queries
+        sentences = [each for each in queries if each.is_sentence]
+        for at, (who, find) in enumerate(engines.items()):
+            figures = (*_write(rate(find, queries)), *_write(rate(find, sentences)))
+            table.add_row("" if at else judged.name, who, *figures, end_section=at == len(engines) - 1)
+    return table
+
+
+def _write(rating: Rating) -> tuple[str, str, str, str]:
+    return str(rating.count), f"{rating.first:.1%}", f"{rating.among_three:.1%}", f"{rating.ndcg:.1%}"
+
+
+def _list_misses(city: City) -> Table:
+    table = Table("lista", "busca", "certo", "achado", "causa", title="Erros das listas de ajuste", show_lines=True)
+    for judged in LISTS:
+        if judged.is_held_out:
+            continue
+        for each, found in _find_misses(city, judged.queries):
+            names = "\n".join(list_names(found)[:3])
+            table.add_row(judged.name, each.query, "\n".join(sorted(each.right)), names, explain_miss(each, found))
+    return table
+
+
+def _find_misses(city: City, queries: list[Judged]) -> Iterator[tuple[Judged, Found]]:
+    for each in queries:
+        found = city.search(each.query, ALL_MATCHES)
+        if each.right.isdisjoint(list_names(found)[:1]):
+            yield each, found
+
+
+def explain_miss(judged: Judged, found: Found) -> str:
+    """Return why no right service came first."""
+    names = list_names(found)
+    if not names:
+        return "nenhum candidato"
+    corrected = f"corrigida para “{found.suggestion}”; " if found.suggestion else ""
+    places = [at for at, name in enumerate(names, 1) if name in judged.right]
+    if not places:
+        return f"{corrected}o passo {found.match} respondeu sem o serviço certo"
+    return f"{corrected}ordem: {min(places)}º de {len(names)} do passo {found.match}"
 
 
 if __name__ == "__main__":

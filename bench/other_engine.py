@@ -1,28 +1,22 @@
-"""A Tantivy index of the same services, with Portuguese stemming, without accents, and with weighted fields."""
+"""Tantivy over the same services: with Portuguese stemming and without accents, weighted by field."""
 
-import importlib
-import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-# Weights of the name, of summary and category, and of all other texts. Our own search uses the same weights.
+import tantivy
+
+# The weights of name, summary with category, and all other texts, as in our own search.
 BOOSTS = {"name": 10.0, "head": 5.0, "rest": 1.0}
-
-
-def is_installed() -> bool:
-    """Return whether Tantivy is installed (`pip install tantivy`). Only this comparison needs it."""
-    return importlib.util.find_spec("tantivy") is not None
 
 
 def open_index(
     folder: Path, documents: Sequence[dict[str, Any]], *, is_fuzzy: bool = False
 ) -> Callable[[str], list[str]]:
-    """Index the documents. Return a function that returns the names of a query's ten best matches.
+    """Index the documents. Return a function that returns the names of the ten best matches of a query.
 
-    With `is_fuzzy`, a word of the query also matches words that differ in one letter.
+    With `is_fuzzy`, a word of the query also matches words that differ by one letter.
     """
-    tantivy: Any = importlib.import_module("tantivy")
     folder.mkdir()
     analyzer = (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())

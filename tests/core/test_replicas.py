@@ -42,9 +42,6 @@ LAGGING = [served for served in all_operations() if served.operation.may_lag]
 # Results are cached, so each test call needs its own query.
 QUERIES = {
     "registry.list_vehicle_models": {"brand_id": "brand_fiat"},
-    "search.search_services": {"q": "uma busca"},
-    "search.search_documents": {"q": "uma busca"},
-    "search.suggest_names": {"q": "busca"},
 }
 FILLED = {
     "id": "0198a2b4-0000-7000-8000-000000000001",
@@ -124,7 +121,7 @@ async def test_every_read_that_may_lag_asks_the_replica_and_one_that_is_gone_is_
     outcomes, replica = Outcomes(), replica_of(platform)
     state, wrong = platform.part(SearchState), {}
     for served in LAGGING:
-        state.begin_reload()
+        state.note_change()
         replica.proven_at = math.inf
         alive = await ask(http, served, issuer)
         read = outcomes.take()
@@ -132,7 +129,7 @@ async def test_every_read_that_may_lag_asks_the_replica_and_one_that_is_gone_is_
             wrong[str(served)] = (alive.status_code, read)
     await replica.close()
     for served in LAGGING:
-        state.begin_reload()
+        state.note_change()
         replica.proven_at = math.inf
         dead = await ask(http, served, issuer)
         read = outcomes.take()
@@ -186,7 +183,7 @@ async def test_what_is_kept_until_a_notice_is_read_from_a_replica_that_has_what_
     call.replica = replica = replica_of(platform)
     platform.parts[SearchState] = state = SearchState()  # no other process updates this state
     assert find_reader(call) is replica.database
-    state.begin_reload()
+    state.note_change()
     assert find_reader(call) is platform.database
     await platform.replicas.measure()
     assert find_reader(call) is replica.database

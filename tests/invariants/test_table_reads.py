@@ -275,10 +275,14 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A mapping holds only while its service lives, locked with it.",
         {"search.service_head"},
     ),
+    "search/phrases": (
+        "Phrases are of a service that lives, and a proposal is a counted query that no service has as a phrase.",
+        {"search.service_head", "search.zero_results"},
+    ),
     "search/popularity": ("A view counts only of a service that there is.", {"search.service_head"}),
-    "search/public_search": (
-        "What is found is ranked by popularity, without a second round trip.",
-        {"search.service_popularity"},
+    "search/index": (
+        "The index contains what decides the place of a service: its popularity and its phrases.",
+        {"search.search_collection", "search.service_phrases", "search.service_popularity"},
     ),
     "search/proposals": (
         "A proposal holds only while its service lives, and is outdated by its next version.",

@@ -1,20 +1,25 @@
 """An owner's connection, a way back to an empty catalogue, and a staff member over HTTP."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import httpx
 import pytest
 import pytest_asyncio
 
+from balcao.core.database.pool import Connection
+from balcao.search.public_search.service import read_synonyms
+from balcao.search.public_search.synonyms import Synonyms
 from balcao.settings import Settings
+from tests.search.freshness import Freshness
 from tests.search.staff import Ask, Staff
 from tests.search.stage import Stage
 from tests.support.issuer import Issuer
 
 EMPTY = [
-    "TRUNCATE search.known_words, search.zero_results, search.synonyms, search.service_views,"
+    "TRUNCATE search.zero_results, search.index_changes, search.service_phrases, search.synonyms, search.service_views,"
     " search.service_popularity, search.tombamentos, search.search_migrations, search.search_migration_errors,"
     " search.service_versions, search.service_proposals, search.feed_entries,"
     " search.service_slugs, search.service_head",
@@ -37,6 +42,25 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
     connection = await asyncpg.connect(database_url)
     yield connection
     await connection.close()
+
+
+@pytest.fixture(scope="module")
+def freshness(settings: Settings, database_url: str) -> Freshness:
+    return Freshness(settings, database_url)
+
+
+@pytest.fixture(scope="module")
+def seeded_synonyms(database_url: str) -> Synonyms:
+    """The synonyms that every installation has at first."""
+
+    async def read() -> Synonyms:
+        connection = await asyncpg.connect(database_url)
+        try:
+            return await read_synonyms(cast(Connection, connection))
+        finally:
+            await connection.close()
+
+    return asyncio.run(read())
 
 
 @pytest.fixture

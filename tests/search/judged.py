@@ -1,16 +1,147 @@
 """The judged queries and the services that they look for; the ranking is tuned on them (rules: search 4.6).
 
-Two lists: one for the constants of the score, and what citizens type for the services of the sandbox's city, of which a
-part is held out.
+Two catalogues: one for the constants of the score, and the demo city, whose queries are in several lists. A list that
+is held out is never used to tune the search.
 """
 
+import math
+import tomllib
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import msgspec
+
+from balcao.search.index.reader import IndexState, ServiceIndex
+from balcao.search.index.store import IndexRow
+from balcao.search.index.writer import IndexWriter
+from balcao.search.public_search.parameters import SearchRequest
+from balcao.search.public_search.service import Found, search_index
+from balcao.search.public_search.synonyms import Synonyms
 from balcao_sandbox.demo import search as demo
 from bench.catalogue import make_document
+
+# A query of at least this number of words is a sentence.
+SENTENCE_WORDS = 5
+SHOWN = 10
+# The shares that each list must reach. The unseen list, which is only measured, may fall behind by the margin.
+FIRST, AMONG_THREE = 0.88, 0.91
+FIRST_OF_SENTENCES, AMONG_THREE_OF_SENTENCES = 0.84, 0.90
+UNSEEN_MARGIN = 0.06
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a citizen asks, the names of the services that are right, and of those that are right among three too."""
+
+    query: str
+    right: frozenset[str]
+    also: frozenset[str] = frozenset()
+
+    @property
+    def is_sentence(self) -> bool:
+        """Whether the query is a sentence instead of a few keywords."""
+        return len(self.query.split()) >= SENTENCE_WORDS
+
+
+@dataclass(frozen=True)
+class JudgedList:
+    """A list of judged queries, at least `fewest`. The search may be tuned on it unless it is held out.
+
+    An unseen list is held out and has other authors than the lists for tuning.
+    """
+
+    name: str
+    file: str
+    fewest: int
+    is_held_out: bool = False
+    is_unseen: bool = False
+
+    @property
+    def queries(self) -> list[Judged]:
+        """The queries of the list."""
+        return _read_judged(self.file)
+
+
+LISTS = (
+    JudgedList("citizens", "citizens.txt", 200),
+    JudgedList("citizens, held out", "citizens_held_out.txt", 60, is_held_out=True),
+    JudgedList("asked", "asked.txt", 300),
+    JudgedList("asked, held out", "asked_held_out.txt", 100, is_held_out=True),
+    JudgedList("asked, unseen", "asked_unseen.txt", 200, is_held_out=True, is_unseen=True),
+)
+
+
+@dataclass(frozen=True)
+class Rating:
+    """The shares of queries with a right service first and among three, and the mean nDCG of the first ten.
+
+    A citizen needs one service, so the gain of a query is that of the first right service only.
+    """
+
+    count: int
+    first: float
+    among_three: float
+    ndcg: float
+
+
+def rate(find: Callable[[str], Sequence[str]], queries: Sequence[Judged]) -> Rating:
+    """Rate a search that returns the names of the ten best services for a query."""
+    first = among_three = 0
+    gain = 0.0
+    for judged in queries:
+        names = list(find(judged.query))[:SHOWN]
+        first += bool(judged.right.intersection(names[:1]))
+        among_three += not (judged.right | judged.also).isdisjoint(names[:3])
+        place = next((at for at, name in enumerate(names) if name in judged.right), None)
+        gain += 0.0 if place is None else 1 / math.log2(place + 2)
+    count = len(queries)
+    return Rating(count, first / count, among_three / count, gain / count)
+
+
+class City:
+    """The published services of the demo city in an index in memory, and the search over them."""
+
+    def __init__(self, synonyms: Synonyms) -> None:
+        self.index = make_index(list_city(), read_phrases())
+        self.synonyms = synonyms
+
+    def search(self, query: str, per_page: int = SHOWN) -> Found:
+        """Return the first page of results, as the API returns it."""
+        return search_index(self.index, self.synonyms, SearchRequest(q=query, per_page=per_page, highlight=False))
+
+    def find(self, query: str) -> list[str]:
+        """Return the names of the ten best services."""
+        return list_names(self.search(query))
+
+
+def list_names(found: Found) -> list[str]:
+    """Return the names of the services of a page."""
+    return [each.service.nome_servico for each in found.services]
+
+
+def make_index(
+    documents: Iterable[Mapping[str, Any]],
+    phrases: Mapping[str, Sequence[str]] | None = None,
+    popularity: Mapping[str, float] | None = None,
+) -> ServiceIndex:
+    """Return an index in memory of these services, with phrases and popularity by id."""
+    writer = IndexWriter(None)
+    writer.add(
+        IndexRow(
+            document["id"],
+            msgspec.json.encode(document).decode(),
+            (popularity or {}).get(document["id"], 0.0),
+            list((phrases or {}).get(document["id"], ())),
+        )
+        for document in documents
+    )
+    writer.commit(IndexState(0, "", 0, ""))
+    writer.close()
+    return writer.open_reader()
 
 
 def read_queries() -> list[tuple[str, str]]:
@@ -39,25 +170,42 @@ def list_targets() -> list[dict[str, Any]]:
     ]
 
 
-def read_citizens(*, held_out: bool = False) -> list[tuple[str, frozenset[str]]]:
-    """Return what citizens type, and the names of the services that are right."""
-    rows = _read("citizens_held_out.txt" if held_out else "citizens.txt")
-    return [(query, frozenset(right.split(" ; "))) for query, right in rows]
-
-
-def rate(find: Callable[[str], Sequence[str]], queries: Sequence[tuple[str, frozenset[str]]]) -> tuple[float, float]:
-    """Return for which share of the queries a right service is found first, and among the first three."""
-    found = [(find(query)[:3], right) for query, right in queries]
-    first = sum(bool(right.intersection(names[:1])) for names, right in found)
-    return first / len(found), sum(bool(right.intersection(names)) for names, right in found) / len(found)
-
-
 def list_city() -> list[dict[str, Any]]:
-    """Return the published services of the sandbox's city as they are stored."""
+    """Return the published services of the demo city as they are stored."""
     return [
         make_document(**planned.body | {"status": 1}, id=planned.service_id, slug=planned.service_id[:8])
         for planned in demo.list_published()
     ]
+
+
+@cache
+def read_phrases() -> dict[str, list[str]]:
+    """Return how citizens ask for the services of the demo city, by id."""
+    text = files("balcao_sandbox.demo").joinpath("search_phrases.toml").read_text("utf-8")
+    ids = {document["nome_servico"]: document["id"] for document in list_city()}
+    return {ids[name]: phrases for name, phrases in tomllib.loads(text).items() if name in ids}
+
+
+def list_texts(value: object) -> list[str]:
+    """Return all texts in a stored service."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for each in inner for text in list_texts(each)]
+
+
+def read_forms() -> list[tuple[str, str]]:
+    """Return words as citizens type them, and as the catalogue writes them."""
+    return [(row[0], row[1]) for row in _read("held_out.txt")]
+
+
+def read_absent() -> list[str]:
+    """Return everyday and sensitive words that no service of the demo city contains."""
+    return [row[0] for row in _read("absent.txt")]
+
+
+def _read_judged(file: str) -> list[Judged]:
+    return [Judged(row[0], *(frozenset(names.split(" ; ")) for names in row[1:])) for row in _read(file)]
 
 
 def _read(name: str) -> list[list[str]]:

@@ -5,7 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.search.freshness import Freshness
 from tests.search.staff import Staff, with_required
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 
 BASE = "/search/api"
@@ -72,12 +74,16 @@ def find(http: httpx.Client, service: dict[str, Any], per_page: int) -> list[str
 
 
 @pytest.mark.cases("search", "29", "36")
-def test_drafts_and_deleted_services_are_unknown(http: httpx.Client, issuer: Issuer, staff: Staff) -> None:
+def test_drafts_and_deleted_services_are_unknown(
+    http: httpx.Client, issuer: Issuer, staff: Staff, freshness: Freshness, sql: Sql
+) -> None:
     draft, published = staff.create(awaiting_approval=True), staff.publish()
     former = published["slug"]
     published = rename(staff, published, f"{published['nome_servico']} mudou")
+    freshness.wait(sql)
     assert find(http, published, 10) == [published["id"]]
     staff("DELETE", f"/services/{published['id']}")
+    freshness.wait(sql)
     assert find(http, published, 11) == find(http, draft, 11) == []
     for path in [*paths(draft), *paths(published), f"{BASE}/v1/services/{former}"]:
         for headers in ({}, bearer(issuer.person("90000000175")), bearer(issuer.admin())):

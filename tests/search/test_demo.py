@@ -9,6 +9,7 @@ import asyncpg
 import httpx
 import pytest
 
+from balcao.search.phrases import service as phrases
 from balcao_sandbox.demo import search as demo
 from balcao_sandbox.demo.registry import departments
 from tests.search.conftest import EMPTY
@@ -20,10 +21,11 @@ SELECT (SELECT count(*) FROM search.service_head) AS services,
        (SELECT count(*) FROM search.service_head WHERE deleted_at IS NOT NULL) AS deleted,
        (SELECT count(*) FROM search.service_head WHERE next_version = 7) AS long_histories,
        (SELECT count(*) FROM search.service_versions) AS versions,
-       (SELECT count(*) FROM search.search_migrations WHERE kind = 'migration') AS migrations
+       (SELECT count(*) FROM search.search_migrations WHERE kind = 'migration') AS migrations,
+       (SELECT count(*) FROM search.service_phrases) AS with_phrases
 """
 _ORGANS = "SELECT DISTINCT jsonb_array_elements_text(snapshot -> 'orgao_gestor') FROM search.service_versions"
-WHOLE = {"services": 233, "deleted": 2, "long_histories": 3, "versions": 290, "migrations": 1}
+WHOLE = {"services": 233, "deleted": 2, "long_histories": 3, "versions": 290, "migrations": 1, "with_phrases": 231}
 
 _STOP_HALF_WAY = """
 CREATE FUNCTION public.stop_half_way() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -86,9 +88,6 @@ def test_the_catalogue_has_everything_to_show(stage: Stage, sql: Callable[..., l
         "published": 191, "awaiting": 20, "in_edition": 20, "exclusive": 6, "highlighted": 4,
         "categories": 23, "subcategories": 86, "mappings": 8,
     }  # fmt: skip
-    assert sql("SELECT FROM search.known_words WHERE word = 'vacinação'"), (
-        "typing errors are corrected from the first call"
-    )
     [[all_in_the_past]] = sql("SELECT bool_and(created_at < now()) FROM search.service_versions")
     assert all_in_the_past
 
@@ -114,6 +113,22 @@ def test_the_migration_can_be_rolled_back_at_once(examples: dict[str, Any], http
     )  # fmt: skip
     body = {"migration_id": examples["migration_id"]}
     assert http.post("/search/api/v1/admin/migration/rollback", json=body, headers=token).status_code == 200
+
+
+def test_changed_and_removed_phrases_remain(stage: Stage, sql: Callable[..., list[asyncpg.Record]]) -> None:
+    changed, removed = list(demo.list_phrases())[:2]
+    sql("UPDATE search.service_phrases SET phrases = '{outra}' WHERE service_id = $1", changed)
+    sql("DELETE FROM search.service_phrases WHERE service_id = $1", removed)
+    stage.run(demo.load_demo_services(stage.platform))
+    rows = sql("SELECT phrases FROM search.service_phrases WHERE service_id = ANY ($1::uuid[])", [changed, removed])
+    assert [row["phrases"] for row in rows] == [["outra"]]
+
+
+def test_every_phrase_is_as_a_curator_could_write_it() -> None:
+    said = tomllib.loads(files("balcao_sandbox.demo").joinpath("search_phrases.toml").read_text("utf-8"))
+    assert said.keys() == {planned.body["nome_servico"] for planned in demo._draw_services()}
+    for given in said.values():
+        assert phrases.clean_phrases(given) == given
 
 
 def test_every_demo_service_belongs_to_departments_that_the_registry_has(stage: Stage) -> None:

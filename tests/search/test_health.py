@@ -38,4 +38,4 @@ def test_what_failed_is_named(http: httpx.Client, sql: Sql, path: str, status: s
         sql("UPDATE search.search_collection SET fold_revision = search.fold_revision()")
     body = answer.json()
     assert (answer.status_code, body["status"], body["error"]) == (503, status, "collection")
-    assert body["checks"] == {"database": "ok", "snapshot": "ok", "collection": "failed"}
+    assert body["checks"] == {"database": "ok", "snapshot": "ok", "collection": "failed", "index": "ok"}

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from balcao.core.values.ids import new_id
+from tests.search.freshness import Freshness
 from tests.search.staff import ADMIN, EDITOR, Staff, with_required
 from tests.search.support import REQUIRED, refusal
 from tests.support.fixture_types import Sql
@@ -25,7 +26,7 @@ def propose(staff: Staff, service: dict[str, Any], headers: dict[str, str] | Non
 
 
 def test_the_public_sees_nothing_of_a_proposal_until_it_is_published(
-    staff: Staff, published: dict[str, Any], http: httpx.Client
+    staff: Staff, published: dict[str, Any], http: httpx.Client, freshness: Freshness, sql: Sql
 ) -> None:
     word = f"zelkova{uuid4().hex[:8]}"
     public = f"/search/api/v1/search/{published['id']}"
@@ -44,6 +45,7 @@ def test_the_public_sees_nothing_of_a_proposal_until_it_is_published(
 
     answer = staff("POST", f"{place}/publish", headers={"If-Match": '"v1-r1"'})
     assert (answer.status_code, answer.json()["version"]) == (200, 2)
+    freshness.wait(sql)
     assert http.get("/search/api/v1/search", params={"q": word}).json()["total_count"] == 1
     newest = staff("GET", f"/services/{published['id']}/versions").json()["versions"][0]
     assert (newest["change_type"], newest["change_reason"]) == ("update", "A lei mudou.")

@@ -3,7 +3,6 @@
 import html
 import re
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -14,15 +13,12 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from balcao.core.values.text import fold_text
-from balcao.search.vocabulary import service as vocabulary
-from balcao.search.vocabulary import spelling
-from balcao.settings import Settings
+from tests.search.freshness import Freshness
 from tests.search.staff import EDITOR, Staff
 from tests.search.support import refusal
 from tests.support.demo_people import ANA
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
-from tests.support.operator_calls import acting
 from tests.support.polling import PATIENCE, until_now
 from tests.support.proof_sizes import size
 from tests.support.rules import read_values
@@ -30,19 +26,19 @@ from tests.support.server import RunningServer
 
 V1, V2 = "/search/api/v1/search", "/search/api/v2/search"
 CITIZEN = ANA
-# Known words are of letters.
+# Only words of letters are corrected.
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
-# No service changed since a moment that is still to come.
-NONE_SINCE = timedelta(minutes=-1)
 
 
 class Search:
-    """Searches, each of its own: a word in the query that no service has been asked for yet meets no kept answer."""
+    """Searches that see every committed change."""
 
-    def __init__(self, http: httpx.Client) -> None:
+    def __init__(self, http: httpx.Client, settle: Callable[[], None]) -> None:
         self.http = http
+        self._settle = settle
 
     def __call__(self, q: str, path: str = V1, **parameters: Any) -> dict[str, Any]:
+        self._settle()
         answer = self.http.get(path, params={"q": q, **parameters})
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
@@ -53,8 +49,8 @@ class Search:
 
 
 @pytest.fixture
-def search(http: httpx.Client) -> Search:
-    return Search(http)
+def search(http: httpx.Client, freshness: Freshness, sql: Sql) -> Search:
+    return Search(http, lambda: freshness.wait(sql))
 
 
 CATALOGUE = [
@@ -115,32 +111,16 @@ def test_a_misspelt_name_is_found(search: Search) -> None:
     assert found["metadata"]["match"] in {"any_term", "similar"}
 
 
-def test_unknown_words_are_corrected_once_the_words_are_known(
-    search: Search, refresh_words: Callable[[], None]
-) -> None:
-    refresh_words()
+def test_a_mistyped_word_is_corrected(search: Search) -> None:
     found = search("vacinasao")
     assert found["metadata"]["suggestion"] == "vacinação"
     assert found["results"][0]["title"] == "Vacinação de cães e gatos"
 
 
-def test_a_catalogue_that_is_not_known_yet_is_entered_whole_however_old_it_is(
-    search: Search, settings: Settings, database_url: str, sql: Sql
-) -> None:
-    sql("TRUNCATE search.known_words")
-    with acting(settings, database_url, "search.test") as act:
-        act(lambda call: vocabulary.refresh_vocabulary(call.platform, NONE_SINCE))
-        known = sql("SELECT count(*) FROM search.known_words")
-        assert search("matricla")["metadata"]["suggestion"] == "matrícula"
-        act(lambda call: vocabulary.refresh_vocabulary(call.platform, NONE_SINCE))
-    assert sql("SELECT count(*) FROM search.known_words") == known
-
-
 def test_the_words_of_a_service_are_known_as_soon_as_it_is_saved(staff: Staff, search: Search) -> None:
-    word = f"zarabatana{uuid4().hex[:8]}kp".translate(LETTERS)  # two letters that can be told when they change places
-    staff.publish(nome_servico=f"Aula de {word}", is_free=True, documentos_necessarios=[f"Licença de {word[:-1]}x"])
+    word = f"zarabatana{uuid4().hex[:8]}kp".translate(LETTERS)
+    staff.publish(nome_servico=f"Aula de {word}", is_free=True)
     assert search(f"{word[:-2]}{word[-1]}{word[-2]}")["metadata"]["suggestion"] == word
-    assert search(f"{word[:-1]}x rara")["metadata"]["suggestion"] is None, "a service has it, if not in its name"
 
 
 def test_a_name_of_people_is_not_corrected(staff: Staff, search: Search) -> None:
@@ -165,25 +145,10 @@ def test_a_sensitive_word_that_a_service_has_is_found(staff: Staff, search: Sear
     staff("DELETE", f"/services/{service['id']}")
 
 
-def test_the_sensitive_words_are_written_as_the_search_folds_them(sql: Sql) -> None:
-    """The list has each word as people write it, and as the search folds it, which drops the plural of many."""
-    words = sorted(word for word in spelling.SENSITIVE if not word.endswith("*"))
-    rows = sql("SELECT word, search.fold(word) AS folded FROM unnest($1::text[]) AS word", words)
-    assert [tuple(row) for row in rows if not spelling.is_sensitive(row["folded"])] == []
-    assert all(word.removesuffix("*").isascii() and word == word.lower() for word in spelling.SENSITIVE)
-    assert all(spelling.is_sensitive(word) for word in ("estupro", "suicidio", "gays", "homofobia", "obito", "crack"))
-    assert not any(
-        spelling.is_sensitive(word) for word in ("drogaria", "pretensao", "mortadela", "matricula", "violao")
-    )
-
-
-def test_of_words_equally_near_the_most_frequent_is_suggested(
-    staff: Staff, search: Search, refresh_words: Callable[[], None]
-) -> None:
+def test_of_words_equally_near_the_most_frequent_is_suggested(staff: Staff, search: Search) -> None:
     word = f"fagote{uuid4().hex[:8]}".translate(LETTERS)
     for name in (f"Aula de {word}ab", f"Aula de {word}ad", f"Oficina de {word}ad"):
         staff.publish(nome_servico=name, is_free=True)
-    refresh_words()
     assert search(f"{word}ac")["metadata"]["suggestion"] == f"{word}ad"
 
 
@@ -201,7 +166,7 @@ def test_a_word_that_has_synonyms_is_not_corrected(staff: Staff, search: Search)
 def test_phrases_exclusions_and_alternatives_are_understood(search: Search) -> None:
     assert search.titles('"imposto predial" -isenção') == ["Segunda via do carnê do IPTU"]
     assert set(search.titles("plantio OR castração")) == {"Plantio de árvores", "Castração gratuita de gatos"}
-    assert search('"predial imposto"')["metadata"]["match"] == "similar"
+    assert search('"predial imposto"')["metadata"]["match"] == "none"
 
 
 def test_the_members_are_those_of_the_rules(search: Search) -> None:
@@ -282,8 +247,11 @@ def test_what_older_clients_send_has_no_effect(search: Search) -> None:
 
 
 @pytest.mark.cases("search", "36", "37")
-def test_drafts_are_for_staff_who_ask_for_them(http: httpx.Client, issuer: Issuer, staff: Staff) -> None:
+def test_drafts_are_for_staff_who_ask_for_them(
+    http: httpx.Client, issuer: Issuer, staff: Staff, freshness: Freshness, sql: Sql
+) -> None:
     staff.create(nome_servico="Rascunho da ronda escolar", tema_geral="Segredo")
+    freshness.wait(sql)
     asked = {"q": "rascunho da ronda", "facets": "tema_geral"}
     assert http.get(V1, params=asked).json()["total_count"] == 0
     assert http.get(V1, params=asked, headers=bearer(issuer.person(CITIZEN))).json()["total_count"] == 0
@@ -393,17 +361,6 @@ def test_no_query_breaks_the_search(http: httpx.Client, q: str) -> None:
         assert (found["metadata"]["match"] == "none") <= (found["results"] == [])
         for hit in found["results"]:
             assert re.sub("</?mark>", "", hit["highlights"]["title"]) == html.escape(hit["title"])
-
-
-@pytest.fixture
-def refresh_words(settings: Settings, database_url: str) -> Callable[[], None]:
-    """Let the search know the words of the catalogue, as the worker does."""
-
-    def refresh() -> None:
-        with acting(settings, database_url, "search.test") as act:
-            act(lambda call: vocabulary.refresh_vocabulary(call.platform))
-
-    return refresh
 
 
 @pytest.fixture(scope="module")

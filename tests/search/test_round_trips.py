@@ -1,13 +1,10 @@
-"""A change of one service and a search are sent in few statements (rules: search 4.6, 5)."""
+"""A change of one service is sent in few statements, and a search in none (rules: search 4.6, 5)."""
 
 from uuid import uuid4
 
 from balcao.core.context.call import Call
-from balcao.core.context.platform import Platform
-from balcao.search.collection.store import read_alias
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search.parameters import SearchRequest
-from balcao.search.public_search.state import SearchState
 from balcao.search.services import service as services
 from balcao.search.synonyms import service as synonyms
 from balcao.search.synonyms.schemas import SynonymBody
@@ -17,8 +14,8 @@ from tests.support.operator_calls import acting
 from tests.support.polling import until
 from tests.support.sent_statements import Statements, recorded
 
-# The statements by which a process learns whether the synonyms are others, and reads them.
-REVISION, LEXEMES = "xmin", "unnest(terms)"
+# The statements with which a process detects a change of the synonyms, and reads them.
+REVISION, TERMS = "read_synonyms_revision", "list_synonym_terms"
 
 
 def test_a_change_is_sent_in_two_statements_and_one_more_for_a_new_address(
@@ -38,21 +35,15 @@ def test_a_change_is_sent_in_two_statements_and_one_more_for_a_new_address(
         assert _take(statements) == ["BEGIN", "open_service", "take_slug", "service_versions", "COMMIT"]
 
 
-def test_a_search_that_finds_what_was_typed_is_one_statement_in_a_transaction(
-    settings: Settings, database_url: str
-) -> None:
+def test_a_search_sends_no_statement(settings: Settings, database_url: str) -> None:
     with recorded() as statements, acting(settings, database_url, "search.test") as act:
-        act(_publish, "Colheita de junco branco")
-        assert act(_search) == 1  # folds the words and the synonyms, which are kept
+        act(_search)  # reads the synonyms, which are cached
         statements.texts.clear()
-        assert act(_search) == 1
-        assert [text.split()[0] for text in statements.texts] == ["BEGIN", "WITH", "COMMIT"]
+        act(_search)
+        assert statements.texts == []
 
 
-def test_a_save_has_no_process_read_the_synonyms_again_but_their_change_has(
-    settings: Settings, database_url: str
-) -> None:
-    """Folding them costs more than the save."""
+def test_synonyms_are_read_again_only_after_they_change(settings: Settings, database_url: str) -> None:
     with recorded() as statements, acting(settings, database_url, "search.test") as act:
 
         def count(mark: str) -> int:
@@ -60,7 +51,7 @@ def test_a_save_has_no_process_read_the_synonyms_again_but_their_change_has(
 
         async def put(call: Call) -> None:
             await synonyms.put_synonym_group(act_as_staff(call.platform), str(uuid4()), SynonymBody(["junco", "vime"]))
-            await until(lambda: count(LEXEMES) > known)
+            await until(lambda: count(TERMS) > known)
 
         async def save(call: Call) -> None:
             before = count(REVISION)
@@ -68,29 +59,17 @@ def test_a_save_has_no_process_read_the_synonyms_again_but_their_change_has(
             await until(lambda: count(REVISION) > before)
 
         act(_search)
-        known = count(LEXEMES)
+        known = count(TERMS)
         act(put)
-        known = count(LEXEMES)
+        known = count(TERMS)
         for _ in range(3):
             act(save)
-        assert count(LEXEMES) == known
-
-
-async def test_synonyms_that_a_change_may_have_overtaken_are_read_again(platform: Platform) -> None:
-    kept = SearchState()
-    async with platform.database.connection() as connection:
-        alias = await read_alias(connection)
-        began = kept.changes
-        kept.begin_reload()  # the notice of a change comes while they are read
-        read = await public_search._read_synonyms(connection, kept, alias, began)
-        assert kept.synonyms is None
-        assert await public_search._read_synonyms(connection, kept, alias, kept.changes) == read
-        assert kept.synonyms == read
+        assert count(TERMS) == known
 
 
 async def _search(call: Call) -> int:
     found = await public_search.search_services(call, SearchRequest(q="junco branco", facets=("is_free",)))
-    return found.page.total
+    return found.total
 
 
 async def _publish(call: Call, name: str = "Poda de junco") -> None:

@@ -11,34 +11,25 @@ import pytest
 from balcao.search import conventions, public, tallies
 from balcao.search.change_feed import schemas as change_feed
 from balcao.search.control_queries import service as control_queries
+from balcao.search.index import feeding, public_index
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.popularity import service as popularity
-from balcao.search.public_search import (
-    conditions_store,
-    facets_store,
-    highlights,
-    matching,
-    parameters,
-    responses,
-    store,
-)
+from balcao.search.portuguese import analysis, spelling
+from balcao.search.public_search import corrections, highlights, parameters, query, ranking, responses, suggestions
 from balcao.search.public_search import service as public_search
-from balcao.search.public_search import terms as public_terms
+from balcao.search.public_search.ranking import WEIGHTS
+from balcao.search.public_search.synonyms import SYNONYM_WEIGHT
 from balcao.search.schema_migrations import rehearsal, work
 from balcao.search.schema_migrations import service as schema_migrations
 from balcao.search.services import api as services
 from balcao.search.services import cleaning, content, filters, imports
 from balcao.search.synonyms import service as synonyms
-from balcao.search.vocabulary import jobs as vocabulary_jobs
-from balcao.search.vocabulary import spelling
-from balcao.search.vocabulary.service import MOST_CORRECTIONS
 from balcao.search.zero_results import service as zero_results
 from balcao.settings import Settings
-from tests.search.judged import read_citizens
+from tests.search.judged import AMONG_THREE, AMONG_THREE_OF_SENTENCES, FIRST, FIRST_OF_SENTENCES, UNSEEN_MARGIN
 from tests.support.rules import read_numbers
 
 MILLISECOND, HOUR = timedelta(milliseconds=1), timedelta(hours=1)
-TUNED, HELD_OUT = len(read_citizens()), len(read_citizens(held_out=True))
 BURST, SECONDS = (int(number) for number in re.findall(r"\d+", responses.RATE))
 
 
@@ -66,7 +57,7 @@ def bounds_of(member: str) -> dict[str, Any]:
             [synonyms.FEWEST_TERMS, synonyms.MOST_TERMS, synonyms.LONGEST_TERM],
         ),
         (r"409 there are ([\d,]+) groups", [synonyms.MOST_GROUPS]),
-        (r"at most (\d+) names of published services", [public_search.MOST_NAMES]),
+        (r"at most (\d+) names of published services", [suggestions.MOST_NAMES]),
         (r"`limit` 1\.\.(\d+) \((\d+)\) \| 200 change feed", [change_feed.MOST_CHANGES, change_feed.DEFAULT_CHANGES]),
         (
             r"PUT `\{queries\[\]\}`, at most (\d+) of 1\.\.(\d+) characters",
@@ -110,29 +101,54 @@ def bounds_of(member: str) -> dict[str, Any]:
         (r"at the end, within (\d+) s; no run", [rehearsal.BLOCK_SECONDS]),
         (r"failures\[<= (\d+)\]", [rehearsal.MOST_FAILURES]),
         (r"It checks for at most (\d+) s", [rehearsal.LONGEST_SECONDS]),
-        (r"at most (\d+) terms; `\"…\"` phrase", [public_terms.MOST_TERMS]),
-        (r"last term \(>= (\d+) letters", [matching.SHORTEST_PREFIX]),
-        (r"folded query has >= (\d+) characters, `similar`", [matching.SHORTEST_SIMILAR]),
-        (r"alternatives whose text rank counts ([\d.]+);", [store.SYNONYM_SHARE]),
-        (r"\(`names\.txt`, (\d+)\)", [len(spelling.NAMES)]),
+        (r"at most (\d+) terms; `\"…\"` phrase", [query.MOST_TERMS]),
+        (r"is first completed \(>= (\d+) letters\)", [corrections.SHORTEST_PREFIX]),
+        (r"alternatives that count ([\d.]+);", [SYNONYM_WEIGHT]),
+        (r"compares position, newest change and number of services every (\d+) seconds", [feeding.COMPARE_SECONDS]),
+        (r"503 \(`index-missing`\) after (\d+) seconds", [public_index.FIRST_INDEX_SECONDS]),
+        (r"The first ([\d,]+) characters of each group of texts", [analysis.LONGEST_TEXT]),
+        (r"words of fewer than (\d+) letters", [spelling.SHORTEST_CORRECTED]),
+        (r"the two most frequent ones count ([\d.]+)\.", [corrections.CORRECTION_WEIGHT]),
+        (r"At most (\d+) words of a query are corrected", [corrections.MOST_CORRECTED]),
+        (r"The engine returns at most (\d+) candidates", [public_search.MOST_CANDIDATES]),
+        (r"Pages beyond candidate (\d+):", [public_search.MOST_CANDIDATES]),
+        (r"The best (\d+) are ranked again", [ranking.RERANKED]),
         (
-            r"up to (\d) letters never; (\d) and (\d) one slip",
-            [spelling.SHORTEST - 1, spelling.SHORTEST, spelling.SHORT],
+            r"in the name ([\d.]+), one that only shares the root ([\d.]+), in a phrase ([\d.]+), class B ([\d.]+), "
+            r"class C ([\d.]+) if",
+            [
+                WEIGHTS.name,
+                round(WEIGHTS.name * WEIGHTS.related, 2),
+                WEIGHTS.phrases,
+                WEIGHTS.head,
+                WEIGHTS.rest,
+            ],
         ),
-        (r"(\d) to (\d) one slip; from (\d) on two", [spelling.SHORT + 1, spelling.LONG - 1, spelling.LONG]),
-        (r"Stage 1 collects at most (\d+) candidates", [conditions_store.MOST_CANDIDATES]),
-        (r"T = r / \(r \+ ([\d.]+)\)", [store.HALF_RANK]),
-        (r"class weights A ([\d.]+), B ([\d.]+), C ([\d.]+), D ([\d.]+),", [*reversed(parameters.RANK_WEIGHTS)]),
-        (r"Beside it stand (\d+) queries", [TUNED + HELD_OUT]),
-        (r"of (\d+) at least 85 %", [TUNED]),
-        (r"of the (\d+) that nothing is tuned on", [HELD_OUT]),
-        (r"`total_count` is exact up to ([\d,]+),", [store.MOST_COUNTED]),
-        (r"at most (\d+) values per field", [facets_store.MOST_FACET_VALUES]),
+        (
+            r"the part of the name \(up to (\d+) % more\) or of one phrase \(up to (\d+) % more\)",
+            [WEIGHTS.fill * 100, WEIGHTS.phrase_fill * 100],
+        ),
+        (r"([\d.]+) for the engine's score; ([\d.]+) for the popularity", [WEIGHTS.engine, WEIGHTS.popularity]),
+        (
+            r"multiplies by 1.0 up to (\d+) days after `last_update`, then e\^\(−([\d.]+)·days\), at least ([\d.]+)\.",
+            [ranking.FRESH_DAYS, ranking.DECAY_PER_DAY, ranking.LEAST_RECENCY],
+        ),
+        (
+            r"at least (\d+) % first and (\d+) % among three on every list, and (\d+) % and (\d+) % on sentences",
+            [
+                FIRST * 100,
+                AMONG_THREE * 100,
+                FIRST_OF_SENTENCES * 100,
+                AMONG_THREE_OF_SENTENCES * 100,
+            ],
+        ),
+        (r"on the further list up to (\d+) points less", [UNSEEN_MARGIN * 100]),
+        (r"`total_count` is exact up to ([\d,]+),", [responses.MOST_COUNTED]),
+        (r"at most (\d+) values per field", [public_search.MOST_FACET_VALUES]),
         (
             r"fragments of at most (\d+) characters, at most (\d+), taken",
             [highlights.LONGEST_FRAGMENT, highlights.MOST_FRAGMENTS],
         ),
-        (r"statement time-out of public search (\d+) s", [conditions_store.BUDGET_SECONDS]),
         (r"shows it only after (\d+) occurrences", [zero_results.FEWEST_TIMES]),
         (r"do not interrupt a run\); kept (\d+) days", [zero_results.KEPT_DAYS]),
         (r"views (\d+) days; failed target", [popularity.KEPT_DAYS]),
@@ -144,5 +160,5 @@ def test_the_page_tells_the_numbers_of_the_product(sentence: str, numbers: list[
 
 
 def test_the_numbers_that_the_page_has_as_words() -> None:
-    """A misspelt word has two corrections; four words behind a law are its name; new words come every five minutes."""
-    assert (2, 4, timedelta(minutes=5)) == (MOST_CORRECTIONS, spelling.LAW_NAME, vocabulary_jobs.EVERY)
+    """A mistyped word has two corrections. Four words after a law are its name."""
+    assert (corrections.MOST_CORRECTIONS, spelling.LAW_NAME) == (2, 4)

@@ -247,7 +247,7 @@ async def test_a_release_gives_the_tables_other_columns_and_keeps_every_row(
         await owner.execute("UPDATE search.schema_versions SET fold_revision = 7 WHERE version = 'v2'")
         built = await owner.fetchval("SELECT search.rebuild()")
         alias = await owner.fetchrow("SELECT * FROM search.search_collection")
-        assert tuple(alias) == ("services", built, None, "v2", 7, former["generation"] + 1)
+        assert tuple(alias) == ("services", built, None, "v2", 7, former["generation"] + 1, None)
         assert await owner.fetchval(f"SELECT id::text FROM search.{built}") == service.id
         assert await owner.fetchval("SELECT array_agg(name) FROM search.physical_tables") == [built]
         assert await owner.fetchval("SELECT count(*) FROM search.search_migrations WHERE rollback_until > now()") == 0

@@ -1,17 +1,20 @@
-"""How often the search may be asked, and how long it may take (rules: search 4.6, 5)."""
+"""How often the search may be called, and what it needs (rules: search 4.6, 5)."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import pytest
 
-from balcao.search.public_search import conditions_store, responses, store
+from balcao import app
+from balcao.search.index import public_index
+from balcao.search.public_search import responses
 from balcao.settings import Settings
 from tests.search.stage import Stage
 from tests.search.support import refusal
 from tests.support.issuer import Issuer, bearer
-from tests.support.polling import until_now
+from tests.support.polling import PATIENCE
+from tests.support.server import RunningServer
 
 V1, V2, SUGGEST = "/search/api/v1/search", "/search/api/v2/search", "/search/api/v1/search/suggest"
 ALLOWED = 100  # what one in the code is in the sandbox
@@ -78,33 +81,31 @@ def test_portals_and_machines_with_the_scope_ask_more_often(ask: Ask, issuer: Is
     assert ask("203.0.113.3").status_code == 200
 
 
-@contextmanager
-def locked_collection(stage: Stage) -> Iterator[None]:
-    """Keep every reader of the collection waiting."""
+def test_a_search_needs_no_database(http: httpx.Client, stage: Stage) -> None:
+    """The index answers while the collection is locked, and citizens find services while the database is down."""
     physical = stage.run(stage.owner.fetchval("SELECT physical FROM search.search_collection"))
+    assert http.get(V1, params={"q": "antes"}).status_code == 200  # reads the synonyms
     stage.run(stage.owner.execute("BEGIN"))
-    stage.run(stage.owner.execute(f"LOCK TABLE search.{physical} IN ACCESS EXCLUSIVE MODE"))
+    stage.run(stage.owner.execute(f"LOCK TABLE search.{physical}, search.synonyms IN ACCESS EXCLUSIVE MODE"))
     try:
-        yield
+        for path in (V1, V2, SUGGEST):
+            assert http.get(path, params={"q": f"demora {path}"}).status_code == 200
     finally:
         stage.run(stage.owner.execute("ROLLBACK"))
 
 
-WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-
-
-def test_a_search_that_takes_too_long_is_given_up(
-    http: httpx.Client, stage: Stage, monkeypatch: pytest.MonkeyPatch
+def test_a_host_that_cannot_write_an_index_says_so(
+    settings: Settings, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert conditions_store.BUDGET_SECONDS == 2.0
-    monkeypatch.setattr(store, "BUDGET_SECONDS", 0.2)
-    with locked_collection(stage):
-        for path in (V1, SUGGEST):
-            late = http.get(path, params={"q": f"demora {path}"})
-            assert (*refusal(late), late.headers["Retry-After"]) == (503, "store-away", "1")
-            assert list(late.json()) == ["error"]
-        # And the database no longer works on it.
-        until_now(lambda: stage.run(stage.owner.fetchval(WAITING)) == 0)
-    monkeypatch.undo()
-    for path in (V1, V2, SUGGEST):
-        assert http.get(path, params={"q": f"demora {path}"}).status_code == 200
+    monkeypatch.setattr(public_index, "FIRST_INDEX_SECONDS", 0.1)
+    (tmp_path / "search").write_text("a file where the index needs a folder")
+    broken = settings.model_copy(update={"data_dir": tmp_path})
+    with (
+        RunningServer(app.build_application(broken, database_url)) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
+    ):
+        for path in (V1, V2, SUGGEST):
+            refused = client.get(path, params={"q": "poda"})
+            assert (*refusal(refused), list(refused.json())) == (503, "index-missing", ["error"])
+        ready = client.get("/search/readiness")
+        assert (ready.status_code, ready.json()["checks"]["index"]) == (503, "failed")

@@ -24,6 +24,7 @@ from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.synonyms import service as synonyms
 from balcao.search.zero_results import service as zero_results
 from balcao.search.zero_results.api import FEATURE as ZERO_RESULTS
+from tests.search.freshness import Freshness
 from tests.search.staff import EDITOR, Staff
 from tests.search.support import act_as_staff, refusal
 from tests.support.fixture_types import Sql
@@ -38,9 +39,12 @@ def titles(http: httpx.Client, q: str) -> list[str]:
     return [hit["title"] for hit in http.get(SEARCH, params={"q": q}).json()["results"]]
 
 
-def test_synonyms_are_used_at_once_and_no_longer_when_removed(http: httpx.Client, staff: Staff) -> None:
+def test_synonyms_are_used_at_once_and_no_longer_when_removed(
+    http: httpx.Client, staff: Staff, freshness: Freshness, sql: Sql
+) -> None:
     word, other = f"xangrila{uuid4().hex[:6]}", f"paraiso{uuid4().hex[:6]}"
     staff.publish(nome_servico=f"Passeio ao {word} do norte")
+    freshness.wait(sql)
     group = f"/synonyms/{uuid4()}"
     assert titles(http, f"passeio {other}") == titles(http, "passeio")
     put = staff("PUT", group, json={"terms": [f"{word} do norte", other]})
@@ -158,9 +162,9 @@ async def test_every_asking_of_what_finds_nothing_counts_also_when_the_answer_is
     assert await owner.fetchval("SELECT sum(times)::int FROM search.zero_results WHERE folded = $1", word) == 40
 
 
-async def ask(platform: Platform, query: str) -> dict[str, Any]:
+async def ask(platform: Platform, query: str, **further: str) -> dict[str, Any]:
     """The public search of this process, whose counts a test can write down at once."""
-    call, asked = operator_call(platform, "search.test"), {"q": query}
+    call, asked = operator_call(platform, "search.test"), {"q": query, **further}
     answer = await responses.respond_search(call, "127.0.0.1", asked, SearchRequest.parse, responses.write_result)
     found: dict[str, Any] = msgspec.json.decode(answer.body)
     return found

@@ -9,22 +9,20 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
-import msgspec
 import pytest
 
 from balcao import app
-from balcao.search.collection.store import read_alias
 from balcao.search.public_search import service as public_search
-from balcao.search.public_search import state, store
-from balcao.search.public_search.parameters import SearchRequest
-from balcao.search.public_search.state import SearchState
+from balcao.search.public_search import state
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import RollbackBody
 from balcao.search.services import service as services
 from balcao.settings import Settings
+from tests.search.freshness import Freshness
 from tests.search.staff import Staff
 from tests.search.stage import Stage
 from tests.search.support import body, migrate
+from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.polling import PATIENCE, until, until_now
 from tests.support.proof_sizes import size
@@ -61,27 +59,6 @@ def test_every_process_drops_its_answers_when_a_published_service_changes(
     kept_everywhere(processes, word, [])
 
 
-def test_of_very_many_services_the_facets_are_counted_once_in_a_while_and_all_else_at_once(
-    stage: Stage, staff: Staff, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "MOST_COUNTED", 2)
-    word = f"taboa{uuid4().hex[:6]}"
-    for number in range(3):
-        staff.publish(nome_servico=f"Corte de {word} {number}", tema_geral=word)
-
-    def search(**asked: Any) -> tuple[int, Any]:
-        found = stage.run(
-            public_search.search_services(stage.staff, SearchRequest(q=word, facets=("tema_geral",), **asked))
-        )
-        return len(found.page.services), found.page.facets["tema_geral"]
-
-    assert search() == (3, [(word, 3)])
-    staff.publish(nome_servico=f"Corte de {word} 3", tema_geral=word)
-    assert search() == (4, [(word, 3)])
-    assert search(per_page=2) == (2, [(word, 3)])  # the page is no part of what is counted
-    assert search(category=word) == (4, [(word, 4)])  # a filter is
-
-
 def kept_everywhere(processes: list[httpx.Client], word: str, names: list[str]) -> None:
     """Wait until every process has these names, and in an answer that it keeps."""
 
@@ -95,27 +72,12 @@ def kept_everywhere(processes: list[httpx.Client], word: str, names: list[str]) 
         until_now(functools.partial(is_kept, client))
 
 
-async def test_a_search_whose_table_has_gone_finds_the_one_in_use(stage: Stage, staff: Staff) -> None:
-    """As when the notice of a switch is late by more than the minute that the old table stays."""
-    word = f"bambu{uuid4().hex[:6]}"
-    staff.publish(nome_servico=f"Corte de {word}")
-    known = stage.platform.part(SearchState)
-    alias = await asyncio.to_thread(stage.run, _read_alias(stage))
-    known.alias = msgspec.structs.replace(alias, physical="services_v3_20200101_000000")
-    found = await asyncio.to_thread(stage.run, public_search.search_services(stage.staff, SearchRequest(q=word)))
-    assert [one.document.nome_servico for one in found.page.services] == [f"Corte de {word}"]
-
-
-async def _read_alias(stage: Stage) -> Any:
-    async with stage.platform.database.connection() as connection:
-        return await read_alias(connection)
-
-
 def test_readers_notice_no_switch_and_no_rollback(
-    http: httpx.Client, issuer: Issuer, staff: Staff, stage: Stage
+    http: httpx.Client, issuer: Issuer, staff: Staff, stage: Stage, freshness: Freshness, sql: Sql
 ) -> None:
     mark = f"vime{uuid4().hex[:6]}"
     made = [staff.publish(nome_servico=f"Cesto de {mark} {number}", tema_geral=mark) for number in range(3)]
+    freshness.wait(sql)
     ids = sorted(one["id"] for one in made)
     ended = False
 

@@ -6,7 +6,9 @@ from uuid import uuid4
 
 import httpx
 
+from tests.search.freshness import Freshness
 from tests.search.staff import EDITOR, Staff, with_required
+from tests.support.fixture_types import Sql
 
 # What the portal's form never sends when it saves or publishes.
 UNSENT = ("sub_categoria", "agents", "extra_fields", "published_at", "is_free")
@@ -17,7 +19,9 @@ def form_of(service: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {name: value for name, value in service.items() if name not in UNSENT} | changes
 
 
-def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(staff: Staff, http: httpx.Client) -> None:
+def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(
+    staff: Staff, http: httpx.Client, freshness: Freshness, sql: Sql
+) -> None:
     mark = uuid4().hex
     organ, name = f"Secretaria {mark}", f"Poda {mark}"
     body = with_required(
@@ -60,6 +64,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(staff: Staf
     assert (published["status"], published["awaiting_approval"]) == (1, False)
 
     # The citizen finds it by search, category, address and old number; what was HTML is text.
+    freshness.wait(sql)
     [hit] = http.get("/search/api/v1/search", params={"q": f"{mark} rg"}).json()["results"]
     assert "<mark>RG</mark> &amp; CPF" in hit["highlights"]["snippet"]
     assert hit["metadata"]["descricao_completa"] == text
@@ -97,6 +102,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(staff: Staf
     assert (withdrawn["status"], withdrawn["awaiting_approval"]) == (0, True)
     assert http.get(f"/search/api/v1/services/{published['slug']}").status_code == 404
     assert staff("DELETE", path).status_code == 204
+    freshness.wait(sql)
     left = http.get("/search/api/v1/search", params={"q": name}).json()["results"]
     assert draft["id"] not in [one["id"] for one in left]
 

@@ -6,6 +6,10 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
+from balcao.search.portuguese.analysis import tokenize
+from balcao.search.public_search.synonyms import Synonyms
+from tests.search.small_catalogue import SmallCatalogue
+
 SEEDS = [
     files("balcao.search").joinpath("migrations", f"{name}.sql").read_text("utf-8")
     for name in ("0016_everyday_words", "0017_more_everyday_words")
@@ -36,6 +40,19 @@ async def test_a_group_of_a_city_is_never_joined_by_a_seeded_one(owner: asyncpg.
         await transaction.rollback()
     assert [group for group in groups if {"iptu", "IPTU"} & group] == [{"IPTU", "taxa da casa"}]
     assert any("itbi" in group for group in groups)
+
+
+async def test_each_seeded_term_finds_services_named_like_the_others_of_its_group(owner: asyncpg.Connection) -> None:
+    """Both ways: whichever term a catalogue writes, every other one finds it."""
+    groups = [sorted(group) for group in await list_groups(owner)]
+    synonyms = Synonyms(groups)
+    for group in groups:
+        terms = [term for term in group if tokenize(term)]
+        catalogue = SmallCatalogue(*terms, synonyms=synonyms)
+        for typed in terms:
+            match, names = catalogue.list_found(typed)
+            assert match == "all_terms"
+            assert names == set(terms), (typed, set(terms) - names)
 
 
 async def test_no_seeded_term_begins_with_a_word_that_is_not_searched(owner: asyncpg.Connection) -> None:

@@ -14,7 +14,7 @@ from balcao.panel.catalogue.conflict import apply_choices, describe_conflict
 from balcao.panel.catalogue.content import to_body, to_fields
 from balcao.panel.catalogue.markup import render_markdown
 from balcao.panel.catalogue.version_pages import mark_changes
-from tests.panel.catalogue.conftest import Ask, Make
+from tests.panel.catalogue.conftest import Alter, Ask, Make
 from tests.search.support import REQUIRED
 from tests.support.panel import PanelClient
 
@@ -288,3 +288,62 @@ def test_what_holds_for_virtual_assistants_is_compared_in_words() -> None:
     assert "Só para assistentes virtuais" in shown
     assert "Dica para assistentes virtuais: Use o CEP" in shown
     assert "tool_hint" not in shown
+
+
+def test_a_search_that_led_nowhere_becomes_a_phrase_of_a_service(
+    panel: PanelClient, make: Make, ask: Ask, alter: Alter
+) -> None:
+    query, service = f"galho no fio {uuid4().hex[:8]}", make(status=1)
+    other = make()
+    alter(f"INSERT INTO search.zero_results (folded, day, times) VALUES ('{query}', current_date, 900)")
+    panel.login("gestor")
+    choose = f"/painel/frases/{quote(query)}/usar"
+    assert choose in panel.get("/painel/frases").text
+    page = panel.get(f"{choose}?nome={service['nome_servico']}")
+    assert other["nome_servico"] not in page.text
+    path = f"/painel/servicos/{service['id']}/frases"
+    [address] = [link for link in panel.page.links if link.startswith(path)]
+    assert panel.get(address).text.count(query) >= 2
+    assert ask("GET", f"/admin/services/{service['id']}/phrases").json()["phrases"] == []
+    answer = panel.post(path, panel.find_form(path).values)
+    assert "Gravado: 1 frase." in answer.text
+    assert f"<li>{query}</li>" in answer.text
+    assert choose not in panel.get("/painel/frases").text
+    assert panel.get(address).text.count(query) == 1  # it is not added twice
+
+
+def test_a_phrase_that_cannot_be_searched_is_refused_at_its_field_and_nothing_typed_is_lost(
+    panel: PanelClient, make: Make
+) -> None:
+    path = f"/painel/servicos/{make()['id']}/frases"
+    panel.login("gestor")
+    answer = panel.submit(path, phrases="rua escura\nde a o")
+    assert answer.status_code == 422
+    assert "phrases-fault" in answer.text
+    assert panel.find_form(path).values["phrases"].split() == ["rua", "escura", "de", "a", "o"]
+
+
+def test_phrases_that_a_colleague_changed_are_shown_next_to_mine(panel: PanelClient, make: Make, ask: Ask) -> None:
+    service = make()
+    path, phrases = f"/painel/servicos/{service['id']}/frases", f"/admin/services/{service['id']}/phrases"
+    panel.login("gestor")
+    panel.get(path)
+    form = panel.find_form(path).values
+    ask("PUT", phrases, json={"phrases": ["rua escura"]})
+    answer = panel.post(path, form | {"phrases": "luz queimada"})
+    assert answer.status_code == 412
+    assert "rua escura" in answer.text
+    assert panel.find_form(path).values["phrases"].split() == ["luz", "queimada"]
+    panel.post(path, panel.find_form(path).values | {"phrases": "rua escura\nluz queimada"})
+    assert ask("GET", phrases).json()["phrases"] == ["rua escura", "luz queimada"]
+
+
+def test_an_editor_reads_phrases_and_cannot_change_them(panel: PanelClient, make: Make, ask: Ask) -> None:
+    service = make()
+    ask("PUT", f"/admin/services/{service['id']}/phrases", json={"phrases": ["rua escura"]})
+    panel.login("editora")
+    page = panel.get(f"/painel/servicos/{service['id']}")
+    assert "<li>rua escura</li>" in page.text
+    path = f"/painel/servicos/{service['id']}/frases"
+    assert path not in page.text
+    assert panel.get(path).status_code == panel.get("/painel/frases").status_code == 403

@@ -221,3 +221,22 @@ def test_a_search_that_found_nothing_becomes_a_synonym(
     until_now(lambda: find(sandbox.http, unknown) == [service["nome_servico"]])
     person.press("Experimentar as buscas")
     expect(person.page.get_by_role("row", name=unknown)).to_contain_text(service["nome_servico"])
+
+
+@pytest.mark.task(15)
+def test_a_search_that_found_nothing_becomes_a_phrase(
+    person_of: PersonOf, make: Make, sandbox: Sandbox, alter: Alter
+) -> None:
+    word = uuid4().hex.translate(str.maketrans("0123456789", "ghijklmnop"))
+    service = make(status=1)
+    alter(f"INSERT INTO search.zero_results (folded, day, times) VALUES ('{word}', current_date, 900)")
+    person = person_of(CURATOR, "/painel/frases")
+    person.follow(f"Usar em um serviço a busca {word}")
+    person.screen.unfold_filters()
+    person.fill("Nome contém", service["nome_servico"])
+    person.press("Filtrar")
+    person.follow(f"Escolher {service['nome_servico']}")
+    expect(person.page.get_by_label("Frases das pessoas")).to_have_value(word)
+    person.press("Gravar as frases")
+    expect(person.page.get_by_role("status")).to_contain_text("Gravado: 1 frase.")
+    until_now(lambda: find(sandbox.http, word) == [service["nome_servico"]])
