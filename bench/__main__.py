@@ -13,11 +13,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bench import agreement, cores, golang, growth, report, servers
+from bench import agreement, cores, go_programs, growth, report, servers
 from bench.access import access_cases
 from bench.agents import agent_cases
 from bench.cases import Case, cases
-from bench.golang import Programs
+from bench.go_programs import Programs
 from bench.rounds import Taken, in_turns
 from bench.servers import Server
 from bench.stage import OURS, Checkout, Stage, prepared
@@ -142,7 +142,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
-        programs = golang.programs(folder)
+        programs = go_programs.programs(folder)
         if programs.yardstick is None:
             console.print("O parâmetro em Go fica de fora: não há Go nesta máquina.")
         if not HAS_FRAMEWORK:

@@ -18,7 +18,7 @@ import asyncpg
 from balcao_sandbox.demo.registry.invented import make_cpf
 from bench import servers
 from bench.cases import Case, own_record_case, preferences_case
-from bench.golang import Programs
+from bench.go_programs import Programs
 from bench.rounds import Taken, in_turns
 from bench.stage import DATABASE, OURS, TOKEN_SECONDS, Stage
 

@@ -11,7 +11,7 @@ from balcao import employability, health_units, registry, search
 from balcao.core.service import Service
 from balcao_sandbox.demo.registry import invented
 from bench import catalogue
-from tests.employability.hiring.making import COMPANY, describe_job
+from tests.employability.hiring.job_bodies import COMPANY, describe_job
 
 SEED = 2026
 SECONDS_APART = 60

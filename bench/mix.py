@@ -14,7 +14,7 @@ from bench.load import COUNTED
 from tests.search.judged import read_queries
 
 MARK = COUNTED.decode()
-NOBODY = -1
+NO_HOLDER = -1
 REGISTRY, JOBS, SEARCH, ACCESS, UNITS, AGENT = (
     "/registry/v1",
     "/jobs/api/v1/empregabilidade",
@@ -30,7 +30,7 @@ class Request(msgspec.Struct, frozen=True):
 
     before: str
     after: str
-    holder: int = NOBODY
+    holder: int = NO_HOLDER
 
 
 @dataclass(frozen=True)
@@ -155,11 +155,11 @@ def list_applications(cast: Cast) -> list[Request]:
     ]
 
 
-def ask(method: str, path: str, holder: int = NOBODY, body: object = None) -> Request:
+def ask(method: str, path: str, holder: int = NO_HOLDER, body: object = None) -> Request:
     """Return a request with the token of this holder, or without a token."""
     content = "" if body is None else json.dumps(body)
     described = f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n" if content else ""
     head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{described}"
-    if holder == NOBODY:
+    if holder == NO_HOLDER:
         return Request(head, f"\r\n{content}")
     return Request(f"{head}Authorization: Bearer ", f"\r\n\r\n{content}", holder)

@@ -23,7 +23,7 @@ import msgspec
 import typer
 from rich.console import Console
 
-from bench import applications, caller, catalogue, cores, golang, mixed_report, search
+from bench import applications, caller, catalogue, cores, go_programs, mixed_report, search
 from bench.caller import Order, Result
 from bench.hosts import Installation, installed
 from bench.mix import Cast, make_operations, make_streams
@@ -68,7 +68,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
-        program = golang.build(folder, "mixed")
+        program = go_programs.build(folder, "mixed")
         with prepared(folder, []) as stage, contextlib.closing(Owner(stage.database_url)) as owner:
             cores.move(stage.postmaster, cores.ALL)
             with console.status("Preparando a cidade"):

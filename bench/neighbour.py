@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from bench import golang, load, servers, stage
+from bench import go_programs, load, servers, stage
 from bench.cases import get_request, preferences_case
 from bench.rounds import Ratio
 from bench.servers import Server
@@ -109,7 +109,7 @@ def bench(
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name, contextlib.ExitStack() as held:
         folder = Path(name)
         folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
-        programs = golang.programs(folder)
+        programs = go_programs.programs(folder)
         made = held.enter_context(stage.prepared(folder, []))
         others = disturbances(made)
         taken = {}

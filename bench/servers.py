@@ -18,7 +18,7 @@ import psutil
 
 from bench import cores, load
 from bench.cases import Case
-from bench.golang import Programs
+from bench.go_programs import Programs
 from bench.processes import cpu_seconds, list_family
 from bench.rounds import Figures
 from bench.stage import OURS, Checkout, Stage

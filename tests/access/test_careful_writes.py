@@ -70,9 +70,9 @@ def test_what_is_known_is_not_sent_again_and_what_is_not_there_is_not_found(
     place = find_place(kind, superadmin("POST", f"/{kind}", make_body(kind, sql)).json())
     etag = superadmin("GET", place).headers["ETag"]
     assert http.get(BASE + place, headers=bearer(token) | {"If-None-Match": etag}).status_code == 304
-    nobody = f"/{kind}/999999999" if kind in {"actions", "mappings"} else f"/{kind}/nunca:houve"
-    assert refusal(superadmin("GET", nobody)) == (404, "not-found")
-    assert refusal(superadmin("PUT", nobody, {"description": "Um"})) == (404, "not-found")
+    unknown = f"/{kind}/999999999" if kind in {"actions", "mappings"} else f"/{kind}/nunca:houve"
+    assert refusal(superadmin("GET", unknown)) == (404, "not-found")
+    assert refusal(superadmin("PUT", unknown, {"description": "Um"})) == (404, "not-found")
     assert refusal(sender(http, issuer.person(EDITOR))("GET", place)) == (403, "forbidden")
 
 

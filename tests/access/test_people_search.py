@@ -96,8 +96,8 @@ def test_a_person_is_read_by_id_as_by_number_and_the_read_names_them(
     assert reader("GET", f"/users/by-id/{person['id']}").json() == person
     event = stored.read_denials(sql)[-1]
     assert (event["operation"], event["subject"]["cpf"]) == ("user.read", "***.000.410-**")
-    for nobody in ("999999999", "0", "9" * 30):
-        assert refusal(reader("GET", f"/users/by-id/{nobody}")) == (404, "not-found")
+    for unknown in ("999999999", "0", "9" * 30):
+        assert refusal(reader("GET", f"/users/by-id/{unknown}")) == (404, "not-found")
     assert reader("GET", "/users/by-id/abc").status_code == 422
     denied = sender(http, issuer.person(EDITOR))("GET", f"/users/by-id/{person['id']}")
     assert refusal(denied) == (403, "forbidden")

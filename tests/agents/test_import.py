@@ -15,7 +15,7 @@ from balcao.agents.versions import service as versions
 from balcao.agents.versions.schemas import SaveBody
 from balcao.core.imports.declaration import Committed
 from balcao.settings import Settings
-from tests.registry.importing import Load, counts, importing, refusals, written
+from tests.registry.import_runs import Load, counts, importing, refusals, written
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.operator_calls import Act

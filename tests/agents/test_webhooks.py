@@ -20,7 +20,7 @@ from balcao.core.errors import Unavailable
 from balcao.core.values.clock import format_rfc3339
 from balcao.settings import Settings
 from tests.agents.test_import import make_version
-from tests.registry.importing import importing, written
+from tests.registry.import_runs import importing, written
 from tests.support.fixture_types import Drain, Sql
 from tests.support.http_receiver import Answer, Receiver
 from tests.support.issuer import Issuer, bearer

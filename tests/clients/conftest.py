@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from balcao.settings import Settings
-from tests.clients import built
+from tests.clients import client_builds
 from tests.clients.layer import CALLER, Calling
 from tests.support.http_receiver import Receiver
 from tests.support.issuer import Issuer
@@ -31,7 +31,7 @@ def sandbox(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPath
 @pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
     """Yield the client package, imported from its wheel."""
-    wheel = str(built.build_python_once())
+    wheel = str(client_builds.build_python_once())
     sys.path.insert(0, wheel)
     yield importlib.import_module("balcao_client")
     sys.path.remove(wheel)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clients.generator.measures import measure_python, measure_typescript
-from tests.clients import built
+from tests.clients import client_builds
 from tests.support.proof_sizes import FULL, report
 
 pytestmark = [pytest.mark.node, pytest.mark.sdk]
@@ -19,7 +19,7 @@ def read_sources(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.proof
 def test_the_python_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> None:
-    one, other = built.build_python_once(), built.build_python(tmp_path)
+    one, other = client_builds.build_python_once(), client_builds.build_python(tmp_path)
     assert one.read_bytes() == other.read_bytes()
     assert read_sources(one.parent / "python" / "src") == read_sources(other.parent / "python" / "src")
     measured = measure_python(one)
@@ -29,13 +29,13 @@ def test_the_python_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> No
 
 @pytest.mark.proof
 def test_the_typescript_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> None:
-    one = built.build_typescript_once()
+    one = client_builds.build_typescript_once()
     if FULL:  # compiling and packing take almost a minute
-        assert one.read_bytes() == built.build_typescript(tmp_path).read_bytes()
+        assert one.read_bytes() == client_builds.build_typescript(tmp_path).read_bytes()
     else:
-        built.write_typescript(tmp_path)
+        client_builds.write_typescript(tmp_path)
     made, again = (read_sources(folder / "typescript" / "src") for folder in (one.parent, tmp_path))
     assert made == again
-    installed = built.install_typescript(one, tmp_path / "project")
+    installed = client_builds.install_typescript(one, tmp_path / "project")
     entry = installed / "node_modules" / "@balcao" / "client" / "lib" / "index.js"
     report(f"TypeScript client: {measure_typescript(one, entry)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients import built
+from tests.clients import client_builds
 from tests.clients.examples import check_outcomes, read_outcomes, write_calls
 from tests.support.proof_sizes import report
 from tests.support.sandbox import Sandbox
@@ -53,12 +53,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel() -> Path:
-    return built.build_python_once()
+    return client_builds.build_python_once()
 
 
 @pytest.fixture(scope="module")
 def interpreter(wheel: Path, folder: Path) -> Path:
-    return built.install_python(wheel, folder / "environment")
+    return client_builds.install_python(wheel, folder / "environment")
 
 
 def test_what_is_shown_of_every_operation_runs(sandbox: Sandbox, interpreter: Path) -> None:

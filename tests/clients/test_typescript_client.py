@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients import built
+from tests.clients import client_builds
 from tests.clients.examples import check_outcomes, list_calls, read_outcomes
 from tests.support import npm_tools
 from tests.support.polling import PATIENCE
@@ -46,7 +46,9 @@ PAGES = {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built.install_typescript(built.build_typescript_once(), tmp_path_factory.mktemp("typescript-client"))
+    return client_builds.install_typescript(
+        client_builds.build_typescript_once(), tmp_path_factory.mktemp("typescript-client")
+    )
 
 
 def test_what_is_shown_of_every_operation_runs(sandbox: Sandbox, project: Path) -> None:

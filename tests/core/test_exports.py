@@ -25,7 +25,7 @@ from balcao.core.exports.folder import Manifest
 from balcao.core.exports.service import Order
 from balcao.core.service import Service
 from balcao.settings import Settings
-from tests.registry.importing import counts, importing
+from tests.registry.import_runs import counts, importing
 from tests.support import databases
 from tests.support.fixture_types import Sql
 from tests.support.operator_calls import acting

@@ -20,7 +20,7 @@ from balcao.registry.person.citizens.base import CitizenRow
 from balcao.registry.person.tickets.schemas import TicketRow
 from balcao.search.services.imports import ServiceRow
 from balcao.settings import Settings
-from tests.registry.importing import Load, counts, importing, refusals
+from tests.registry.import_runs import Load, counts, importing, refusals
 
 OPERATE = Path(__file__).parents[2] / "docs/operate"
 SERVICES = {each.name: each for each in app.SERVICES if each.imports}

@@ -21,7 +21,7 @@ from balcao.core.imports.source import LONGEST_LINE
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens.base import CitizenRow
 from balcao.settings import Settings
-from tests.registry.importing import Load, counts, importing, refusals
+from tests.registry.import_runs import Load, counts, importing, refusals
 
 Sql = Callable[..., list[Any]]
 HEADER = "cpf;nome;nascimento.municipio"

@@ -19,7 +19,7 @@ from balcao.core.tasks import start
 from tests.support.proof_sizes import size
 from tests.support.sent_statements import recorded
 
-REFUSED, *PEOPLE, NOBODY = range(6)
+REFUSED, *PEOPLE, UNKNOWN_PERSON = range(6)
 
 
 class Note(NamedTuple):
@@ -82,7 +82,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 steps = st.lists(
     st.one_of(
-        st.tuples(st.sampled_from(["ask at once", "ask in a turn"]), st.integers(REFUSED, NOBODY)),
+        st.tuples(st.sampled_from(["ask at once", "ask in a turn"]), st.integers(REFUSED, UNKNOWN_PERSON)),
         st.tuples(st.just("write"), st.sampled_from(PEOPLE)),
         st.tuples(st.sampled_from(["give up", "let a turn pass"]), st.just(0)),
     ),
@@ -120,8 +120,8 @@ async def follow(database: Database, steps: list[tuple[str, int]]) -> None:
         if person == REFUSED:
             with pytest.raises(asyncpg.DivisionByZeroError):
                 await outcome
-        elif person == NOBODY:
-            assert await outcome == Note(NOBODY, None)
+        elif person == UNKNOWN_PERSON:
+            assert await outcome == Note(UNKNOWN_PERSON, None)
         else:
             found = await outcome
             assert (found.person, (found.version or 0) >= at_least) == (person, True)

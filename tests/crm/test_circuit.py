@@ -68,7 +68,7 @@ class CircuitMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.opened_at is not None and not self.may_probe)
     @rule()
-    def everybody_else_is_turned_away(self) -> None:
+    def other_calls_are_refused(self) -> None:
         with pytest.raises(CrmAway) as raised:
             self.circuit.admit()
         assert raised.value.retry_after is not None

@@ -18,7 +18,7 @@ from tests.support.crm import RunningCrm
 from tests.support.polling import PATIENCE
 
 BRUNO, CARLA, DAVI, JOAO = (Cpf(digits) for digits in ("90000000256", "90000000337", "90000000418", "90000001066"))
-NOBODY = Cpf.with_stem("900000199")  # no other test uses this CPF
+UNKNOWN_PERSON = Cpf.with_stem("900000199")  # no other test uses this CPF
 NEW = {"nome": "Davi Furtado", "email": "davi@exemplo.example", "idioma": ["Portugues_Brasil"], "contaOrigem": "Portal"}
 
 
@@ -241,9 +241,9 @@ async def test_refusals_never_open_the_circuit(client: CrmClient, crm: RunningCr
 
 async def test_each_call_carries_the_request_id(client: CrmClient, crm: RunningCrm) -> None:
     token = request_id.set("pedido-1")
-    await client.look_up(NOBODY, patience())
+    await client.look_up(UNKNOWN_PERSON, patience())
     request_id.reset(token)
-    assert {entry["request_id"] for entry in crm.requests(cpf=NOBODY.digits)} == {"pedido-1"}
+    assert {entry["request_id"] for entry in crm.requests(cpf=UNKNOWN_PERSON.digits)} == {"pedido-1"}
     assert "pedido-1" in {entry["request_id"] for entry in crm.requests() if entry["operation"] == "token"}
 
 

@@ -134,15 +134,15 @@ async def test_a_look_up_without_records_is_a_failure(records: bytes) -> None:
 
 
 ACCOUNT = {"Id": "0010000000DEMO", "CPF__c": DAVI.digits, "LastName": "Furtado", "PersonEmail": "davi@casa.example"}
-SOMEBODY_ELSE = ACCOUNT | {"CPF__c": "90000000337"}
+OTHER_ACCOUNT = ACCOUNT | {"CPF__c": "90000000337"}
 
 
 @pytest.mark.parametrize(
     "records",
     [
-        [SOMEBODY_ELSE],
-        [ACCOUNT, SOMEBODY_ELSE],
-        [SOMEBODY_ELSE, ACCOUNT],
+        [OTHER_ACCOUNT],
+        [ACCOUNT, OTHER_ACCOUNT],
+        [OTHER_ACCOUNT, ACCOUNT],
         [ACCOUNT | {"CPF__c": None}],
         [{name: value for name, value in ACCOUNT.items() if name != "CPF__c"}],
         [ACCOUNT | {"CPF__c": ""}],

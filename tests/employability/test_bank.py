@@ -14,7 +14,7 @@ from balcao.employability.resume.bank import service
 from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.settings import Settings
 from tests.employability.people import citizen, staff
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 from tests.support.demo_people import ANA, BRUNO, CARLA
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer

@@ -15,7 +15,7 @@ from balcao.employability import SERVICE
 from balcao.registry.city.companies.imports import IMPORTS
 from balcao.settings import Settings
 from tests.employability.people import citizen, expired, machine, staff
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.polling import PATIENCE

@@ -13,7 +13,7 @@ from balcao.core.errors import Invalid
 from balcao.core.imports.declaration import BATCH, Committed
 from balcao.employability import SERVICE
 from balcao.settings import Settings
-from tests.registry.importing import Load, counts, importing, refusals, written
+from tests.registry.import_runs import Load, counts, importing, refusals, written
 from tests.support.fixture_types import Sql
 from tests.support.sent_statements import recorded
 

@@ -12,8 +12,8 @@ from balcao.employability.companies.imports import IMPORTS as COMPANIES
 from balcao.employability.hiring.transfer.feature import IMPORTS as JOBS
 from balcao.employability.selection.emails.kinds import JOB
 from balcao.settings import Settings
-from tests.employability.hiring.making import COMPANY, describe_job
-from tests.registry.loading import load
+from tests.employability.hiring.job_bodies import COMPANY, describe_job
+from tests.registry.import_rows import load
 from tests.support.demo_people import ANA, BRUNO
 from tests.support.fixture_types import Sql
 from tests.support.operator_calls import acting

@@ -65,15 +65,15 @@ def test_each_check_fails_for_its_own_reason(
 
 
 def test_a_process_that_never_came_is_missed_and_jobs_that_are_nobodys_task_are_not() -> None:
-    nobody = Numbers({}, {}, {})
-    assert check_processes(nobody, BOTH, with_jobs=True, now=NOW) == {
+    no_numbers = Numbers({}, {}, {})
+    assert check_processes(no_numbers, BOTH, with_jobs=True, now=NOW) == {
         "api-0": False,
         "worker-0": False,
         "snapshot": True,
         "queue": False,
     }
-    assert "queue" not in check_processes(nobody, ["api-0"], with_jobs=False, now=NOW)
-    assert not is_stalled(nobody, STALLED_SECONDS, NOW)
+    assert "queue" not in check_processes(no_numbers, ["api-0"], with_jobs=False, now=NOW)
+    assert not is_stalled(no_numbers, STALLED_SECONDS, NOW)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from balcao.cli.imports import run_import
 from balcao.core.imports.declaration import Committed
 from balcao.health_units import SERVICE
 from balcao.settings import Settings
-from tests.registry.importing import Load, counts, importing, refusals, written
+from tests.registry.import_runs import Load, counts, importing, refusals, written
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.polling import until_now

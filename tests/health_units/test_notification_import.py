@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from balcao.health_units import SERVICE
 from balcao.settings import Settings
-from tests.registry.importing import Load, counts, importing, refusals, written
+from tests.registry.import_runs import Load, counts, importing, refusals, written
 from tests.support.fixture_types import Sql
 from tests.support.proof_sizes import size
 from tests.support.sent_statements import recorded

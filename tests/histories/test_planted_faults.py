@@ -17,9 +17,7 @@ import pytest
 from balcao.settings import Settings
 from balcao_sandbox.postgresql import supervisor
 from tests.histories.declared import DeclaredFields
-from tests.histories.holiday import NamesOfHolidays
-from tests.histories.invariants import count_until, examine, read_history
-from tests.histories.lies import (
+from tests.histories.false_responses import (
     LIES,
     SHARE,
     DoubledWrites,
@@ -30,6 +28,8 @@ from tests.histories.lies import (
     StaleReads,
     SwappedAnswers,
 )
+from tests.histories.holiday import NamesOfHolidays
+from tests.histories.invariants import count_until, examine, read_history
 from tests.histories.migration import SchemaOfServices
 from tests.histories.nemesis import answered, break_in_turn
 from tests.histories.own import OwnData

@@ -27,9 +27,9 @@ def test_the_portal_opens_by_what_it_is_told_of_the_caller(portal: Send, http: h
     me = get(portal, "/users/me")
     assert (me["cpf"], me["roles"], me["groups"]) == (SUPERADMIN, ["superadmin"], [])
     assert get(portal, "/users/me/") == me
-    nobody = sender(http, issuer.person("90000040479"))
-    assert get(nobody, "/users/me")["roles"] == []
-    assert nobody("GET", "/users").status_code == 403
+    without_rights = sender(http, issuer.person("90000040479"))
+    assert get(without_rights, "/users/me")["roles"] == []
+    assert without_rights("GET", "/users").status_code == 403
 
 
 def test_people_groups_and_roles_are_kept_on_their_pages(portal: Send) -> None:

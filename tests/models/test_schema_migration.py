@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.exploring import MODELS, describe_size, explore_runs, explore_states, list_mistakes
+from tests.models.spin import MODELS, describe_size, explore_runs, explore_states, list_mistakes
 from tests.support.proof_sizes import report, size
 
 pytestmark = [pytest.mark.spin, pytest.mark.long]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from tests.models.exploring import explore
+from tests.models.spin import explore
 
 CAME_TO_ITS_END = "end state in claim reached"
 

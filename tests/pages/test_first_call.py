@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, expect
 
 from balcao.developer_portal import guides
 from balcao.settings import Settings
-from tests.clients import built
+from tests.clients import client_builds
 from tests.gateway.test_guides import WITH_CLIENTS, assert_prints, own_environment, read_blocks
 from tests.invariants.test_docs_links import parse
 from tests.support.polling import PATIENCE
@@ -33,8 +33,8 @@ NPM = f"""#!/bin/sh
 cd {shlex.quote(str(ROOT))} && exec {shlex.quote(sys.executable)} -c '
 import sys
 from pathlib import Path
-from tests.clients import built
-built.install_typescript(Path(sys.argv[1]), Path(sys.argv[2]))' "$3" "$OLDPWD"
+from tests.clients import client_builds
+client_builds.install_typescript(Path(sys.argv[1]), Path(sys.argv[2]))' "$3" "$OLDPWD"
 """
 MAKE = "#!/bin/sh\n"
 
@@ -57,7 +57,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     clients = home / "balcao" / "dist" / "clients"
     clients.mkdir(parents=True)
-    for package in (built.build_python_once(), built.build_typescript_once()):
+    for package in (client_builds.build_python_once(), client_builds.build_typescript_once()):
         (clients / package.name).symlink_to(package)
     (home / "balcao" / ".venv").symlink_to(Path(sys.executable).parents[1])
     for name, text in (("npm", NPM), ("make", MAKE)):

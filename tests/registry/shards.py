@@ -12,7 +12,7 @@ from typing import Any
 from pglast import ast, parse_sql
 from pglast.enums import A_Expr_Kind, BoolExprType
 
-ONE, MANY, ANYBODY = "one", "many", "anybody"
+ONE, MANY, ANY_PERSON = "one", "many", "any person"
 _LIST = "a list"
 
 
@@ -27,7 +27,7 @@ class Reach:
     @property
     def widest(self) -> str | None:
         """Return the widest reach, or None if the statement uses no table of persons."""
-        return max(self.persons.values(), key=[ONE, MANY, ANYBODY].index, default=None)
+        return max(self.persons.values(), key=[ONE, MANY, ANY_PERSON].index, default=None)
 
 
 @dataclass
@@ -78,7 +78,7 @@ class _Reader:
 
     def reach_of(self, use: str) -> str:
         root = self.root(f"{use}.cpf")
-        return ONE if root.startswith("$") else MANY if root == _LIST else ANYBODY
+        return ONE if root.startswith("$") else MANY if root == _LIST else ANY_PERSON
 
     def read(self, node: Any, above: _Scope | None = None, output: str | None = None) -> None:
         """Read a statement. Other queries refer to its columns by the name `output`."""
@@ -239,7 +239,7 @@ class _Reader:
 
     def result(self) -> Reach:
         persons: dict[str, str] = {}
-        order: Callable[[str], int] = [ONE, MANY, ANYBODY].index
+        order: Callable[[str], int] = [ONE, MANY, ANY_PERSON].index
         for use, table in self._tables.items():
             if table in self._persons:
                 persons[table] = max(persons.get(table, ONE), self.reach_of(use), key=order)

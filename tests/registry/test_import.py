@@ -13,7 +13,7 @@ from balcao.core.imports.declaration import BATCH, Committed
 from balcao.core.imports.source import LONGEST_LINE
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import invented
-from tests.registry.importing import Load, counts, importing, refusals, written
+from tests.registry.import_runs import Load, counts, importing, refusals, written
 from tests.support.demo_people import ANA, BRUNO, CARLA
 
 RECORD = "SELECT record, wallet, source, loaded_at, xmin::text, xmax::text FROM registry.base_record ORDER BY cpf"

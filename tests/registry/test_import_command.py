@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from balcao_sandbox.demo.registry import invented
-from tests.registry.importing import written
+from tests.registry.import_runs import written
 from tests.support.polling import PATIENCE, until_now
 from tests.support.proof_sizes import size
 from tests.support.server import free_port

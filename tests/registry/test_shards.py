@@ -12,13 +12,13 @@ import pytest
 from balcao import registry
 from balcao.core.database.lookups import Lookup
 from balcao.core.database.statements import STATEMENTS
-from tests.registry.shards import ANYBODY, MANY, ONE, Reach, measure_reach
+from tests.registry.shards import ANY_PERSON, MANY, ONE, Reach, measure_reach
 from tests.support.fixture_types import Sql
 
 # Tables of phone numbers with their current owner. The numbers are the keys for look-ups.
 BY_NUMBER = {"registry.phone_book", "registry.phone_book_entry"}
 # Statements that reach all shards, or a shard that does not follow from their parameters.
-ANYBODYS = {
+OF_ANY_PERSON = {
     "a job knows the id of an event, of a push or of a code, and never a person": {
         "crm.events.erase_covered_events",
         "crm.events.finish_event",
@@ -140,7 +140,7 @@ def test_every_statement_on_a_persons_data_names_the_person_or_is_named_here(per
     reaches = [(name, measure_reach(text, persons)) for name, text in list_statements()]
     touching = [(name, reach) for name, reach in reaches if reach.persons]
     assert len(touching) > 100
-    assert {name for name, reach in touching if reach.widest == ANYBODY} == set().union(*ANYBODYS.values())
+    assert {name for name, reach in touching if reach.widest == ANY_PERSON} == set().union(*OF_ANY_PERSON.values())
 
 
 def test_what_ties_a_persons_rows_to_everybodys_is_named(persons: set[str]) -> None:
@@ -165,29 +165,32 @@ A, B = "registry.ticket", "registry.settings"
     [
         (f"SELECT FROM {A} WHERE cpf = $1", ONE),
         (f"SELECT FROM {A} WHERE cpf = $1::text AND id = $2", ONE),
-        (f"SELECT FROM {A} WHERE id = $1", ANYBODY),
-        (f"SELECT FROM {A} WHERE cpf = $1 OR id = $2", ANYBODY),
-        (f"SELECT FROM {A} WHERE NOT cpf = $1", ANYBODY),
-        (f"SELECT FROM {A} WHERE cpf <> $1", ANYBODY),
+        (f"SELECT FROM {A} WHERE id = $1", ANY_PERSON),
+        (f"SELECT FROM {A} WHERE cpf = $1 OR id = $2", ANY_PERSON),
+        (f"SELECT FROM {A} WHERE NOT cpf = $1", ANY_PERSON),
+        (f"SELECT FROM {A} WHERE cpf <> $1", ANY_PERSON),
         (f"SELECT FROM {A} WHERE cpf = ANY ($1)", MANY),
         (f"SELECT FROM unnest($1::text[]) AS asked (cpf) JOIN {A} USING (cpf)", MANY),
         (f"SELECT FROM {A} AS a JOIN {B} AS b USING (cpf) WHERE a.cpf = $1", ONE),
         (f"SELECT FROM {A} AS a JOIN {B} AS b ON b.cpf = a.cpf WHERE a.cpf = $1", ONE),
-        (f"SELECT FROM {A} AS a, {B} AS b WHERE a.cpf = $1", ANYBODY),
-        (f"WITH asked AS (SELECT $1::text AS key) SELECT FROM asked JOIN {A} ON {A.split('.')[1]}.cpf = key", ANYBODY),
+        (f"SELECT FROM {A} AS a, {B} AS b WHERE a.cpf = $1", ANY_PERSON),
+        (
+            f"WITH asked AS (SELECT $1::text AS key) SELECT FROM asked JOIN {A} ON {A.split('.')[1]}.cpf = key",
+            ANY_PERSON,
+        ),
         (f"WITH asked AS (SELECT $1::text AS key) SELECT FROM asked JOIN {A} AS a ON a.cpf = asked.key", ONE),
         (f"SELECT (SELECT count(*) FROM {A} AS a WHERE a.cpf = b.cpf) FROM {B} AS b WHERE b.cpf = $1", ONE),
-        (f"SELECT (SELECT count(*) FROM {A}) FROM {B} AS b WHERE b.cpf = $1", ANYBODY),
+        (f"SELECT (SELECT count(*) FROM {A}) FROM {B} AS b WHERE b.cpf = $1", ANY_PERSON),
         (f"INSERT INTO {A} (cpf, id) VALUES ($1, $2)", ONE),
-        (f"INSERT INTO {A} (id, cpf) VALUES ($1, gen_random_uuid())", ANYBODY),
+        (f"INSERT INTO {A} (id, cpf) VALUES ($1, gen_random_uuid())", ANY_PERSON),
         (f"INSERT INTO {A} (id, cpf) SELECT $2, b.cpf FROM {B} AS b WHERE b.cpf = $1", ONE),
-        (f"INSERT INTO {A} (id, cpf) SELECT $2, b.cpf FROM {B} AS b", ANYBODY),
+        (f"INSERT INTO {A} (id, cpf) SELECT $2, b.cpf FROM {B} AS b", ANY_PERSON),
         (f"UPDATE {A} SET id = $2 WHERE cpf = $1", ONE),
-        (f"UPDATE {A} SET cpf = $1 WHERE id = $2", ANYBODY),
+        (f"UPDATE {A} SET cpf = $1 WHERE id = $2", ANY_PERSON),
         (f"DELETE FROM {A} USING (SELECT 1) AS always WHERE cpf = $1", ONE),
         (f"WITH gone AS (DELETE FROM {A} WHERE cpf = $1 RETURNING cpf) DELETE FROM {B} AS b USING gone "
          "WHERE b.cpf = gone.cpf", ONE),
-        (f"SELECT FROM {A} WHERE cpf = $1 UNION ALL SELECT FROM {A}", ANYBODY),
+        (f"SELECT FROM {A} WHERE cpf = $1 UNION ALL SELECT FROM {A}", ANY_PERSON),
     ],
 )  # fmt: skip
 def test_the_reach_of_a_statement_is_the_widest_of_its_parts(statement: str, reach: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from balcao.search import SERVICE as SEARCH
 from balcao.settings import Settings
-from tests.registry.importing import Load, counts, importing, refusals
+from tests.registry.import_runs import Load, counts, importing, refusals
 from tests.search.staff import Staff, with_required
 from tests.search.support import make_button
 from tests.support.sent_statements import recorded

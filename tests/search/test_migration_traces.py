@@ -12,7 +12,7 @@ from balcao.core.context.platform import Platform
 from balcao.search.schema_migrations import service as migrations
 from balcao.search.schema_migrations.schemas import AbortBody, RollbackBody
 from balcao.search.services import service as services
-from tests.models.exploring import MODELS
+from tests.models.spin import MODELS
 from tests.models.traces import is_behaviour
 from tests.search.support import act_as_staff, body
 from tests.search.test_online_migration import Run, create, start

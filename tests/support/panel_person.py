@@ -1,4 +1,4 @@
-"""A person who does a task in a real browser, in one of the ways of `task_ways.py`."""
+"""A person who does a task in a real browser, in one of the ways of `task_modes.py`."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from tests.support.keyboard import Keyboard
 from tests.support.panel_browser import Screen
 from tests.support.polling import until_now
 from tests.support.proof_sizes import FULL
-from tests.support.task_ways import Way
+from tests.support.task_modes import Mode
 
 # The CPF of the citizen in the tasks, in both notations. No address, title or cookie may contain it.
 CPFS = {CARLA, "900.000.003-37"}
@@ -20,7 +20,7 @@ CPFS = {CARLA, "900.000.003-37"}
 class Person:
     """A person who uses elements by their visible labels. `page` is Playwright's page, for the test's expectations."""
 
-    def __init__(self, screen: Screen, way: Way) -> None:
+    def __init__(self, screen: Screen, way: Mode) -> None:
         self.screen = screen
         self.way = way
         self._keyboard = Keyboard(screen.page)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 # EX_SOFTWARE of sysexits.h, the status for an error in the program itself.
-FAULT_OF_OURS = 70
+INTERNAL_ERROR = 70
 _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
@@ -87,7 +87,7 @@ def explained() -> Iterator[None]:
         if text is None and os.environ.get("BALCAO_LOG_LEVEL") == "debug":
             raise
         print(text or describe_fault(fault), file=sys.stderr)
-        sys.exit(FAULT_OF_OURS if text is None else 1)
+        sys.exit(INTERNAL_ERROR if text is None else 1)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from balcao.settings import Settings
 LONGEST_MESSAGE = 300
 
 
-class Begun(NamedTuple):
+class StartedMaintenance(NamedTuple):
     """The services that are in maintenance now. `ends_at` is None if the maintenance has no planned end."""
 
     names: list[str]
@@ -31,7 +31,7 @@ class Plan(NamedTuple):
     ends_at: datetime
 
 
-def begin_maintenance(services: Sequence[str], lasting: str, until: str, message: str) -> Begun:
+def begin_maintenance(services: Sequence[str], lasting: str, until: str, message: str) -> StartedMaintenance:
     """Put these services into maintenance, where they only respond with the message.
 
     Raises OperatorFault if the message or the end is not valid.
@@ -45,7 +45,7 @@ def begin_maintenance(services: Sequence[str], lasting: str, until: str, message
         return await maintenance.begin_maintenance(call, names, sentence, ends_at, author)
 
     run_use_case("platform.begin_maintenance", begin)
-    return Begun(names, ends_at)
+    return StartedMaintenance(names, ends_at)
 
 
 def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: str, message: str) -> Plan:

@@ -18,7 +18,7 @@ async def start_migration(call: Call, body: StartBody, on_progress: OnProgress |
     started = await service.start_migration(call, body)
     if started.migration_id is None or on_progress is None:
         return started
-    working = asyncio.create_task(_carry_on(call, started.migration_id))
+    working = asyncio.create_task(_run_migration(call, started.migration_id))
     try:
         while True:
             status = await service.read_run(call, started.migration_id)
@@ -32,7 +32,7 @@ async def start_migration(call: Call, body: StartBody, on_progress: OnProgress |
             await working
 
 
-async def _carry_on(call: Call, run_id: str) -> None:
+async def _run_migration(call: Call, run_id: str) -> None:
     """Work on the migration like a worker. If no other process uses the database, this is the only worker."""
     while (held_for := await carry_on(call.platform, run_id)) is not None:  # noqa: ASYNC110 - a lease expires by time
         await asyncio.sleep(max(held_for.total_seconds(), POLL_SECONDS))

@@ -8,13 +8,13 @@ KEY_BYTES = 32
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 # The smallest number of distinct characters in a key. The chance that 32 random bytes are encoded with fewer is below
 # one in a million.
-_FEWEST_SIGNS = 9
+_FEWEST_CHARACTERS = 9
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]+=*")
 
 
 def is_weak_key(key: str) -> bool:
     """Return whether the key cannot be 32 or more random bytes in hexadecimal or base64."""
-    if not _ENCODED.fullmatch(key) or len(set(key)) < _FEWEST_SIGNS:
+    if not _ENCODED.fullmatch(key) or len(set(key)) < _FEWEST_CHARACTERS:
         return True
     encoded = key.rstrip("=")
     is_hexadecimal = re.fullmatch(r"[0-9a-fA-F]+", encoded) is not None

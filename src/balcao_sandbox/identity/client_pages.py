@@ -27,7 +27,7 @@ async def log_in(request: RealmRequest) -> Response[Any]:
     try:
         person = await login.find_person(realm, username, form.get("password", ""), request.address)
     except TooMany as fault:
-        return _show_login(request, username, login.word_too_many(fault), fault.status)
+        return _show_login(request, username, login.format_too_many(fault), fault.status)
     if person is None:
         return _show_login(request, username, login.WRONG_LOGIN, 400)
     _, proof = await realm.records.log_in(person.username)

@@ -54,7 +54,7 @@ class Client(msgspec.Struct, frozen=True):
     - `access_seconds` and `refresh_seconds` are the lifetimes of tokens for people. `machine_seconds` is the lifetime
       of the client's own tokens.
     - `repeat_seconds` is how long after its first use a refresh token still returns its successor. More than
-      `AT_ONCE_SECONDS` requires the secret.
+      `REUSE_SECONDS` requires the secret.
     """
 
     client_id: str

@@ -103,7 +103,7 @@ def _show_page(
     return response.with_added(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))
 
 
-def word_too_many(fault: TooMany) -> str:
+def format_too_many(fault: TooMany) -> str:
     """Return the message for too many attempts."""
     return f"Muitas tentativas. Tente de novo em {fault.retry_after} segundos."
 
@@ -111,5 +111,5 @@ def word_too_many(fault: TooMany) -> str:
 def _show_too_many(
     request: RealmRequest, parameters: Mapping[str, str], username: str, fault: TooMany
 ) -> Response[str]:
-    response = _show_page(request, parameters, username, word_too_many(fault), fault.status)
+    response = _show_page(request, parameters, username, format_too_many(fault), fault.status)
     return response.with_added({"Retry-After": str(fault.retry_after), "Error-Code": fault.code})

@@ -29,7 +29,7 @@ LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _ID = re.compile(rf"{TEST_CLIENTS}[0-9a-f]{{16}}")
 # Characters outside printable ASCII, and characters that start a fragment, separate a user, act as a wildcard, or
 # delimit markup in HTML.
-_UNCLEAR = re.compile(r"""[^!-~]|[\\@#*<>"']""")
+_FORBIDDEN_CHARACTERS = re.compile(r"""[^!-~]|[\\@#*<>"']""")
 _LONGEST_NAME = 60
 _LONGEST_ADDRESS = 200
 
@@ -168,14 +168,14 @@ def _parse_seconds(form: Mapping[str, str], name: str, most: int) -> int:
 
 def _check_address(address: str) -> None:
     """Raise InvalidRequest unless this is a single web address that all programs interpret in the same way."""
-    if len(address) > _LONGEST_ADDRESS or _UNCLEAR.search(address) or not _leads_somewhere(address):
+    if len(address) > _LONGEST_ADDRESS or _FORBIDDEN_CHARACTERS.search(address) or not _has_host(address):
         raise InvalidRequest(
             "Um endereço de retorno é completo, começa com https:// (ou http:// nesta máquina) e não tem usuário, "
             "fragmento nem curinga."
         )
 
 
-def _leads_somewhere(address: str) -> bool:
+def _has_host(address: str) -> bool:
     try:
         parts = urlsplit(address)
         if not parts.hostname or parts.port == 0:

@@ -19,7 +19,7 @@ from balcao_sandbox.identity.store import Credential, Grant, Session
 
 CODE_LIFE = timedelta(seconds=60)
 # The longest time in which a client without a secret may repeat a refresh token, for example from two tabs.
-AT_ONCE_SECONDS = 30.0
+REUSE_SECONDS = 30.0
 
 
 def make_secret() -> str:
@@ -92,7 +92,7 @@ class Records:
 
         Repetition: within the client's `repeat_seconds`, a used token returns the same successor again if the successor
         is unused. This happens if two tabs refresh at the same time, or if a response was lost. Without `by_secret`,
-        the window is at most `AT_ONCE_SECONDS`, so that a longer window does not help a thief who has only the token.
+        the window is at most `REUSE_SECONDS`, so that a longer window does not help a thief who has only the token.
 
         Theft: any other second use ends the grant, because one of the two users stole the token.
         """
@@ -102,7 +102,7 @@ class Records:
                 return None
             if found.used_for is None:
                 return await self._renew(connection, found, client, token) if found.living else None
-            window = client.repeat_seconds if by_secret else min(AT_ONCE_SECONDS, client.repeat_seconds)
+            window = client.repeat_seconds if by_secret else min(REUSE_SECONDS, client.repeat_seconds)
             next_token = self._derive_successor(token)
             successor = await store.lock_credential(connection, _hash(next_token), client.client_id, refresh=True)
             if successor is None or successor.used_for is not None or found.used_for > window:

@@ -10,12 +10,12 @@ from pathlib import Path
 NEEDED_BYTES = 16 * 1024 * 1024
 
 
-def has_no_room(folder: Path) -> bool:
+def is_disk_full(folder: Path) -> bool:
     """Return whether the disk of this folder has less free space than PostgreSQL needs."""
     return shutil.disk_usage(folder).free < NEEDED_BYTES
 
 
-def is_told(output: str) -> bool:
+def reports_full_disk(output: str) -> bool:
     """Return whether the output of a PostgreSQL program reports a full disk."""
     return os.strerror(errno.ENOSPC) in output
 

@@ -11,7 +11,7 @@ def explain_refusal(output: str, log: Path) -> str:
 
     For a full disk, the message is different.
     """
-    if disk.is_told(output) or disk.has_no_room(log.parent):
+    if disk.reports_full_disk(output) or disk.is_disk_full(log.parent):
         return disk.describe_full(log.parent)
     said = next((line for word in ("FATAL", "PANIC", "could not", "") if (line := find_last_line(output, word))), "")
     return f"O PostgreSQL embutido não iniciou: {said or 'sem explicação.'} Veja {log}. {RESTORE}"

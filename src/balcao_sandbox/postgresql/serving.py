@@ -39,7 +39,7 @@ class EmbeddedDatabase:
         try:
             yield
         except (OperatorFault, PostgresqlError) as fault:
-            if disk.has_no_room(self._folder):
+            if disk.is_disk_full(self._folder):
                 raise OperatorFault(disk.describe_full(self._folder)) from fault
             raise
 

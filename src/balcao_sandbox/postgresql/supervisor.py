@@ -250,7 +250,7 @@ def _create(data: Path, account: Account, binaries: Path) -> None:
 
 def _run_or_raise(folder: Path, account: Account, *command: str | Path, text: str = "") -> None:
     done = account.run(*command, text=text)
-    if done.returncode and disk.is_told(done.stderr):
+    if done.returncode and disk.reports_full_disk(done.stderr):
         raise PostgresqlError(disk.describe_full(folder))
     if done.returncode:
         raise PostgresqlError(

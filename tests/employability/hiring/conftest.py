@@ -12,8 +12,8 @@ from balcao.employability import SERVICE
 from balcao.registry.city.departments.imports import IMPORTS
 from balcao.settings import Settings
 from tests.employability.hiring.callers import EDITOR, HELIO, IRENE, OTHER_EDITOR, Callers
-from tests.employability.hiring.making import BASE, COMPANY, OTHER, OWN, describe_job
-from tests.registry.loading import load
+from tests.employability.hiring.job_bodies import BASE, COMPANY, OTHER, OWN, describe_job
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.server import RunningServer, free_port

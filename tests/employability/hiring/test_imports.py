@@ -16,8 +16,8 @@ from balcao.core.values.clock import utc_now
 from balcao.employability.companies.imports import IMPORTS as COMPANIES
 from balcao.employability.hiring.transfer.feature import IMPORTS as JOBS
 from balcao.employability.reference_values.kinds import Kind
-from tests.employability.hiring.making import COMPANY, describe_job, value
-from tests.registry.loading import load
+from tests.employability.hiring.job_bodies import COMPANY, describe_job, value
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Sql
 from tests.support.sent_statements import recorded
 

@@ -11,7 +11,7 @@ import pytest
 from balcao.employability.reference_values.kinds import Kind
 from tests.employability.hiring.callers import ADMIN, CURATED, EDITOR, FOREIGN, Callers
 from tests.employability.hiring.conftest import Create
-from tests.employability.hiring.making import BASE, OTHER, describe_job, value
+from tests.employability.hiring.job_bodies import BASE, OTHER, describe_job, value
 from tests.support.fixture_types import Sql
 from tests.support.refusals import refusal
 

@@ -3,9 +3,9 @@
 import httpx
 
 from balcao.employability.reference_values.kinds import Kind
-from tests.employability.hiring.callers import CURATED, EDITOR, EVERYBODY, FOREIGN, VISITOR, Callers
+from tests.employability.hiring.callers import ALL_CALLERS, CURATED, EDITOR, FOREIGN, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
-from tests.employability.hiring.making import BASE, value
+from tests.employability.hiring.job_bodies import BASE, value
 from tests.support.refusals import refusal
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -89,7 +89,7 @@ def test_kinds_of_disability_need_a_job_that_speaks_of_them(
 def test_every_caller_reaches_the_parts_as_the_job(http: httpx.Client, callers: Callers, create: Create) -> None:
     job = create()
     path, step = f"{BASE}/{job['id']}", job["etapas"][0]
-    for who in EVERYBODY:
+    for who in ALL_CALLERS:
         wanted = {VISITOR: 401, FOREIGN: 404}.get(who, 200 if "curadoria" in who or who == "administrator" else 403)
         headers = callers[who]
         assert http.get(f"{path}/etapas", headers=headers).status_code == wanted

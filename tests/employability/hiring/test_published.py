@@ -11,7 +11,7 @@ from balcao.employability.hiring.search.schemas import find_since
 from balcao.employability.texts import parse_slug, slugify
 from tests.employability.hiring.callers import EDITOR, Callers
 from tests.employability.hiring.conftest import Create
-from tests.employability.hiring.making import BASE, COMPANY, PUBLIC, describe_job
+from tests.employability.hiring.job_bodies import BASE, COMPANY, PUBLIC, describe_job
 from tests.support.fixture_types import Sql
 from tests.support.refusals import refusal
 

@@ -11,7 +11,7 @@ from balcao.employability.hiring.departments import scope
 from balcao.settings import Settings
 from tests.employability.hiring.callers import ADMIN, EDITOR, FOREIGN, HELIO, Callers
 from tests.employability.hiring.conftest import Create
-from tests.employability.hiring.making import BASE, describe_job
+from tests.employability.hiring.job_bodies import BASE, describe_job
 from tests.support.fixture_types import Sql
 from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer

@@ -26,9 +26,9 @@ from balcao.employability.hiring.listings.states import (
     find_job_transition,
     show_job_status,
 )
-from tests.employability.hiring.callers import ADMIN, CITIZEN, CURATED, EDITOR, EVERYBODY, FOREIGN, VISITOR, Callers
+from tests.employability.hiring.callers import ADMIN, ALL_CALLERS, CITIZEN, CURATED, EDITOR, FOREIGN, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
-from tests.employability.hiring.making import BASE, OTHER, PUBLIC, describe_job
+from tests.employability.hiring.job_bodies import BASE, OTHER, PUBLIC, describe_job
 from tests.support.fixture_types import Sql
 from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
@@ -78,7 +78,7 @@ def test_every_transition_answers_every_caller_as_the_table_says(
     http: httpx.Client, callers: Callers, create: Create, put_into: Put, shown: JobStatus
 ) -> None:
     id_ = create()["id"]
-    for row, who in product(TRANSITIONS, EVERYBODY):
+    for row, who in product(TRANSITIONS, ALL_CALLERS):
         put_into(id_, shown)
         answer = http.put(f"{BASE}/{id_}/{row.event}", headers=callers[who])
         assert answer.status_code == expected(row.event, shown, who), (row.event, who, answer.text)
@@ -114,7 +114,7 @@ def test_what_is_said_to_be_open_is_what_is_done(
 def test_editing_and_deleting_depend_on_the_state_and_the_caller(
     http: httpx.Client, callers: Callers, create: Create, put_into: Put, shown: JobStatus
 ) -> None:
-    for who in EVERYBODY:
+    for who in ALL_CALLERS:
         id_ = create()["id"]
         put_into(id_, shown)
         refused = {VISITOR: 401, FOREIGN: 404}.get(who, 403 if who not in {EDITOR, CURATED, ADMIN} else 200)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.employability.hiring.conftest import Create, callers, create, expire, registry, server
 from tests.employability.people import citizen
-from tests.employability.selection.making import BASE, TERMS, answer_all
+from tests.employability.selection.application_bodies import BASE, TERMS, answer_all
 from tests.support.issuer import Issuer
 
 __all__ = ["callers", "create", "expire", "registry", "server"]

@@ -13,8 +13,8 @@ from balcao.core.errors import Invalid
 from balcao.employability.hiring.content.schemas import Question
 from balcao.employability.selection.submission.answers import SEPARATOR, check_answers, split_options
 from balcao.employability.selection.submission.schemas import AnswerBody
+from tests.employability.selection.application_bodies import person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import person
 from tests.support.proof_sizes import EXAMPLES
 from tests.support.rules import read_values
 

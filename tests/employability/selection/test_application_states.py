@@ -22,11 +22,11 @@ from balcao.employability.selection.applications.states import (
 )
 from balcao.employability.texts import fold_line
 from tests.employability.hiring.callers import EDITOR, Callers
-from tests.employability.hiring.making import BASE as JOBS
-from tests.employability.hiring.making import PUBLIC
+from tests.employability.hiring.job_bodies import BASE as JOBS
+from tests.employability.hiring.job_bodies import PUBLIC
 from tests.employability.people import citizen
+from tests.employability.selection.application_bodies import BASE, person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, person
 from tests.employability.tallies import list_wrong_tallies
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
@@ -200,7 +200,7 @@ def test_random_walks_keep_to_the_rules(
                     self.step[cpf] = self.steps[place - 1] if place > 0 else None
 
         @invariant()
-        def everybody_sees_the_same(self) -> None:
+        def all_readers_see_the_same(self) -> None:
             job = http.get(f"{PUBLIC}/{self.job['id']}").json()
             assert job["status"] == self.shown_job
             for status in ("publicado_ativo", "publicado_expirado"):

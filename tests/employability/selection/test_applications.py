@@ -10,11 +10,11 @@ from balcao.core.http.openapi import find_example
 from balcao.employability import SERVICE
 from tests.employability.hiring.callers import ADMIN, EDITOR, FOREIGN, MACHINE, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
-from tests.employability.hiring.making import BASE as JOBS
+from tests.employability.hiring.job_bodies import BASE as JOBS
 from tests.employability.people import citizen
 from tests.employability.rules_table import read_rules, shape
+from tests.employability.selection.application_bodies import BASE, TERMS, answer_all, person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, TERMS, answer_all, person
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

@@ -18,11 +18,11 @@ from balcao.employability.selection.candidates.filters import CandidateFilters
 from balcao.employability.selection.candidates.schemas import Candidates
 from tests.employability.hiring.callers import ADMIN, CITIZEN, CURATED, EDITOR, FOREIGN, MACHINE, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
-from tests.employability.hiring.making import BASE as JOBS
-from tests.employability.hiring.making import OTHER
+from tests.employability.hiring.job_bodies import BASE as JOBS
+from tests.employability.hiring.job_bodies import OTHER
 from tests.employability.people import citizen
+from tests.employability.selection.application_bodies import BASE, person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, person
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.proof_sizes import size

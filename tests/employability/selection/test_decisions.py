@@ -7,10 +7,10 @@ import httpx
 import pytest
 
 from tests.employability.hiring.callers import ADMIN, CURATED, EDITOR, FOREIGN, HELIO, Callers
-from tests.employability.hiring.making import BASE as JOBS
+from tests.employability.hiring.job_bodies import BASE as JOBS
 from tests.employability.people import citizen
+from tests.employability.selection.application_bodies import BASE, person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, person
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

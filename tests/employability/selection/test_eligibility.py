@@ -13,12 +13,12 @@ from balcao.employability.reference_values.kinds import Kind
 from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.settings import Settings
 from tests.employability.hiring.callers import EDITOR, FOREIGN, Callers
-from tests.employability.hiring.making import BASE as JOBS
-from tests.employability.hiring.making import value
+from tests.employability.hiring.job_bodies import BASE as JOBS
+from tests.employability.hiring.job_bodies import value
 from tests.employability.people import citizen
+from tests.employability.selection.application_bodies import BASE, BLOCKS, TERMS, answer_all, person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, BLOCKS, TERMS, answer_all, person
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.polling import PATIENCE

@@ -16,10 +16,10 @@ from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.emails.texts import News, compose_email
 from balcao.settings import Settings
 from tests.employability.hiring.callers import ADMIN, EDITOR, Callers
-from tests.employability.hiring.making import BASE as JOBS
+from tests.employability.hiring.job_bodies import BASE as JOBS
 from tests.employability.people import citizen
+from tests.employability.selection.application_bodies import BASE, person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, person
 from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.server import NOWHERE

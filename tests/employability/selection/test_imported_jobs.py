@@ -6,10 +6,10 @@ import httpx
 
 from balcao.employability.hiring.transfer.feature import IMPORTS
 from tests.employability.hiring.callers import Callers
-from tests.employability.hiring.making import PUBLIC, describe_job
+from tests.employability.hiring.job_bodies import PUBLIC, describe_job
+from tests.employability.selection.application_bodies import person
 from tests.employability.selection.conftest import Apply
-from tests.employability.selection.making import person
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Sql
 from tests.support.sent_statements import recorded
 

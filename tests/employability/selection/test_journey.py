@@ -10,11 +10,11 @@ from balcao.employability.reference_values.kinds import Kind
 from balcao.settings import Settings
 from tests.employability.hiring.callers import CURATED, EDITOR, VISITOR, Callers
 from tests.employability.hiring.conftest import Create
-from tests.employability.hiring.making import BASE as JOBS
-from tests.employability.hiring.making import PUBLIC, describe_job, value
+from tests.employability.hiring.job_bodies import BASE as JOBS
+from tests.employability.hiring.job_bodies import PUBLIC, describe_job, value
 from tests.employability.people import citizen
+from tests.employability.selection.application_bodies import BASE, answer_all, person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, answer_all, person
 from tests.support.fixture_types import Drain
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal

@@ -17,11 +17,11 @@ from balcao.employability.selection.people import service
 from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.settings import Settings
 from tests.employability.hiring.callers import EDITOR, Callers
-from tests.employability.hiring.making import BASE as JOBS
+from tests.employability.hiring.job_bodies import BASE as JOBS
 from tests.employability.people import citizen
+from tests.employability.selection.application_bodies import BASE, person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, person
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.server import RunningServer

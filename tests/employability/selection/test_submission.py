@@ -16,8 +16,8 @@ from balcao.employability import SERVICE
 from balcao.settings import Settings, rates
 from tests.employability.hiring.callers import EDITOR, Callers
 from tests.employability.people import citizen
+from tests.employability.selection.application_bodies import BASE, TERMS, answer_all, person
 from tests.employability.selection.conftest import Apply, Publish
-from tests.employability.selection.making import BASE, TERMS, answer_all, person
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.polling import PATIENCE

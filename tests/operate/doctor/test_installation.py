@@ -196,10 +196,10 @@ def test_a_data_folder_that_is_open_or_holds_what_is_somebody_elses_is_named(
     assert installed.check_state_folder(folder) == []
     own = folder.stat()
 
-    class OfSomebodyElse:
+    class OtherOwner:
         st_uid = own.st_uid + 1
 
-    monkeypatch.setattr(Path, "lstat", lambda _: OfSomebodyElse)
+    monkeypatch.setattr(Path, "lstat", lambda _: OtherOwner)
     (found,) = installed.check_state_folder(folder)
     assert f"{folder / 'processes-8080'} não é do usuário" in found
 

@@ -1,4 +1,4 @@
-"""Fixtures for people who do the panel's forty tasks in each way of `tests/support/task_ways.py`.
+"""Fixtures for people who do the panel's forty tasks in each way of `tests/support/task_modes.py`.
 
 Each way has its own platform.
 """
@@ -17,7 +17,7 @@ from tests.support.panel_person import Person
 from tests.support.proof_sizes import FULL
 from tests.support.sandbox import Sandbox
 from tests.support.server import UNLIMITED, free_port
-from tests.support.task_ways import WAYS, Way
+from tests.support.task_modes import MODES, Mode
 
 __all__ = ["alter", "ask", "call", "make", "open_one"]
 
@@ -26,13 +26,13 @@ __all__ = ["alter", "ask", "call", "make", "open_one"]
 _TOOLS = [pytest.mark.node] if FULL else []
 
 
-@pytest.fixture(scope="module", params=[pytest.param(way, id=way.name, marks=_TOOLS) for way in WAYS])
-def way(request: pytest.FixtureRequest) -> Way:
+@pytest.fixture(scope="module", params=[pytest.param(way, id=way.name, marks=_TOOLS) for way in MODES])
+def way(request: pytest.FixtureRequest) -> Mode:
     return request.param  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="module")
-def database_url(way: Way) -> Iterator[str]:
+def database_url(way: Mode) -> Iterator[str]:
     """Yield a new database for each way, because most tasks can be done only once with the demo data."""
     name = databases.new_name()
     yield databases.create(name)
@@ -40,7 +40,7 @@ def database_url(way: Way) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def settings(way: Mode, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), refused_rate=UNLIMITED)
 
 
@@ -54,7 +54,7 @@ def address(sandbox: Sandbox, sql: Any) -> str:
 
 
 @pytest.fixture
-def person_of(way: Way, screen_of: Callable[..., Screen]) -> Callable[..., Person]:
+def person_of(way: Mode, screen_of: Callable[..., Screen]) -> Callable[..., Person]:
     """Return a function that logs a person in, in a new window, and opens a page."""
 
     def login(username: str, path: str = "/painel") -> Person:

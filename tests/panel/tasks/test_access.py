@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from balcao.settings import Settings
 from tests.support.panel_person import Person
 from tests.support.server import UNLIMITED, free_port
-from tests.support.task_ways import Way
+from tests.support.task_modes import Mode
 
 pytestmark = pytest.mark.page
 
@@ -17,7 +17,7 @@ PAULO = "900.000.404-79"  # a member of staff without rights in the demo
 
 
 @pytest.fixture(scope="module")
-def settings(way: Way, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def settings(way: Mode, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Return settings with which no token grants administration, so only the catalogue has administrators."""
     return Settings(
         data_dir=tmp_path_factory.mktemp("data"),

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support.task_ways import ALL
+from tests.support.task_modes import ALL
 
 HERE = Path(__file__).parent
 ROW = re.compile(r"^\| (\d+) \|.*\| (`[^|]*`) \|$", re.M)

@@ -74,9 +74,9 @@ def test_an_attendance_is_of_the_session_that_began_it(at_panel: Callable[[str],
     begun = luiz.attend(CARLA)
     assert "Carla Nogueira" in begun.text
     path = begun.url.path
-    somebody = at_panel(other)
+    other_panel = at_panel(other)
     for tail in ("", "/crm", "/bens", "/acessos", "/telefone", "/email", "/endereco", "/mensagens"):
-        answer = somebody.get(path + tail)
+        answer = other_panel.get(path + tail)
         assert (tail, answer.status_code in {403, 404}) == (tail, True)
         assert "Carla" not in answer.text
     assert luiz.get(path).status_code == 200

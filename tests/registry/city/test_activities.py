@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from balcao.registry.city.activities.imports import IMPORTS
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 
 PATH = "/registry/v1/cnaes"
 

@@ -12,16 +12,16 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.city.companies import store
 from balcao.registry.city.companies.imports import IMPORTS
 from balcao.registry.city.companies.personal_data import PERSONAL_DATA
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal
 
 IARA, ANA, BRUNO, CARLA = "90000000922", "90000000175", "90000000256", "90000000337"
-OURS, LETTERED, OTHERS, NOBODYS = "90000001000129", "12ABC34501DE35", "90000002000173", "90000003000118"
+OURS, LETTERED, OTHERS, WITHOUT_PARTNERS = "90000001000129", "12ABC34501DE35", "90000002000173", "90000003000118"
 UNKNOWN = "90000004000162"
 ONE = "/registry/v1/legal-entity"
-NOBODY = {"cpf": None}
+NO_CPF = {"cpf": None}
 
 
 def of(cpf: str) -> str:
@@ -53,7 +53,7 @@ LINES = [
         sucessoes=[{"cnpj": OTHERS}],
     ),
     line(OTHERS, BRUNO, partner(None, cnpj_socio=OURS)),
-    line(NOBODYS, None),
+    line(WITHOUT_PARTNERS, None),
 ]
 
 
@@ -188,10 +188,10 @@ def test_only_the_platforms_own_client_sees_whose_cpfs_they_are(http: httpx.Clie
         ("bruno", OTHERS, 200),
         ("iara", OTHERS, 403),
         ("iara", UNKNOWN, 403),
-        ("iara", NOBODYS, 403),
+        ("iara", WITHOUT_PARTNERS, 403),
         ("ana", OURS, 403),
         ("scope", OTHERS, 200),
-        ("scope", NOBODYS, 200),
+        ("scope", WITHOUT_PARTNERS, 200),
         ("scope", UNKNOWN, 404),
         ("admin", OURS, 200),
         ("admin", UNKNOWN, 404),
@@ -266,11 +266,11 @@ def test_loading_again_changes_only_what_differs_and_who_belongs(
     http: httpx.Client, issuer: Issuer, database_url: str
 ) -> None:
     carla = issuer.person(CARLA)
-    changed = line(NOBODYS, None, partner(CARLA))
+    changed = line(WITHOUT_PARTNERS, None, partner(CARLA))
     assert load(database_url, IMPORTS[0], *LINES) == 0
     assert load(database_url, IMPORTS[0], *LINES, changed) == 1
-    assert cnpjs(get(http, of(CARLA), carla)) == [OURS, NOBODYS]
-    assert load(database_url, IMPORTS[0], line(NOBODYS, None)) == 1
+    assert cnpjs(get(http, of(CARLA), carla)) == [OURS, WITHOUT_PARTNERS]
+    assert load(database_url, IMPORTS[0], line(WITHOUT_PARTNERS, None)) == 1
     assert cnpjs(get(http, of(CARLA), carla)) == [OURS]
 
 

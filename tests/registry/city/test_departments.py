@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from balcao.registry.city.departments.imports import IMPORTS
 from balcao.registry.city.departments.schemas import Department, DepartmentNode
 from balcao.registry.city.departments.tree import build_tree
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Sql
 from tests.support.proof_sizes import size
 from tests.support.rules import read_values

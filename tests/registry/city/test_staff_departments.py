@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from balcao.registry.city.departments.imports import IMPORTS
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.registry.talking import Talk, somebody
+from tests.registry.registry_client import RegistryClient, new_cpf
 from tests.support.body_shapes import INSTANT, differences
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
@@ -32,17 +32,17 @@ _numbers = count(1)
 
 
 @pytest.fixture
-def anybody(http: httpx.Client) -> Talk:
-    return Talk(http)
+def anonymous(http: httpx.Client) -> RegistryClient:
+    return RegistryClient(http)
 
 
 @pytest.fixture
-def admin(http: httpx.Client, issuer: Issuer) -> Talk:
-    return Talk(http, issuer.admin())
+def admin(http: httpx.Client, issuer: Issuer) -> RegistryClient:
+    return RegistryClient(http, issuer.admin())
 
 
 @pytest.fixture
-def made(admin: Talk) -> Iterator[Callable[..., dict[str, Any]]]:
+def made(admin: RegistryClient) -> Iterator[Callable[..., dict[str, Any]]]:
     """Yield a function that creates categories. The fixture deactivates them after the test."""
     ids: list[str] = []
 
@@ -57,12 +57,12 @@ def made(admin: Talk) -> Iterator[Callable[..., dict[str, Any]]]:
         admin.ok("DELETE", f"{ADMIN}/{id_}")
 
 
-def ids(talk: Talk, path: str) -> list[str]:
+def ids(talk: RegistryClient, path: str) -> list[str]:
     return [category["id"] for category in talk.ok("GET", path)["categories"]]
 
 
-def test_the_shipped_categories_stand_in_their_order(anybody: Talk) -> None:
-    answer = anybody("GET", LIST)
+def test_the_shipped_categories_stand_in_their_order(anonymous: RegistryClient) -> None:
+    answer = anonymous("GET", LIST)
     assert differences(answer.json(), {"categories": [CATEGORY]}) == []
     shown = answer.json()["categories"]
     assert [(row["id"], row["name"], row["default_opt_in"]) for row in shown] == SEEDED
@@ -71,13 +71,13 @@ def test_the_shipped_categories_stand_in_their_order(anybody: Talk) -> None:
 
 
 def test_the_public_list_may_be_kept_and_changes_with_the_next_write(
-    anybody: Talk, made: Callable[..., dict[str, Any]]
+    anonymous: RegistryClient, made: Callable[..., dict[str, Any]]
 ) -> None:
-    first = anybody("GET", LIST)
+    first = anonymous("GET", LIST)
     assert first.headers["Cache-Control"] == "public, max-age=300"
-    assert anybody("GET", LIST, If_None_Match=first.headers["ETag"]).status_code == 304
+    assert anonymous("GET", LIST, If_None_Match=first.headers["ETag"]).status_code == 304
     made()
-    assert anybody("GET", LIST, If_None_Match=first.headers["ETag"]).status_code == 200
+    assert anonymous("GET", LIST, If_None_Match=first.headers["ETag"]).status_code == 200
 
 
 WRITES = [
@@ -90,43 +90,49 @@ WRITES = [
 
 @pytest.mark.parametrize(("method", "path", "body"), WRITES)
 def test_keeping_them_needs_the_action(
-    http: httpx.Client, issuer: Issuer, anybody: Talk, method: str, path: str, body: Any
+    http: httpx.Client, issuer: Issuer, anonymous: RegistryClient, method: str, path: str, body: Any
 ) -> None:
-    assert anybody(method, path, body).status_code == 401
-    assert Talk(http, issuer.person(somebody()))(method, path, body).status_code == 403
-    assert Talk(http, issuer.machine("portal-cidadao"))(method, path, body).status_code == 403
-    assert ids(anybody, LIST) == [id_ for id_, _, _ in SEEDED]
+    assert anonymous(method, path, body).status_code == 401
+    assert RegistryClient(http, issuer.person(new_cpf()))(method, path, body).status_code == 403
+    assert RegistryClient(http, issuer.machine("portal-cidadao"))(method, path, body).status_code == 403
+    assert ids(anonymous, LIST) == [id_ for id_, _, _ in SEEDED]
 
 
 @pytest.mark.cases("registry", "P7")
 def test_a_new_category_is_complete_comes_last_and_shows_to_every_citizen(
-    anybody: Talk, admin: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
+    anonymous: RegistryClient,
+    admin: RegistryClient,
+    made: Callable[..., dict[str, Any]],
+    http: httpx.Client,
+    issuer: Issuer,
 ) -> None:
     created = made(name="  Feiras  ")
     assert differences(created, CATEGORY) == []
     assert created == next(row for row in admin.ok("GET", ADMIN)["categories"] if row["id"] == created["id"])
     assert (created["name"], created["default_opt_in"], created["active"]) == ("Feiras", False, True)
     assert created["order"] == max(row["order"] for row in admin.ok("GET", ADMIN)["categories"])
-    assert ids(anybody, LIST)[-1] == created["id"]
+    assert ids(anonymous, LIST)[-1] == created["id"]
     chosen = made(default_opt_in=True, order=0)
-    assert ids(anybody, LIST)[0] == chosen["id"]
-    cpf = somebody()
-    shown = Talk(http, issuer.person(cpf)).ok("GET", f"/citizen/{cpf}/notification-preferences")["category_opt_ins"]
+    assert ids(anonymous, LIST)[0] == chosen["id"]
+    cpf = new_cpf()
+    shown = RegistryClient(http, issuer.person(cpf)).ok("GET", f"/citizen/{cpf}/notification-preferences")[
+        "category_opt_ins"
+    ]
     assert (shown[created["id"]], shown[chosen["id"]]) == (False, True)
 
 
 def test_equal_orders_stand_by_id_and_the_last_place_is_the_highest(
-    anybody: Talk, made: Callable[..., dict[str, Any]]
+    anonymous: RegistryClient, made: Callable[..., dict[str, Any]]
 ) -> None:
     highest = made(order=9999)
     behind = made()
     assert behind["order"] == 9999
-    assert ids(anybody, LIST)[-2:] == sorted([highest["id"], behind["id"]])
+    assert ids(anonymous, LIST)[-2:] == sorted([highest["id"], behind["id"]])
 
 
 @pytest.mark.cases("registry", "P7")
 @pytest.mark.parametrize(("name", "value"), read_values("registry", "P7"), ids=repr)
-def test_a_malformed_category_is_refused_naming_the_member(admin: Talk, name: str, value: Any) -> None:
+def test_a_malformed_category_is_refused_naming_the_member(admin: RegistryClient, name: str, value: Any) -> None:
     before = admin.ok("GET", ADMIN)
     answer = admin("POST", ADMIN, {"id": "good_id", "name": "N", "description": "D"} | {name: value})
     assert (answer.status_code, f"`{name}`" in answer.json()["error"]) == (400, True)
@@ -136,14 +142,14 @@ def test_a_malformed_category_is_refused_naming_the_member(admin: Talk, name: st
 
 
 @pytest.mark.parametrize("missing", ["id", "name", "description"])
-def test_a_category_needs_its_three_texts(admin: Talk, missing: str) -> None:
+def test_a_category_needs_its_three_texts(admin: RegistryClient, missing: str) -> None:
     new = {"id": "good_id", "name": "N", "description": "D"}
     answer = admin("POST", ADMIN, {name: text for name, text in new.items() if name != missing})
     assert (answer.status_code, f"`{missing}`" in answer.json()["error"]) == (400, True)
 
 
 @pytest.mark.cases("registry", "P7")
-def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
+def test_an_id_is_taken_for_ever(admin: RegistryClient, made: Callable[..., dict[str, Any]]) -> None:
     new = {"id": made()["id"], "name": "Outra", "description": "Outra."}
     assert refusal(admin("POST", ADMIN, new)) == (409, "category-exists")
     admin.ok("DELETE", f"{ADMIN}/{new['id']}")
@@ -155,7 +161,7 @@ def test_an_id_is_taken_for_ever(admin: Talk, made: Callable[..., dict[str, Any]
     )
 
 
-def test_of_parallel_creations_one_wins(admin: Talk) -> None:
+def test_of_parallel_creations_one_wins(admin: RegistryClient) -> None:
     new = {"id": f"race_{next(_numbers)}", "name": "N", "description": "D"}
     with ThreadPoolExecutor(6) as threads:
         answers = sorted(refusal(answer) for answer in threads.map(lambda _: admin("POST", ADMIN, new), range(6)))
@@ -169,7 +175,7 @@ def test_of_parallel_creations_one_wins(admin: Talk) -> None:
     ids=repr,
 )
 def test_a_change_keeps_what_it_leaves_out(
-    admin: Talk, made: Callable[..., dict[str, Any]], change: dict[str, Any]
+    admin: RegistryClient, made: Callable[..., dict[str, Any]], change: dict[str, Any]
 ) -> None:
     before = made()
     after = admin.ok("PUT", f"{ADMIN}/{before['id']}", change | {"id": "outro", "nada": 1})
@@ -178,14 +184,14 @@ def test_a_change_keeps_what_it_leaves_out(
     assert admin.ok("PUT", f"{ADMIN}/{before['id']}", change) == after
 
 
-def test_nothing_to_change_is_refused(admin: Talk, made: Callable[..., dict[str, Any]]) -> None:
+def test_nothing_to_change_is_refused(admin: RegistryClient, made: Callable[..., dict[str, Any]]) -> None:
     answer = admin("PUT", f"{ADMIN}/{made()['id']}", {"nada": 1})
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, "nothing-to-change")
     text = "Não há o que alterar: envie `name`, `description`, `default_opt_in`, `active` ou `order`."
     assert answer.json()["error"] == text
 
 
-def test_a_refused_id_is_told_what_would_do(admin: Talk) -> None:
+def test_a_refused_id_is_told_what_would_do(admin: RegistryClient) -> None:
     answer = admin("POST", ADMIN, {"id": "Bad.Id", "name": "N", "description": "D"})
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, "id-invalid")
     assert answer.json()["error"] == (
@@ -195,7 +201,7 @@ def test_a_refused_id_is_told_what_would_do(admin: Talk) -> None:
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 @pytest.mark.parametrize("id_", ["nobody_knows", "Bad.Id", "a%00b", "x" * 300])
-def test_an_unknown_id_is_not_found(admin: Talk, method: str, id_: str) -> None:
+def test_an_unknown_id_is_not_found(admin: RegistryClient, method: str, id_: str) -> None:
     body = {"name": "N"} if method == "PUT" else None
     answer = admin(method, f"{ADMIN}/{id_}", body)
     assert (answer.status_code, answer.headers["Error-Code"]) == (404, "category-unknown")
@@ -204,22 +210,26 @@ def test_an_unknown_id_is_not_found(admin: Talk, method: str, id_: str) -> None:
 
 @pytest.mark.cases("registry", "P7")
 def test_deactivated_it_is_gone_and_revived_the_choices_are_back(
-    admin: Talk, anybody: Talk, made: Callable[..., dict[str, Any]], http: httpx.Client, issuer: Issuer
+    admin: RegistryClient,
+    anonymous: RegistryClient,
+    made: Callable[..., dict[str, Any]],
+    http: httpx.Client,
+    issuer: Issuer,
 ) -> None:
-    id_, cpf = made()["id"], somebody()
-    citizen, path = Talk(http, issuer.person(cpf)), f"/citizen/{cpf}/notification-preferences"
+    id_, cpf = made()["id"], new_cpf()
+    citizen, path = RegistryClient(http, issuer.person(cpf)), f"/citizen/{cpf}/notification-preferences"
     citizen.ok("PATCH", f"{path}/categories/{id_}", {"channel": "web", "opt_in": True})
     first, again = admin("DELETE", f"{ADMIN}/{id_}"), admin("DELETE", f"{ADMIN}/{id_}")
     assert (first.status_code, again.status_code) == (204, 204)
     assert (first.content, "Content-Type" in first.headers) == (b"", False)
-    assert id_ not in ids(anybody, LIST)
+    assert id_ not in ids(anonymous, LIST)
     assert id_ in ids(admin, ADMIN)
     assert id_ not in citizen.ok("GET", path)["category_opt_ins"]
     admin.ok("PUT", f"{ADMIN}/{id_}", {"active": True})
     assert citizen.ok("GET", path)["category_opt_ins"][id_] is True
 
 
-def test_a_write_that_expects_another_state_is_refused(admin: Talk) -> None:
+def test_a_write_that_expects_another_state_is_refused(admin: RegistryClient) -> None:
     created = admin("POST", ADMIN, {"id": "conditional", "name": "N", "description": "D"})
     path, etag = f"{ADMIN}/conditional", created.headers["ETag"]
     changed = admin("PUT", path, {"name": "M"}, If_Match=etag)
@@ -230,7 +240,7 @@ def test_a_write_that_expects_another_state_is_refused(admin: Talk) -> None:
 
 
 def test_every_write_leaves_its_event_and_a_repeated_one_none(
-    admin: Talk, made: Callable[..., dict[str, Any]], sql: Sql
+    admin: RegistryClient, made: Callable[..., dict[str, Any]], sql: Sql
 ) -> None:
     id_ = made()["id"]
     for _ in range(2):
@@ -250,15 +260,15 @@ def test_every_write_leaves_its_event_and_a_repeated_one_none(
 
 @pytest.mark.cases("registry", "P7")
 def test_with_none_active_the_list_is_empty_and_nothing_fails(
-    anybody: Talk, admin: Talk, http: httpx.Client, issuer: Issuer
+    anonymous: RegistryClient, admin: RegistryClient, http: httpx.Client, issuer: Issuer
 ) -> None:
-    active = ids(anybody, LIST)
+    active = ids(anonymous, LIST)
     try:
         for id_ in active:
             admin.ok("DELETE", f"{ADMIN}/{id_}")
-        assert anybody.ok("GET", LIST) == {"categories": []}
-        cpf = somebody()
-        shown = Talk(http, issuer.person(cpf)).ok("GET", f"/citizen/{cpf}/notification-preferences")
+        assert anonymous.ok("GET", LIST) == {"categories": []}
+        cpf = new_cpf()
+        shown = RegistryClient(http, issuer.person(cpf)).ok("GET", f"/citizen/{cpf}/notification-preferences")
         assert (shown["category_opt_ins"], bool(shown["updated_at"])) == ({}, True)
     finally:
         for id_ in active:

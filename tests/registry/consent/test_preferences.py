@@ -10,7 +10,7 @@ import pytest
 from balcao.registry.consent.ledger.service import Verification
 from balcao.settings import Settings
 from tests.registry.chains import verify
-from tests.registry.talking import Talk, somebody
+from tests.registry.registry_client import RegistryClient, new_cpf
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.operator_calls import Act, acting
@@ -30,7 +30,7 @@ TWO = {"health": False, "courses": True}
 
 @pytest.fixture
 def cpf() -> str:
-    return somebody()
+    return new_cpf()
 
 
 @pytest.fixture
@@ -39,24 +39,24 @@ def path(cpf: str) -> str:
 
 
 @pytest.fixture
-def citizen(http: httpx.Client, issuer: Issuer, cpf: str) -> Talk:
-    return Talk(http, issuer.person(cpf))
+def citizen(http: httpx.Client, issuer: Issuer, cpf: str) -> RegistryClient:
+    return RegistryClient(http, issuer.person(cpf))
 
 
 @pytest.fixture
-def admin(http: httpx.Client, issuer: Issuer) -> Talk:
-    return Talk(http, issuer.admin())
+def admin(http: httpx.Client, issuer: Issuer) -> RegistryClient:
+    return RegistryClient(http, issuer.admin())
 
 
 @pytest.fixture
-def entries(citizen: Talk, path: str) -> Callable[[], list[dict[str, Any]]]:
+def entries(citizen: RegistryClient, path: str) -> Callable[[], list[dict[str, Any]]]:
     """Return a function that reads the ledger, oldest entry first."""
     return lambda: citizen.ok("GET", f"{path}/history?per_page=100")["data"][::-1]
 
 
 @pytest.mark.cases("registry", "P1")
 def test_without_a_choice_the_defaults_show_and_reading_stores_nothing(
-    citizen: Talk, path: str, cpf: str, sql: Sql
+    citizen: RegistryClient, path: str, cpf: str, sql: Sql
 ) -> None:
     first, second = citizen("GET", path), citizen("GET", path)
     assert first.status_code == 200
@@ -70,9 +70,9 @@ def test_without_a_choice_the_defaults_show_and_reading_stores_nothing(
 
 @pytest.mark.cases("registry", "A2")
 def test_another_citizens_preferences_are_forbidden_whether_they_exist_or_not(
-    citizen: Talk, http: httpx.Client
+    citizen: RegistryClient, http: httpx.Client
 ) -> None:
-    answers = [citizen("GET", f"/citizen/{of}/notification-preferences") for of in ("90000000256", somebody(), "123")]
+    answers = [citizen("GET", f"/citizen/{of}/notification-preferences") for of in ("90000000256", new_cpf(), "123")]
     assert [answer.status_code for answer in answers] == [403, 403, 403]
     assert len({answer.text for answer in answers}) == 1
 
@@ -81,18 +81,24 @@ def test_another_citizens_preferences_are_forbidden_whether_they_exist_or_not(
     ("method", "suffix"), [("GET", ""), ("PUT", ""), ("PATCH", "/categories/health"), ("GET", "/history")]
 )
 def test_who_may_and_which_path_is_malformed(
-    http: httpx.Client, issuer: Issuer, citizen: Talk, admin: Talk, path: str, method: str, suffix: str
+    http: httpx.Client,
+    issuer: Issuer,
+    citizen: RegistryClient,
+    admin: RegistryClient,
+    path: str,
+    method: str,
+    suffix: str,
 ) -> None:
     body = {"channel": "web", "opt_in": True} if method != "GET" else None
-    assert Talk(http)(method, path + suffix, body).status_code == 401
-    assert Talk(http, issuer.person("90000000256"))(method, path + suffix, body).status_code == 403
-    assert Talk(http, issuer.machine("portal-cidadao"))(method, path + suffix, body).status_code == 403
+    assert RegistryClient(http)(method, path + suffix, body).status_code == 401
+    assert RegistryClient(http, issuer.person("90000000256"))(method, path + suffix, body).status_code == 403
+    assert RegistryClient(http, issuer.machine("portal-cidadao"))(method, path + suffix, body).status_code == 403
     assert refusal(admin(method, f"/citizen/123/notification-preferences{suffix}", body)) == (400, "cpf-invalid")
     assert citizen(method, path + suffix, body).status_code == 200
     assert admin(method, path + suffix, body).status_code == 200
 
 
-def test_the_same_state_is_not_sent_twice(citizen: Talk, path: str) -> None:
+def test_the_same_state_is_not_sent_twice(citizen: RegistryClient, path: str) -> None:
     etag = citizen("GET", path).headers["ETag"]
     again = citizen("GET", path, If_None_Match=etag)
     assert (again.status_code, again.content) == (304, b"")
@@ -114,7 +120,7 @@ def test_the_same_state_is_not_sent_twice(citizen: Talk, path: str) -> None:
     ],
 )
 def test_a_change_keeps_the_rest_and_is_answered_as_it_is_read(
-    citizen: Talk, path: str, method: str, suffix: str, body: dict[str, Any], shown: Any
+    citizen: RegistryClient, path: str, method: str, suffix: str, body: dict[str, Any], shown: Any
 ) -> None:
     before = citizen.ok("GET", path)
     changed = citizen(method, path + suffix, {"channel": "web"} | body)
@@ -129,7 +135,7 @@ def test_a_change_keeps_the_rest_and_is_answered_as_it_is_read(
     "body", [{}, {"opt_in": True}, {"category_opt_ins": {}}, {"category_opt_ins": {"health": True}}]
 )
 def test_what_changes_nothing_is_accepted_and_leaves_no_entry(
-    citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], body: dict[str, Any]
+    citizen: RegistryClient, path: str, entries: Callable[[], list[dict[str, Any]]], body: dict[str, Any]
 ) -> None:
     before = citizen.ok("GET", path)
     assert citizen.ok("PUT", path, {"channel": "web"} | body) == before
@@ -137,7 +143,9 @@ def test_what_changes_nothing_is_accepted_and_leaves_no_entry(
 
 
 @pytest.mark.cases("registry", "P3")
-def test_opting_out_twice_is_one_entry(citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]]) -> None:
+def test_opting_out_twice_is_one_entry(
+    citizen: RegistryClient, path: str, entries: Callable[[], list[dict[str, Any]]]
+) -> None:
     first, second = (citizen.ok("PUT", path, {"channel": "web", "opt_in": False}) for _ in range(2))
     assert first == second
     assert [(e["action"], e["old_value"], e["new_value"]) for e in entries()] == [("opt_out", True, False)]
@@ -145,7 +153,7 @@ def test_opting_out_twice_is_one_entry(citizen: Talk, path: str, entries: Callab
 
 
 @pytest.mark.cases("registry", "P2")
-def test_the_other_settings_do_not_touch_a_category(citizen: Talk, cpf: str, path: str) -> None:
+def test_the_other_settings_do_not_touch_a_category(citizen: RegistryClient, cpf: str, path: str) -> None:
     citizen.ok("PUT", path, {"channel": "web", "category_opt_ins": {"health": False}})
     citizen.ok("PUT", f"/citizen/{cpf}/firstlogin")
     citizen.ok("PUT", f"/citizen/{cpf}/optin", {"opt_in": True})
@@ -159,7 +167,7 @@ def act(settings: Settings, database_url: str) -> Iterator[Act]:
 
 
 @pytest.fixture
-def inactive(admin: Talk) -> str:
+def inactive(admin: RegistryClient) -> str:
     new = {"id": "inactive_one", "name": "Inativa", "description": "Ninguém a vê.", "active": False}
     assert admin("POST", "/admin/notification-categories", new).status_code in (201, 409)
     return "inactive_one"
@@ -168,7 +176,7 @@ def inactive(admin: Talk) -> str:
 @pytest.mark.cases("registry", "P4")
 @pytest.mark.parametrize("category", ["nobody_knows", "inactive_one", "", "Health"])
 def test_an_unknown_or_inactive_category_changes_nothing(
-    citizen: Talk,
+    citizen: RegistryClient,
     path: str,
     cpf: str,
     inactive: str,
@@ -187,7 +195,7 @@ def test_an_unknown_or_inactive_category_changes_nothing(
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", {}, {"opt_in": None}, {"opt_in": True, "channel": "web"}])
 @pytest.mark.parametrize("category", ["nobody_knows", "inactive_one"])
 def test_one_category_is_looked_at_before_the_body(
-    citizen: Talk, path: str, inactive: str, category: str, body: Any
+    citizen: RegistryClient, path: str, inactive: str, category: str, body: Any
 ) -> None:
     assert refusal(citizen("PATCH", f"{path}/categories/{category}", body)) == (422, "category-unknown")
 
@@ -210,7 +218,7 @@ REFUSED = [
 @pytest.mark.cases("registry", "P5")
 @pytest.mark.parametrize(("method", "suffix", "body"), REFUSED, ids=range(len(REFUSED)))
 def test_a_malformed_change_is_refused_and_changes_nothing(
-    citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], method: str, suffix: str, body: Any
+    citizen: RegistryClient, path: str, entries: Callable[[], list[dict[str, Any]]], method: str, suffix: str, body: Any
 ) -> None:
     before = citizen.ok("GET", path)
     answer = citizen(method, path + suffix, body)
@@ -236,20 +244,24 @@ def test_a_malformed_change_is_refused_and_changes_nothing(
         ),
     ],
 )
-def test_a_refusal_says_what_would_do(citizen: Talk, path: str, member: str, value: str, code: str, text: str) -> None:
+def test_a_refusal_says_what_would_do(
+    citizen: RegistryClient, path: str, member: str, value: str, code: str, text: str
+) -> None:
     answer = citizen("PUT", path, {"channel": "web", "opt_in": False} | {member: value})
     assert (answer.status_code, answer.headers["Error-Code"]) == (400, code)
     assert answer.json()["error"] == text
 
 
-def test_a_reason_keeps_its_lines(citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]]) -> None:
+def test_a_reason_keeps_its_lines(
+    citizen: RegistryClient, path: str, entries: Callable[[], list[dict[str, Any]]]
+) -> None:
     citizen.ok("PUT", path, {"channel": "web", "opt_in": False, "reason": "uma linha\noutra\tcom tabulação"})
     assert entries()[0]["reason"] == "uma linha\noutra\tcom tabulação"
 
 
 @pytest.mark.parametrize("channel", ["whatsapp", "w", "a_b.c-9", "x" * 32])
 def test_any_channel_of_the_right_form_will_do(
-    citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], channel: str
+    citizen: RegistryClient, path: str, entries: Callable[[], list[dict[str, Any]]], channel: str
 ) -> None:
     citizen.ok("PUT", path, {"channel": channel, "opt_in": False, "reason": "x" * 500})
     assert (entries()[0]["channel"], entries()[0]["reason"]) == (channel, "x" * 500)
@@ -257,7 +269,7 @@ def test_any_channel_of_the_right_form_will_do(
 
 @pytest.mark.parametrize(("method", "suffix"), [("PUT", ""), ("PATCH", "/categories/health")])
 def test_a_write_that_expects_another_state_is_refused(
-    citizen: Talk, path: str, entries: Callable[[], list[dict[str, Any]]], method: str, suffix: str
+    citizen: RegistryClient, path: str, entries: Callable[[], list[dict[str, Any]]], method: str, suffix: str
 ) -> None:
     etag = citizen("GET", path).headers["ETag"]
     bodies = [{"channel": "web", "opt_in": wanted} for wanted in (False, True)]
@@ -267,7 +279,9 @@ def test_a_write_that_expects_another_state_is_refused(
     assert citizen(method, path + suffix, {"channel": "web", "opt_in": True}, If_Match="*").status_code == 200
 
 
-def test_an_explicit_choice_outlives_the_default_it_agreed_with(citizen: Talk, path: str, admin: Talk) -> None:
+def test_an_explicit_choice_outlives_the_default_it_agreed_with(
+    citizen: RegistryClient, path: str, admin: RegistryClient
+) -> None:
     category = "/admin/notification-categories/mei_opportunities"
     citizen.ok("PUT", path, {"channel": "web", "category_opt_ins": {"mei_opportunities": False}})
     admin.ok("PUT", category, {"default_opt_in": True})
@@ -277,7 +291,9 @@ def test_an_explicit_choice_outlives_the_default_it_agreed_with(citizen: Talk, p
         admin.ok("PUT", category, {"default_opt_in": False})
 
 
-def test_a_change_leaves_its_event_with_who_and_why(citizen: Talk, admin: Talk, path: str, sql: Sql) -> None:
+def test_a_change_leaves_its_event_with_who_and_why(
+    citizen: RegistryClient, admin: RegistryClient, path: str, sql: Sql
+) -> None:
     citizen.ok("PUT", path, {"channel": "web", "opt_in": False, "category_opt_ins": {"health": False}})
     admin.ok("PATCH", f"{path}/categories/health", {"channel": "web", "opt_in": True}, X_Access_Reason="Pedido na loja")
     events = sql(
@@ -299,20 +315,22 @@ def test_a_change_leaves_its_event_with_who_and_why(citizen: Talk, admin: Talk, 
 
 
 def test_a_read_by_staff_says_which_preferences_were_shown(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
-    cpf = somebody()
-    Talk(http, issuer.admin()).ok("GET", f"/citizen/{cpf}/notification-preferences", X_Access_Reason="Pedido na loja")
+    cpf = new_cpf()
+    RegistryClient(http, issuer.admin()).ok(
+        "GET", f"/citizen/{cpf}/notification-preferences", X_Access_Reason="Pedido na loja"
+    )
     (event,) = sql(
         """SELECT fields, reason FROM platform.audit_event
            WHERE operation = 'registry.read_preferences' AND actor_kind = 'staff' ORDER BY at DESC LIMIT 1"""
     )
     assert tuple(event) == (["opt_in", "category_opt_ins"], "Pedido na loja")
-    seen = Talk(http, issuer.person(cpf)).ok("GET", f"/citizen/{cpf}/data-access")["data"]
+    seen = RegistryClient(http, issuer.person(cpf)).ok("GET", f"/citizen/{cpf}/data-access")["data"]
     assert [(access["operation"], access["fields"]) for access in seen] == [("registry.read_preferences", event[0])]
 
 
 @pytest.mark.parametrize(("table", "status"), [("platform.audit_event", 503), ("registry.preference_ledger", 500)])
 def test_without_its_traces_a_change_does_not_happen(
-    citizen: Talk, path: str, sql: Sql, table: str, status: int
+    citizen: RegistryClient, path: str, sql: Sql, table: str, status: int
 ) -> None:
     before = citizen.ok("GET", path)
     sql(f"REVOKE INSERT ON {table} FROM balcao_app")
@@ -325,7 +343,7 @@ def test_without_its_traces_a_change_does_not_happen(
 
 
 @pytest.fixture
-def fifty(admin: Talk) -> Iterator[list[str]]:
+def fifty(admin: RegistryClient) -> Iterator[list[str]]:
     """Yield the ids of fifty new categories."""
     ids = [f"parallel_{number}" for number in range(50)]
     for id_ in ids:
@@ -337,7 +355,12 @@ def fifty(admin: Talk) -> Iterator[list[str]]:
 
 @pytest.mark.cases("registry", "P6")
 def test_fifty_parallel_choices_of_different_categories_all_stay(
-    citizen: Talk, cpf: str, path: str, fifty: list[str], entries: Callable[[], list[dict[str, Any]]], act: Act
+    citizen: RegistryClient,
+    cpf: str,
+    path: str,
+    fifty: list[str],
+    entries: Callable[[], list[dict[str, Any]]],
+    act: Act,
 ) -> None:
     with ThreadPoolExecutor(16) as threads:
         answers = threads.map(
@@ -351,7 +374,7 @@ def test_fifty_parallel_choices_of_different_categories_all_stay(
 
 
 def test_parallel_choices_of_one_category_have_one_order(
-    citizen: Talk, cpf: str, path: str, entries: Callable[[], list[dict[str, Any]]], act: Act
+    citizen: RegistryClient, cpf: str, path: str, entries: Callable[[], list[dict[str, Any]]], act: Act
 ) -> None:
     with ThreadPoolExecutor(8) as threads:
         list(
@@ -370,7 +393,7 @@ def test_parallel_choices_of_one_category_have_one_order(
 
 @pytest.mark.parametrize(("path_", "name"), [("channels", "channels"), ("opt-out-reasons", "opt-out reasons")])
 def test_what_forms_offer_is_public_and_may_be_kept(http: httpx.Client, path_: str, name: str) -> None:
-    answer = Talk(http)("GET", f"/config/{path_}")
+    answer = RegistryClient(http)("GET", f"/config/{path_}")
     assert answer.json() == read_list("registry", "List", name)
     assert answer.headers["Cache-Control"] == "public, max-age=300"
-    assert Talk(http)("GET", f"/config/{path_}", If_None_Match=answer.headers["ETag"]).status_code == 304
+    assert RegistryClient(http)("GET", f"/config/{path_}", If_None_Match=answer.headers["ETag"]).status_code == 304

@@ -29,7 +29,7 @@ from balcao.registry.consent.preferences.changes import RequestedChange
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import preferences as demo
 from tests.registry.chains import verify
-from tests.registry.talking import Talk, somebody
+from tests.registry.registry_client import RegistryClient, new_cpf
 from tests.support.body_shapes import INSTANT, Optional, differences
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
@@ -68,12 +68,12 @@ def found(act: Act, cpf: str) -> Callable[[], list[tuple[int, str]]]:
 
 @pytest.fixture
 def cpf() -> str:
-    return somebody()
+    return new_cpf()
 
 
 @pytest.fixture
-def citizen(http: httpx.Client, issuer: Issuer, cpf: str) -> Talk:
-    return Talk(http, issuer.person(cpf))
+def citizen(http: httpx.Client, issuer: Issuer, cpf: str) -> RegistryClient:
+    return RegistryClient(http, issuer.person(cpf))
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def path(cpf: str) -> str:
 
 
 @pytest.fixture
-def five(citizen: Talk, path: str) -> None:
+def five(citizen: RegistryClient, path: str) -> None:
     """Write five entries for the citizen, the last one about health."""
     changes: list[dict[str, Any]] = [
         {"opt_in": False, "reason": "too_many_messages"},
@@ -96,10 +96,10 @@ def five(citizen: Talk, path: str) -> None:
 
 
 def test_an_entry_says_what_changed_how_by_whom_and_nothing_of_the_chain(
-    citizen: Talk, path: str, cpf: str, http: httpx.Client, issuer: Issuer
+    citizen: RegistryClient, path: str, cpf: str, http: httpx.Client, issuer: Issuer
 ) -> None:
     changed = citizen("PUT", path, {"channel": "mobile", "opt_in": False, "reason": "not_from_rio"})
-    Talk(http, issuer.admin()).ok("PATCH", f"{path}/categories/courses", {"channel": "web", "opt_in": True})
+    RegistryClient(http, issuer.admin()).ok("PATCH", f"{path}/categories/courses", {"channel": "web", "opt_in": True})
     history = citizen("GET", f"{path}/history")
     assert differences(history.json(), PAGE) == []
     staff, own = history.json()["data"]
@@ -135,7 +135,7 @@ def test_an_entry_says_what_changed_how_by_whom_and_nothing_of_the_chain(
     assert history.headers["Cache-Control"] == "no-store, private"
 
 
-def test_the_changes_of_one_call_are_entries_of_one_moment(citizen: Talk, path: str) -> None:
+def test_the_changes_of_one_call_are_entries_of_one_moment(citizen: RegistryClient, path: str) -> None:
     body = {"channel": "web", "opt_in": False, "category_opt_ins": {"health": False, "courses": True, "events": True}}
     citizen.ok("PUT", path, body)
     entries = citizen.ok("GET", f"{path}/history")["data"]
@@ -143,7 +143,7 @@ def test_the_changes_of_one_call_are_entries_of_one_moment(citizen: Talk, path: 
     assert len({entry["timestamp"] for entry in entries}) == 1
 
 
-def test_the_history_comes_page_by_page_newest_first(citizen: Talk, path: str, five: None) -> None:
+def test_the_history_comes_page_by_page_newest_first(citizen: RegistryClient, path: str, five: None) -> None:
     whole = citizen.ok("GET", f"{path}/history")
     assert whole["pagination"] == {"page": 1, "per_page": 10, "total": 5, "total_pages": 1}
     assert [entry["category"] for entry in whole["data"]] == ["health", "courses", None, "courses", None]
@@ -156,7 +156,7 @@ def test_the_history_comes_page_by_page_newest_first(citizen: Talk, path: str, f
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=x", "per_page=0", "per_page=101", "per_page="])
-def test_a_malformed_page_is_refused_naming_the_parameter(citizen: Talk, path: str, query: str) -> None:
+def test_a_malformed_page_is_refused_naming_the_parameter(citizen: RegistryClient, path: str, query: str) -> None:
     answer = citizen("GET", f"{path}/history?{query}")
     assert answer.status_code == 400
     assert f"`{query.partition('=')[0]}`" in answer.json()["error"]
@@ -165,7 +165,7 @@ def test_a_malformed_page_is_refused_naming_the_parameter(citizen: Talk, path: s
 def test_a_read_of_somebody_elses_history_leaves_its_event(
     http: httpx.Client, issuer: Issuer, path: str, sql: Sql
 ) -> None:
-    Talk(http, issuer.admin()).ok("GET", f"{path}/history", X_Access_Reason="Queixa")
+    RegistryClient(http, issuer.admin()).ok("GET", f"{path}/history", X_Access_Reason="Queixa")
     events = sql(
         "SELECT action, actor_kind, reason, fields FROM platform.audit_event WHERE operation = $1",
         "registry.list_preference_history",
@@ -249,8 +249,8 @@ def test_whatever_an_owner_of_the_tables_does_is_found(
 def test_somebody_elses_broken_ledger_is_no_finding_of_this_one(
     http: httpx.Client, issuer: Issuer, five: None, found: Callable[[], list[tuple[int, str]]], sql: Sql
 ) -> None:
-    other = somebody()
-    Talk(http, issuer.person(other)).ok(
+    other = new_cpf()
+    RegistryClient(http, issuer.person(other)).ok(
         "PUT", f"/citizen/{other}/notification-preferences", {"channel": "web", "opt_in": False}
     )
     sql("UPDATE registry.preferences SET opt_in = true WHERE cpf = $1", other)
@@ -276,7 +276,7 @@ WISHES = st.lists(st.builds(RequestedChange, st.just("web"), st.none() | st.bool
 @given(WISHES)
 @hypothesis.settings(max_examples=size(20, 1000), deadline=None)
 def test_whatever_is_wished_the_ledger_tells_how_the_state_came_to_be(act: Act, wishes: list[RequestedChange]) -> None:
-    cpf = Cpf(somebody())
+    cpf = Cpf(new_cpf())
     for wish in wishes:
         act(service.apply_change, cpf, wish)
     held = act(service.read_preferences, cpf)
@@ -330,7 +330,7 @@ def test_a_cpf_that_is_none_is_told_to_the_operator(operator: Callable[..., Resu
 
 
 def test_the_export_has_the_preferences_and_their_whole_history(
-    act: Act, cpf: str, citizen: Talk, path: str, five: None
+    act: Act, cpf: str, citizen: RegistryClient, path: str, five: None
 ) -> None:
     declared = DeclaredPersonalData(one.personal_data for one in consent.FEATURES if one.personal_data is not None)
 
@@ -353,7 +353,7 @@ def test_elisa_has_her_six_entries_however_often_the_demo_data_are_loaded(
 
     act(load)
     act(load)
-    elisa = Talk(http, issuer.person(demo.ELISA.digits))
+    elisa = RegistryClient(http, issuer.person(demo.ELISA.digits))
     path = f"/citizen/{demo.ELISA.digits}/notification-preferences"
     held = elisa.ok("GET", path)
     assert (held["opt_in"], held["category_opt_ins"]["health"]) == (False, False)

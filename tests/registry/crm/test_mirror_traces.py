@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from balcao.settings import Settings
-from tests.models.exploring import MODELS
+from tests.models.spin import MODELS
 from tests.models.traces import is_behaviour
 from tests.registry.conftest import Own
 from tests.support import log_scan

@@ -98,7 +98,7 @@ def in_crm(crm: RunningCrm, cpf: str) -> tuple[dict[str, Any], dict[tuple[str, s
     return {field: value for field, value in values.items() if value and field != "accountId"}, consents
 
 
-def somebody() -> str:
+def new_cpf() -> str:
     return Cpf.with_stem(f"96{next(_numbers):07}").digits
 
 
@@ -126,7 +126,7 @@ def test_whatever_events_were_lost_repeated_or_late_the_mirror_becomes_what_the_
 ) -> None:
     """Each event arrives zero to two times before the reconciliation, in any order, and perhaps once afterwards."""
     chance, since = random.Random(seed), now()
-    people = [somebody() for _ in range(20)]
+    people = [new_cpf() for _ in range(20)]
     for cpf in people:
         running_crm.insert("Account", CPF__c=cpf, LastName="Alguém")
     before, after = [], []
@@ -161,7 +161,7 @@ def test_a_whole_account_is_told_with_every_mirrored_field(crm: RunningCrm) -> N
 @pytest.fixture
 def many(crm: RunningCrm) -> list[str]:
     """Create accounts of more people than fit on two pages. Return their CPFs."""
-    people = [somebody() for _ in range(2 * PAGE + 5)]
+    people = [new_cpf() for _ in range(2 * PAGE + 5)]
     for cpf in people:
         crm.insert("Account", CPF__c=cpf, LastName="Alguém", PersonEmail=f"p{cpf}@x.example")
     crm.switch.delete("/requests")
@@ -283,7 +283,7 @@ def test_a_consent_that_was_deleted_in_the_crm_goes(
 def test_an_anonymisation_whose_event_was_lost_is_caught_up_with(
     reconcile: Reconcile, crm: RunningCrm, own: Own, drain: Drain, sql: Sql
 ) -> None:
-    person = somebody()
+    person = new_cpf()
     own(person, genero="Nao_binario")
     account = crm.insert("Account", CPF__c=person, LastName="Alguém")
     change(crm, person, "anonymise", None)
@@ -300,7 +300,7 @@ def test_what_citizens_said_themselves_stays_theirs_when_the_crm_has_it_too(
     reconcile: Reconcile, crm: RunningCrm, own: Own, drain: Drain, sql: Sql
 ) -> None:
     """Removed values count too: if the CRM's null replaced a removed value, the city's record would show again."""
-    person = somebody()
+    person = new_cpf()
     own(person, genero="Nao_binario", endereco__cep="", email="dela@x.example")
     fields = {"Genero__c": "Nao_binario", "PersonEmail": "outro@x.example", "NomeExibicao__c": "Bia"}
     crm.insert("Account", CPF__c=person, LastName="Alguém", **fields)
@@ -326,7 +326,7 @@ def test_of_several_accounts_the_oldest_counts_in_a_run_too(
 def test_what_would_be_refused_of_a_webhook_is_counted_and_the_rest_is_fed(
     reconcile: Reconcile, crm: RunningCrm, drain: Drain, consented: Callable[[str], dict[tuple[str, str], str]]
 ) -> None:
-    person = somebody()
+    person = new_cpf()
     account = crm.insert("Account", CPF__c=person, LastName="Alguém")
     for category, reason in (("a", None), ("b", "x")):
         fields = {"Categoria__c": category, "Status__c": "OUT", "Motivo__c": reason, "CPF__c": person}

@@ -86,7 +86,7 @@ def machine(garage: Garage, sql: Any) -> type[RuleBasedStateMachine]:
                 self.states = {link: "revoked" if s in OPEN else s for link, s in self.states.items()}
 
         @invariant()
-        def everybody_sees_what_the_model_says(self) -> None:
+        def all_callers_see_what_the_model_says(self) -> None:
             if not hasattr(self, "vehicle"):
                 return
             rows = sql("SELECT id, status FROM registry.vehicle_conductor WHERE vehicle_id = $1", self.vehicle)

@@ -19,7 +19,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.avatars.api import PERSONAL_DATA
 from balcao.settings import Settings
-from tests.registry.talking import Talk, somebody
+from tests.registry.registry_client import RegistryClient, new_cpf
 from tests.support.body_shapes import INSTANT, differences
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
@@ -36,23 +36,23 @@ NEW = {"name": "Praça", "url": "https://figuras.example/praca.png"}
 
 
 @pytest.fixture
-def anybody(http: httpx.Client) -> Talk:
-    return Talk(http)
+def anonymous(http: httpx.Client) -> RegistryClient:
+    return RegistryClient(http)
 
 
 @pytest.fixture
-def admin(http: httpx.Client, issuer: Issuer) -> Talk:
-    return Talk(http, issuer.admin())
+def admin(http: httpx.Client, issuer: Issuer) -> RegistryClient:
+    return RegistryClient(http, issuer.admin())
 
 
 @pytest.fixture
 def cpf() -> str:
-    return somebody()
+    return new_cpf()
 
 
 @pytest.fixture
-def citizen(http: httpx.Client, issuer: Issuer, cpf: str) -> Talk:
-    return Talk(http, issuer.person(cpf))
+def citizen(http: httpx.Client, issuer: Issuer, cpf: str) -> RegistryClient:
+    return RegistryClient(http, issuer.person(cpf))
 
 
 @pytest.fixture
@@ -61,18 +61,18 @@ def own(cpf: str) -> str:
 
 
 @pytest.fixture
-def made(admin: Talk) -> Iterator[dict[str, Any]]:
+def made(admin: RegistryClient) -> Iterator[dict[str, Any]]:
     """Yield an avatar. The fixture withdraws it after the test."""
     avatar = admin.ok("POST", "/avatars", NEW)
     yield avatar
     admin.ok("DELETE", f"/avatars/{avatar['id']}")
 
 
-def test_eight_avatars_are_there_by_name_in_flat_pages(anybody: Talk) -> None:
-    answer = anybody("GET", "/avatars")
+def test_eight_avatars_are_there_by_name_in_flat_pages(anonymous: RegistryClient) -> None:
+    answer = anonymous("GET", "/avatars")
     assert differences(answer.json(), PAGE) == []
     assert answer.headers["Cache-Control"] == "public, max-age=300"
-    assert anybody("GET", "/avatars", If_None_Match=answer.headers["ETag"]).status_code == 304
+    assert anonymous("GET", "/avatars", If_None_Match=answer.headers["ETag"]).status_code == 304
     whole = answer.json()
     assert [row["name"] for row in whole["data"]] == sorted(row["name"] for row in whole["data"])
     assert {name: whole[name] for name in ("page", "per_page", "total", "total_pages")} == {
@@ -81,20 +81,20 @@ def test_eight_avatars_are_there_by_name_in_flat_pages(anybody: Talk) -> None:
         "total": 8,
         "total_pages": 1,
     }
-    second = anybody.ok("GET", "/avatars?page=2&per_page=3")
+    second = anonymous.ok("GET", "/avatars?page=2&per_page=3")
     assert (second["data"], second["total_pages"]) == (whole["data"][3:6], 3)
-    assert anybody.ok("GET", "/avatars?page=9")["data"] == []
-    assert anybody.ok("GET", "/avatars?per_page=500")["per_page"] == 100
+    assert anonymous.ok("GET", "/avatars?page=9")["data"] == []
+    assert anonymous.ok("GET", "/avatars?per_page=500")["per_page"] == 100
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=x", "per_page=0", "per_page="])
-def test_a_malformed_page_is_refused(anybody: Talk, query: str) -> None:
-    assert anybody("GET", f"/avatars?{query}").status_code == 400
+def test_a_malformed_page_is_refused(anonymous: RegistryClient, query: str) -> None:
+    assert anonymous("GET", f"/avatars?{query}").status_code == 400
 
 
-def test_names_stand_without_regard_to_case_and_accents(anybody: Talk, admin: Talk) -> None:
+def test_names_stand_without_regard_to_case_and_accents(anonymous: RegistryClient, admin: RegistryClient) -> None:
     made = [admin.ok("POST", "/avatars", NEW | {"name": name})["id"] for name in ("ábaco", "Ábaca", "zebra")]
-    names = [row["name"] for row in anybody.ok("GET", "/avatars")["data"]]
+    names = [row["name"] for row in anonymous.ok("GET", "/avatars")["data"]]
     for id_ in made:
         admin.ok("DELETE", f"/avatars/{id_}")
     assert (names[:3], names[-1]) == (["Ábaca", "ábaco", "Barco"], "zebra")
@@ -113,11 +113,11 @@ NAMING_SVG = ("image/svg+xml", "image/avif,Image/SVG+XML;q=0.9,*/*;q=0.8")
 
 
 @pytest.mark.parametrize("accept", WITHOUT_SVG)
-def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(anybody: Talk, accept: str) -> None:
+def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(anonymous: RegistryClient, accept: str) -> None:
     bodies = set()
-    for avatar in anybody.ok("GET", "/avatars")["data"]:
+    for avatar in anonymous.ok("GET", "/avatars")["data"]:
         path = f"/avatars/{avatar['id']}/image"
-        response = anybody("GET", path, Accept=accept)
+        response = anonymous("GET", path, Accept=accept)
         assert response.headers["Content-Type"] == "image/png"
         assert int(response.headers["Content-Length"]) == len(response.content)
         assert response.headers["Cache-Control"] == "public, max-age=86400"
@@ -125,19 +125,19 @@ def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(anybody: Talk, 
         assert response.headers["X-Content-Type-Options"] == "nosniff"
         assert response.content.startswith(PNG_HEAD)
         assert struct.unpack(">II", response.content[16:24]) == (256, 256)
-        again = anybody("GET", path, Accept=accept, If_None_Match=response.headers["ETag"])
+        again = anonymous("GET", path, Accept=accept, If_None_Match=response.headers["ETag"])
         assert again.status_code == 304
         assert "Accept" in again.headers.get_list("Vary")
         bodies.add(response.content)
     assert len(bodies) == 8
 
 
-def test_without_tls_the_address_of_a_picture_is_the_picture(anybody: Talk) -> None:
+def test_without_tls_the_address_of_a_picture_is_the_picture(anonymous: RegistryClient) -> None:
     """Portals show only pictures from `https` and `data:` URLs."""
-    for avatar in anybody.ok("GET", "/avatars")["data"]:
+    for avatar in anonymous.ok("GET", "/avatars")["data"]:
         head, _, encoded = avatar["url"].partition(",")
         assert head == "data:image/svg+xml;base64"
-        svg = anybody("GET", f"/avatars/{avatar['id']}/image", Accept="image/svg+xml").content
+        svg = anonymous("GET", f"/avatars/{avatar['id']}/image", Accept="image/svg+xml").content
         assert base64.b64decode(encoded) == svg
 
 
@@ -157,18 +157,18 @@ def test_the_pictures_are_drawn_from_their_sources() -> None:
 
 
 @pytest.mark.parametrize("accept", NAMING_SVG)
-def test_the_svg_of_a_picture_is_a_drawing_that_does_nothing(anybody: Talk, accept: str) -> None:
+def test_the_svg_of_a_picture_is_a_drawing_that_does_nothing(anonymous: RegistryClient, accept: str) -> None:
     bodies = set()
-    for avatar in anybody.ok("GET", "/avatars")["data"]:
+    for avatar in anonymous.ok("GET", "/avatars")["data"]:
         path = f"/avatars/{avatar['id']}/image"
-        answer = anybody("GET", path, Accept=accept)
+        answer = anonymous("GET", path, Accept=accept)
         assert answer.headers["Content-Type"] == "image/svg+xml"
         assert answer.headers["Cache-Control"] == "public, max-age=86400"
         assert "Accept" in answer.headers.get_list("Vary")
         assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        assert anybody("GET", path, Accept=accept, If_None_Match=answer.headers["ETag"]).status_code == 304
-        assert anybody("GET", path, Accept="*/*", If_None_Match=answer.headers["ETag"]).status_code == 200
+        assert anonymous("GET", path, Accept=accept, If_None_Match=answer.headers["ETag"]).status_code == 304
+        assert anonymous("GET", path, Accept="*/*", If_None_Match=answer.headers["ETag"]).status_code == 200
         elements = list(ElementTree.fromstring(answer.content).iter())  # noqa: S314 - our own figures
         kinds = {element.tag.partition("}")[2] for element in elements}
         assert kinds <= {"svg", "title", "g", "path", "circle", "clipPath"}
@@ -178,19 +178,19 @@ def test_the_svg_of_a_picture_is_a_drawing_that_does_nothing(anybody: Talk, acce
 
 
 @pytest.mark.parametrize("id_", [UNKNOWN, "1", "a%00b", "barco", "x" * 300])
-def test_an_unknown_figure_is_not_found(anybody: Talk, id_: str) -> None:
-    assert refusal(anybody("GET", f"/avatars/{id_}/image")) == (404, "avatar-unknown")
+def test_an_unknown_figure_is_not_found(anonymous: RegistryClient, id_: str) -> None:
+    assert refusal(anonymous("GET", f"/avatars/{id_}/image")) == (404, "avatar-unknown")
 
 
-def test_a_figures_path_leads_nowhere_else(anybody: Talk) -> None:
-    assert refusal(anybody("GET", "/avatars/%2e%2e/image")) == (404, "not-found")
+def test_a_figures_path_leads_nowhere_else(anonymous: RegistryClient) -> None:
+    assert refusal(anonymous("GET", "/avatars/%2e%2e/image")) == (404, "not-found")
 
 
-def test_another_avatar_lies_at_its_own_address(anybody: Talk, made: dict[str, Any]) -> None:
+def test_another_avatar_lies_at_its_own_address(anonymous: RegistryClient, made: dict[str, Any]) -> None:
     assert differences(made, AVATAR) == []
     assert (made["name"], made["url"], made["is_active"]) == (NEW["name"], NEW["url"], True)
-    assert made in anybody.ok("GET", "/avatars")["data"]
-    assert refusal(anybody("GET", f"/avatars/{made['id']}/image")) == (404, "avatar-unknown")
+    assert made in anonymous.ok("GET", "/avatars")["data"]
+    assert refusal(anonymous("GET", f"/avatars/{made['id']}/image")) == (404, "avatar-unknown")
 
 
 NO_ADDRESSES = (
@@ -217,30 +217,36 @@ REFUSED: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("member", "wrong", "code"), REFUSED, ids=range(len(REFUSED)))
 def test_a_malformed_avatar_is_refused_naming_the_member(
-    admin: Talk, anybody: Talk, member: str, wrong: Any, code: str
+    admin: RegistryClient, anonymous: RegistryClient, member: str, wrong: Any, code: str
 ) -> None:
     answer = admin("POST", "/avatars", NEW | {member: wrong})
     assert (*refusal(answer), f"`{member}`" in answer.json()["error"]) == (400, code, True)
-    assert anybody.ok("GET", "/avatars")["total"] == 8
+    assert anonymous.ok("GET", "/avatars")["total"] == 8
 
 
 @pytest.mark.parametrize(
     ("method", "path", "body"), [("POST", "/avatars", NEW), ("DELETE", f"/avatars/{UNKNOWN}", None)]
 )
 def test_offering_them_needs_the_action(
-    http: httpx.Client, issuer: Issuer, anybody: Talk, admin: Talk, method: str, path: str, body: Any
+    http: httpx.Client,
+    issuer: Issuer,
+    anonymous: RegistryClient,
+    admin: RegistryClient,
+    method: str,
+    path: str,
+    body: Any,
 ) -> None:
-    assert anybody(method, path, body).status_code == 401
-    assert Talk(http, issuer.person(somebody()))(method, path, body).status_code == 403
-    assert Talk(http, issuer.machine("portal-cidadao"))(method, path, body).status_code == 403
+    assert anonymous(method, path, body).status_code == 401
+    assert RegistryClient(http, issuer.person(new_cpf()))(method, path, body).status_code == 403
+    assert RegistryClient(http, issuer.machine("portal-cidadao"))(method, path, body).status_code == 403
 
 
 @pytest.mark.parametrize(("method", "body"), [("GET", None), ("PUT", {"avatar_id": None})])
 def test_who_may_choose(
-    http: httpx.Client, issuer: Issuer, citizen: Talk, admin: Talk, own: str, method: str, body: Any
+    http: httpx.Client, issuer: Issuer, citizen: RegistryClient, admin: RegistryClient, own: str, method: str, body: Any
 ) -> None:
-    assert Talk(http)(method, own, body).status_code == 401
-    assert Talk(http, issuer.person("90000000256"))(method, own, body).status_code == 403
+    assert RegistryClient(http)(method, own, body).status_code == 401
+    assert RegistryClient(http, issuer.person("90000000256"))(method, own, body).status_code == 403
     assert refusal(admin(method, "/citizen/123/avatar", body)) == (400, "cpf-invalid")
     assert admin(method, own, body).json() == NONE
     answer = citizen(method, own, body)
@@ -248,9 +254,9 @@ def test_who_may_choose(
 
 
 def test_a_choice_shows_at_once_and_null_removes_it(
-    citizen: Talk, own: str, made: dict[str, Any], anybody: Talk
+    citizen: RegistryClient, own: str, made: dict[str, Any], anonymous: RegistryClient
 ) -> None:
-    built_in = anybody.ok("GET", "/avatars")["data"][0]
+    built_in = anonymous.ok("GET", "/avatars")["data"][0]
     for avatar in (built_in, made):
         chosen = {"avatar_id": avatar["id"], "avatar": avatar}
         assert citizen.ok("PUT", own, {"avatar_id": avatar["id"]}) == chosen == citizen.ok("GET", own)
@@ -269,7 +275,7 @@ WRONG: list[tuple[Any, int, str]] = [
 
 @pytest.mark.parametrize(("body", "status", "code"), WRONG, ids=range(len(WRONG)))
 def test_a_wrong_choice_keeps_the_one_before(
-    citizen: Talk, own: str, made: dict[str, Any], body: Any, status: int, code: str
+    citizen: RegistryClient, own: str, made: dict[str, Any], body: Any, status: int, code: str
 ) -> None:
     citizen.ok("PUT", own, {"avatar_id": made["id"]})
     assert refusal(citizen("PUT", own, body)) == (status, code)
@@ -277,32 +283,38 @@ def test_a_wrong_choice_keeps_the_one_before(
 
 
 def test_taken_off_the_list_it_is_cleared_from_every_citizen(
-    http: httpx.Client, issuer: Issuer, admin: Talk, anybody: Talk, citizen: Talk, own: str, sql: Sql
+    http: httpx.Client,
+    issuer: Issuer,
+    admin: RegistryClient,
+    anonymous: RegistryClient,
+    citizen: RegistryClient,
+    own: str,
+    sql: Sql,
 ) -> None:
     id_ = admin.ok("POST", "/avatars", NEW)["id"]
-    other = somebody()
+    other = new_cpf()
     citizen.ok("PUT", own, {"avatar_id": id_})
-    Talk(http, issuer.person(other)).ok("PUT", f"/citizen/{other}/avatar", {"avatar_id": id_})
+    RegistryClient(http, issuer.person(other)).ok("PUT", f"/citizen/{other}/avatar", {"avatar_id": id_})
     first, again = admin("DELETE", f"/avatars/{id_}"), admin("DELETE", f"/avatars/{id_}")
     assert (first.status_code, again.status_code) == (204, 204)
     assert (first.content, "Content-Type" in first.headers) == (b"", False)
     assert citizen.ok("GET", own) == NONE
     assert sql("SELECT FROM registry.settings WHERE avatar_id IS NOT NULL AND avatar_id::text = $1", id_) == []
-    assert id_ not in {row["id"] for row in anybody.ok("GET", "/avatars")["data"]}
+    assert id_ not in {row["id"] for row in anonymous.ok("GET", "/avatars")["data"]}
     assert refusal(citizen("PUT", own, {"avatar_id": id_})) == (404, "avatar-unknown")
 
 
 @pytest.mark.parametrize("id_", [UNKNOWN, "1", "a%00b"])
-def test_an_unknown_avatar_cannot_be_taken_off(admin: Talk, id_: str) -> None:
+def test_an_unknown_avatar_cannot_be_taken_off(admin: RegistryClient, id_: str) -> None:
     assert refusal(admin("DELETE", f"/avatars/{id_}")) == (404, "avatar-unknown")
 
 
 def test_nobody_is_left_with_an_avatar_taken_off_while_they_chose_it(
-    http: httpx.Client, issuer: Issuer, admin: Talk, sql: Sql
+    http: httpx.Client, issuer: Issuer, admin: RegistryClient, sql: Sql
 ) -> None:
     id_ = admin.ok("POST", "/avatars", NEW)["id"]
-    people = [somebody() for _ in range(12)]
-    talks = [Talk(http, issuer.person(cpf)) for cpf in people]
+    people = [new_cpf() for _ in range(12)]
+    talks = [RegistryClient(http, issuer.person(cpf)) for cpf in people]
 
     def act(number: int) -> int:
         if number == 6:
@@ -317,7 +329,7 @@ def test_nobody_is_left_with_an_avatar_taken_off_while_they_chose_it(
 
 
 def test_every_write_and_every_foreign_read_leaves_its_event(
-    admin: Talk, own: str, made: dict[str, Any], sql: Sql
+    admin: RegistryClient, own: str, made: dict[str, Any], sql: Sql
 ) -> None:
     admin.ok("PUT", own, {"avatar_id": made["id"]})
     admin.ok("GET", own)
@@ -330,7 +342,7 @@ def test_every_write_and_every_foreign_read_leaves_its_event(
 
 
 async def test_the_choice_is_exported_and_erased_by_an_anonymisation_which_keeps_the_rest(platform: Platform) -> None:
-    cpf = Cpf(somebody())
+    cpf = Cpf(new_cpf())
     async with platform.database.transaction() as connection:
         assert await PERSONAL_DATA.export(connection, cpf) == {"avatar": None}
         id_ = await connection.fetchval("SELECT id FROM registry.avatar WHERE name = 'Tucano'")

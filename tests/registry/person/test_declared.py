@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.registry.declaring import Citizen
+from tests.registry.declared_values import Citizen
 from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.proof_sizes import size

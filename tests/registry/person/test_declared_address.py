@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from balcao.registry.person.declared.federal_units import FEDERAL_UNITS
-from tests.registry.declaring import Citizen
+from tests.registry.declared_values import Citizen
 from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.proof_sizes import size

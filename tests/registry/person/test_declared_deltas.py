@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.registry.declaring import Citizen
+from tests.registry.declared_values import Citizen
 from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
 

@@ -8,8 +8,8 @@ import pytest
 from balcao import app
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
-from tests.registry.person.booking import Book, load_people, new_number
-from tests.registry.talking import Talk
+from tests.registry.person.phone_book_calls import Book, load_people, new_number
+from tests.registry.registry_client import RegistryClient
 from tests.support.demo_people import ANA, BRUNO
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
@@ -36,9 +36,9 @@ def book(http: httpx.Client, issuer: Issuer, sql: Sql, database_url: str) -> Boo
 
 
 @pytest.fixture
-def messenger(http: httpx.Client, issuer: Issuer, book: Book) -> Talk:
+def messenger(http: httpx.Client, issuer: Issuer, book: Book) -> RegistryClient:
     """Return a messenger whose misses no other test has counted."""
-    return Talk(http, issuer.machine(MESSENGER, sub=f"messenger-{book.number}"))
+    return RegistryClient(http, issuer.machine(MESSENGER, sub=f"messenger-{book.number}"))
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def unlisted(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
         yield http
 
 
-def list_calls(book: Book, who: Talk) -> list[httpx.Response]:
+def list_calls(book: Book, who: RegistryClient) -> list[httpx.Response]:
     """Make every call that a messenger may make, and return the responses."""
     return [
         who("GET", f"/phone/{book.number}/status"),
@@ -63,23 +63,25 @@ def list_calls(book: Book, who: Talk) -> list[httpx.Response]:
 
 @pytest.mark.cases("registry", "N16")
 def test_only_a_listed_machine_uses_the_phone_book_and_by_default_none_is_listed(
-    book: Book, messenger: Talk, http: httpx.Client, unlisted: httpx.Client, issuer: Issuer
+    book: Book, messenger: RegistryClient, http: httpx.Client, unlisted: httpx.Client, issuer: Issuer
 ) -> None:
     book.prove(ANA)
     assert Settings().client_lists["BALCAO_MESSENGER_CLIENTS"] == frozenset()
     assert [answer.status_code for answer in list_calls(book, messenger)] == [200] * 3
     others = [
-        Talk(unlisted, issuer.machine(MESSENGER)),
-        Talk(http, issuer.machine(OTHER_MACHINE, "rmi:telefone:read")),
-        Talk(http, issuer.person(BRUNO, azp=MESSENGER)),
-        Talk(http, issuer.login(azp=MESSENGER)),
+        RegistryClient(unlisted, issuer.machine(MESSENGER)),
+        RegistryClient(http, issuer.machine(OTHER_MACHINE, "rmi:telefone:read")),
+        RegistryClient(http, issuer.person(BRUNO, azp=MESSENGER)),
+        RegistryClient(http, issuer.login(azp=MESSENGER)),
     ]
     for other in others:
         assert [answer.status_code for answer in list_calls(book, other)] == [403] * 3
 
 
 @pytest.mark.cases("registry", "N17")
-def test_a_messenger_learns_whether_it_may_write_and_not_who_has_the_number(book: Book, messenger: Talk) -> None:
+def test_a_messenger_learns_whether_it_may_write_and_not_who_has_the_number(
+    book: Book, messenger: RegistryClient
+) -> None:
     book.prove(ANA)
     book.opt_in(ANA)
     path = f"/phone/{book.number}/status"
@@ -89,7 +91,9 @@ def test_a_messenger_learns_whether_it_may_write_and_not_who_has_the_number(book
 
 
 @pytest.mark.cases("registry", "N17")
-def test_a_messenger_confirms_a_number_only_for_whom_a_code_has_proven_it(book: Book, messenger: Talk) -> None:
+def test_a_messenger_confirms_a_number_only_for_whom_a_code_has_proven_it(
+    book: Book, messenger: RegistryClient
+) -> None:
     def confirm(cpf: str) -> httpx.Response:
         return book.post("bind", {"cpf": cpf, "channel": "whatsapp"}, messenger)
 
@@ -104,7 +108,7 @@ def test_a_messenger_confirms_a_number_only_for_whom_a_code_has_proven_it(book: 
 
 
 @pytest.mark.cases("registry", "N18")
-def test_a_messenger_records_opt_outs_and_never_consent(book: Book, messenger: Talk, sql: Sql) -> None:
+def test_a_messenger_records_opt_outs_and_never_consent(book: Book, messenger: RegistryClient, sql: Sql) -> None:
     book.prove(ANA)
     book.opt_in(ANA)
     assert book.post("opt-out", OPT_OUT, messenger).json() == {"status": "opted_out"}
@@ -134,7 +138,7 @@ def test_a_messenger_records_opt_outs_and_never_consent(book: Book, messenger: T
 @pytest.mark.cases("registry", "N19")
 @pytest.mark.parametrize("what", ["status", "bind", "opt-out"])
 def test_a_messenger_that_tries_one_number_after_the_other_is_stopped(
-    book: Book, messenger: Talk, http: httpx.Client, issuer: Issuer, what: str
+    book: Book, messenger: RegistryClient, http: httpx.Client, issuer: Issuer, what: str
 ) -> None:
     def ask(number: str) -> httpx.Response:
         if what == "status":
@@ -148,13 +152,13 @@ def test_a_messenger_that_tries_one_number_after_the_other_is_stopped(
     for _ in range(ALLOWED + 1):
         assert ask(new_number()).status_code in {200, 409}
     assert refusal(ask(book.number)) == (429, "enumeration")
-    another = Talk(http, issuer.machine(MESSENGER, sub=f"another-{book.number}"))
+    another = RegistryClient(http, issuer.machine(MESSENGER, sub=f"another-{book.number}"))
     assert another("GET", f"/phone/{book.number}/status").status_code == 200
 
 
 @pytest.mark.cases("registry", "N19")
 def test_what_a_messenger_looks_at_and_changes_is_in_the_trail_of_the_person(
-    book: Book, messenger: Talk, sql: Sql
+    book: Book, messenger: RegistryClient, sql: Sql
 ) -> None:
     book.prove(ANA)
     list_calls(book, messenger)

@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.pets.api import PERSONAL_DATA
 from balcao.registry.person.pets.imports import IMPORTS
 from balcao.registry.person.pets.service import MOST_OWN
-from tests.registry.loading import load
+from tests.registry.import_rows import load
 from tests.support.fixture_types import Ask, Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.refusals import refusal

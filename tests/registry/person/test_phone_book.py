@@ -18,8 +18,8 @@ from balcao.registry.person.phone_book import service
 from balcao.registry.person.phone_book.api import RETENTION
 from balcao.registry.person.phone_book.paths import parse_number
 from balcao.settings import Settings
-from tests.registry.person.booking import NAMES, PEOPLE, Book, load_people, new_number
-from tests.registry.talking import Talk
+from tests.registry.person.phone_book_calls import NAMES, PEOPLE, Book, load_people, new_number
+from tests.registry.registry_client import RegistryClient
 from tests.support.demo_people import ANA, BRUNO, CARLA
 from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
@@ -164,8 +164,8 @@ def test_opt_ins_and_opt_outs_at_once_are_all_entered_and_the_last_one_counts(bo
 def test_nobody_binds_a_number_to_somebody_else(book: Book, http: httpx.Client, issuer: Issuer) -> None:
     body = {"cpf": ANA, "channel": "web"}
     assert book.post("bind", body, book.people[BRUNO]).status_code == 403
-    assert book.post("bind", body, Talk(http, issuer.machine("portal-cidadao"))).status_code == 403
-    assert book.post("bind", body, Talk(http)).status_code == 401
+    assert book.post("bind", body, RegistryClient(http, issuer.machine("portal-cidadao"))).status_code == 403
+    assert book.post("bind", body, RegistryClient(http)).status_code == 401
     assert book.status()["found"] is False
 
 
@@ -178,7 +178,7 @@ def test_citizens_reach_nothing_else_of_the_book(book: Book, http: httpx.Client)
     answers += [ana("POST", f"{path}/{what}", {}) for what in writes]
     answers += [ana("GET", "/admin/phone/quarantined"), ana("GET", "/admin/phone/quarantine/stats")]
     assert {answer.status_code for answer in answers} == {403}
-    assert Talk(http)("GET", f"{path}/status").status_code == 401
+    assert RegistryClient(http)("GET", f"{path}/status").status_code == 401
 
 
 @pytest.mark.cases("registry", "N5")
@@ -336,7 +336,7 @@ def test_an_anonymisation_frees_the_numbers_and_keeps_the_proof(
 ) -> None:
     book.prove(CARLA)
     book.opt_in(CARLA)
-    crm = Talk(http, issuer.machine("crm-sandbox"))
+    crm = RegistryClient(http, issuer.machine("crm-sandbox"))
     crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": CARLA, "evento": "anonimizacao"})
     drain()
     assert book.status()["found"] is False

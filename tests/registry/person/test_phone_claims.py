@@ -19,8 +19,8 @@ from balcao.registry.person.phone_book import service
 from balcao.registry.person.phone_book.api import RETENTION
 from balcao.registry.person.phone_book.schemas import PhoneBindBody, RegistrationBody
 from balcao.settings import Settings, rates
-from tests.registry.person.booking import Book, load_people, new_number
-from tests.registry.talking import Talk, somebody
+from tests.registry.person.phone_book_calls import Book, load_people, new_number
+from tests.registry.registry_client import RegistryClient, new_cpf
 from tests.support.demo_people import ANA, BRUNO, CARLA
 from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
@@ -103,7 +103,7 @@ FIELDS = ["telefone1", "telefone2", "telefone3", "telefonePrincipal", "telefoneI
 def test_a_number_that_the_crm_tells_of_somebody_is_not_free(
     book: Book, http: httpx.Client, issuer: Issuer, drain: Drain, field: str
 ) -> None:
-    crm, whose = Talk(http, issuer.machine("crm-sandbox")), somebody()
+    crm, whose = RegistryClient(http, issuer.machine("crm-sandbox")), new_cpf()
     text = f"+55 (21) {book.number[4:9]}-{book.number[9:]}"
     crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": whose, "dados": {field: text}})
     drain()
@@ -128,7 +128,7 @@ def test_a_squatters_binding_gives_way_when_the_crm_tells_whose_number_it_is(
 ) -> None:
     assert refusal(book.bind_own(BRUNO)) == DONE
     assert refusal(book.opt_in(BRUNO)) == DONE
-    crm = Talk(http, issuer.machine("crm-sandbox"))
+    crm = RegistryClient(http, issuer.machine("crm-sandbox"))
     crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": ANA, "dados": {"telefone1": book.number}})
     drain()
     assert book.status()["found"] is False
@@ -179,7 +179,7 @@ def test_an_anonymised_persons_number_stays_theirs_while_the_city_has_it(
 ) -> None:
     set_base(sql, CARLA, {"principal": write(WRITTEN[0], book.number)})
     assert refusal(book.bind_own(CARLA)) == DONE
-    crm = Talk(http, issuer.machine("crm-sandbox"))
+    crm = RegistryClient(http, issuer.machine("crm-sandbox"))
     crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": CARLA, "evento": "anonimizacao"})
     drain()
     assert book.status()["found"] is False
@@ -333,7 +333,7 @@ def test_a_foreign_number_of_a_record_keeps_nobody_from_the_brazilian_one_of_the
     foreign = f"30{new_number()[-6:]}"
     book = Book(http, issuer, sql, f"5549{foreign}")
     set_base(sql, CARLA, {"principal": {"valor": f"+49 {foreign}"}})
-    crm = Talk(http, issuer.machine("crm-sandbox"))
+    crm = RegistryClient(http, issuer.machine("crm-sandbox"))
     crm.ok("POST", "/webhooks/crm/cidadao", {"cpf": ANA, "dados": {"telefone1": text.format(49, foreign)}})
     drain()
     assert refusal(book.bind_own(BRUNO)) == DONE

@@ -7,8 +7,8 @@ import pytest
 
 from balcao.registry.person.citizens.imports import IMPORTS
 from tests.registry.conftest import Own
-from tests.registry.loading import load
-from tests.registry.talking import Talk, somebody
+from tests.registry.import_rows import load
+from tests.registry.registry_client import RegistryClient, new_cpf
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
@@ -27,23 +27,23 @@ CITY = {
 
 @pytest.fixture
 def carla(database_url: str) -> str:
-    cpf = somebody()
+    cpf = new_cpf()
     load(database_url, IMPORTS[0], {"cpf": cpf, "source": "receita", **CITY})
     return cpf
 
 
 @pytest.fixture
-def staff(http: httpx.Client, issuer: Issuer) -> Talk:
-    return Talk(http, issuer.admin())
+def staff(http: httpx.Client, issuer: Issuer) -> RegistryClient:
+    return RegistryClient(http, issuer.admin())
 
 
-def read(who: Talk, cpf: str, query: str = "") -> dict[str, dict[str, Any]]:
+def read(who: RegistryClient, cpf: str, query: str = "") -> dict[str, dict[str, Any]]:
     answer = who.ok("GET", f"/citizen/{cpf}/provenance{query}", X_Access_Reason="Atendimento 7")
     return {value["name"]: value for value in answer["data"]}
 
 
 @pytest.mark.cases("registry", "F7")
-def test_each_value_has_its_origin_and_time(carla: str, staff: Talk, own: Own) -> None:
+def test_each_value_has_its_origin_and_time(carla: str, staff: RegistryClient, own: Own) -> None:
     own(carla, email="nova@pessoa.example")
     found = read(staff, carla)
     assert (found["nome"]["value"], found["nome"]["origin"], found["nome"]["source"]) == (
@@ -61,7 +61,9 @@ def test_each_value_has_its_origin_and_time(carla: str, staff: Talk, own: Own) -
 
 
 @pytest.mark.cases("registry", "F7")
-def test_sensitive_values_come_when_asked_for_and_the_trail_says_so(carla: str, staff: Talk, sql: Sql) -> None:
+def test_sensitive_values_come_when_asked_for_and_the_trail_says_so(
+    carla: str, staff: RegistryClient, sql: Sql
+) -> None:
     sql("DELETE FROM platform.audit_event")
     closed = read(staff, carla)
     assert (closed["raca"]["sensitive"], closed["raca"]["known"], closed["raca"]["value"]) == (True, True, None)
@@ -72,14 +74,16 @@ def test_sensitive_values_come_when_asked_for_and_the_trail_says_so(carla: str, 
 
 
 def test_staff_learn_that_nobody_is_there_and_a_person_sees_their_own_emptiness(
-    http: httpx.Client, issuer: Issuer, staff: Talk
+    http: httpx.Client, issuer: Issuer, staff: RegistryClient
 ) -> None:
-    nobody = somebody()
-    assert refusal(staff("GET", f"/citizen/{nobody}/provenance")) == (404, "citizen-unknown")
-    assert not any(value["known"] for value in read(Talk(http, issuer.person(nobody)), nobody).values())
+    unknown = new_cpf()
+    assert refusal(staff("GET", f"/citizen/{unknown}/provenance")) == (404, "citizen-unknown")
+    assert not any(value["known"] for value in read(RegistryClient(http, issuer.person(unknown)), unknown).values())
 
 
-def test_the_retention_report_has_the_last_run_of_each_kind_and_counts_the_anonymised(staff: Talk, sql: Sql) -> None:
+def test_the_retention_report_has_the_last_run_of_each_kind_and_counts_the_anonymised(
+    staff: RegistryClient, sql: Sql
+) -> None:
     sql(
         "INSERT INTO platform.retention_report (run, kind, at, checked, removed) VALUES "
         "(gen_random_uuid(), 'cards', now() - interval '40 days', 9, 4), "
@@ -90,7 +94,7 @@ def test_the_retention_report_has_the_last_run_of_each_kind_and_counts_the_anony
     sql(
         "INSERT INTO registry.mirror_head (cpf, anonymised_at) VALUES ($1, now() - interval '2 days'), "
         "($2, now() - interval '60 days')",
-        *(somebody(), somebody()),
+        *(new_cpf(), new_cpf()),
     )
     report = staff.ok("GET", "/admin/retention")
     (cards,) = (kind for kind in report["data"] if kind["kind"] == "cards")

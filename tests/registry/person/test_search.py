@@ -12,9 +12,9 @@ from balcao.registry.person.citizens.imports import IMPORTS
 from balcao.registry.person.search import handles
 from balcao.registry.person.tickets.imports import IMPORTS as TICKETS
 from balcao.settings import Settings
-from tests.registry.loading import load
-from tests.registry.person.booking import Book
-from tests.registry.talking import Talk
+from tests.registry.import_rows import load
+from tests.registry.person.phone_book_calls import Book
+from tests.registry.registry_client import RegistryClient
 from tests.support.demo_people import ANA, BRUNO, CARLA, KLEBER, LUIZ
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
@@ -67,21 +67,21 @@ def _city(database_url: str) -> None:
 
 
 @pytest.fixture
-def attendant(http: httpx.Client, issuer: Issuer) -> Talk:
-    return Talk(http, issuer.admin())
+def attendant(http: httpx.Client, issuer: Issuer) -> RegistryClient:
+    return RegistryClient(http, issuer.admin())
 
 
-def search(who: Talk, why: str | None = WHY, **body: str) -> httpx.Response:
+def search(who: RegistryClient, why: str | None = WHY, **body: str) -> httpx.Response:
     return who("POST", SEARCH, body, **({"X_Access_Reason": why} if why else {}))
 
 
-def find(who: Talk, **body: str) -> list[tuple[str, str]]:
+def find(who: RegistryClient, **body: str) -> list[tuple[str, str]]:
     answer = search(who, **body)
     assert answer.status_code == 200, answer.text
     return [(one["cpf"], one["name"]) for one in answer.json()["data"]]
 
 
-def test_people_of_one_name_are_listed_as_brazilians_sort(attendant: Talk) -> None:
+def test_people_of_one_name_are_listed_as_brazilians_sort(attendant: RegistryClient) -> None:
     assert [name for _, name in find(attendant, name="jose silva", birth_date=BORN)] == SORTED
 
 
@@ -95,7 +95,7 @@ LEO = (Cpf(CARLA).masked, "Léo Nogueira")
 def test_a_citizen_is_found_by_whole_words_of_the_name_and_the_day_of_birth(
     http: httpx.Client, issuer: Issuer, name: str
 ) -> None:
-    who = Talk(http, issuer.admin(LUIZ))
+    who = RegistryClient(http, issuer.admin(LUIZ))
     assert find(who, name=name, birth_date=BORN) == [LEO]
     if name == "Carla Nogueira":
         assert find(who, name="Carl Nogueira", birth_date=BORN) == []
@@ -107,7 +107,7 @@ def test_a_citizen_is_found_by_whole_words_of_the_name_and_the_day_of_birth(
 
 @pytest.mark.cases("registry", "F2")
 def test_a_ticket_and_a_phone_lead_to_their_person(
-    http: httpx.Client, issuer: Issuer, sql: Sql, attendant: Talk
+    http: httpx.Client, issuer: Issuer, sql: Sql, attendant: RegistryClient
 ) -> None:
     assert find(attendant, protocol=" 20250000071 ") == [(Cpf(BRUNO).masked, "Bruno Tavares")]
     for written in ("+55 (21) 98800-7701", "21 98800 7701", "2188007701"):
@@ -124,7 +124,7 @@ def test_a_ticket_and_a_phone_lead_to_their_person(
 @pytest.mark.cases("registry", "F3")
 def test_more_than_five_are_refused_and_none_is_shown(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
     sql("DELETE FROM platform.audit_event")
-    answer = search(Talk(http, issuer.admin(CARLA)), name="Maria Silva", birth_date=BORN)
+    answer = search(RegistryClient(http, issuer.admin(CARLA)), name="Maria Silva", birth_date=BORN)
     assert refusal(answer) == (400, "search-too-broad")
     assert set(answer.json()) == {"error"}
     trail = sql("SELECT operation, subject, fields, reason FROM platform.audit_event")
@@ -132,13 +132,13 @@ def test_more_than_five_are_refused_and_none_is_shown(http: httpx.Client, issuer
 
 
 @pytest.mark.cases("registry", "F4")
-def test_only_people_who_say_why_may_search(http: httpx.Client, issuer: Issuer, attendant: Talk) -> None:
+def test_only_people_who_say_why_may_search(http: httpx.Client, issuer: Issuer, attendant: RegistryClient) -> None:
     wanted = {"name": "Carla Nogueira", "birth_date": BORN}
     assert refusal(search(attendant, None, **wanted)) == (400, "access-reason-missing")
     assert refusal(search(attendant, "Ligou de 21 98800-7701", **wanted)) == (400, "access-reason-personal")
-    machine = Talk(http, issuer.machine("painel-saude", realm_access={"roles": ["admin"]}))
+    machine = RegistryClient(http, issuer.machine("painel-saude", realm_access={"roles": ["admin"]}))
     assert refusal(search(machine, **wanted)) == (403, "people-only")
-    assert search(Talk(http, issuer.person(CARLA)), **wanted).status_code == 403
+    assert search(RegistryClient(http, issuer.person(CARLA)), **wanted).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -152,18 +152,18 @@ def test_only_people_who_say_why_may_search(http: httpx.Client, issuer: Issuer, 
         ({"phone": "98800-7701x"}, "phone-invalid"),
     ],
 )
-def test_what_is_no_whole_thing_is_refused(attendant: Talk, body: dict[str, str], code: str) -> None:
+def test_what_is_no_whole_thing_is_refused(attendant: RegistryClient, body: dict[str, str], code: str) -> None:
     assert refusal(search(attendant, **body)) == (400, code)
 
 
 def test_who_was_found_sees_it_and_who_was_chosen_sees_that_too(
-    http: httpx.Client, issuer: Issuer, attendant: Talk, sql: Sql
+    http: httpx.Client, issuer: Issuer, attendant: RegistryClient, sql: Sql
 ) -> None:
     sql("DELETE FROM platform.audit_event")
     handle = search(attendant, name="Carla Nogueira", birth_date=BORN).json()["data"][0]["handle"]
     assert CARLA not in handle
     assert attendant.ok("POST", IDENTIFY, {"handle": handle}, X_Access_Reason=WHY) == {"cpf": CARLA}
-    seen = Talk(http, issuer.person(CARLA)).ok("GET", f"/citizen/{CARLA}/data-access")["data"]
+    seen = RegistryClient(http, issuer.person(CARLA)).ok("GET", f"/citizen/{CARLA}/data-access")["data"]
     assert [(event["operation"], event["fields"], event["reason"]) for event in seen] == [
         ("registry.identify_citizen", ["cpf"], WHY),
         ("registry.search_citizens", ["found_by_name"], WHY),
@@ -172,10 +172,10 @@ def test_who_was_found_sees_it_and_who_was_chosen_sees_that_too(
 
 @pytest.mark.cases("registry", "F5")
 def test_a_handle_is_good_for_who_searched_and_for_a_quarter_of_an_hour(
-    http: httpx.Client, issuer: Issuer, attendant: Talk
+    http: httpx.Client, issuer: Issuer, attendant: RegistryClient
 ) -> None:
     handle = search(attendant, name="Carla Nogueira", birth_date=BORN).json()["data"][0]["handle"]
-    other = Talk(http, issuer.admin(BRUNO))
+    other = RegistryClient(http, issuer.admin(BRUNO))
     for who, tried in ((other, handle), (attendant, handle[:-2]), (attendant, "x"), (attendant, "")):
         answer = who("POST", IDENTIFY, {"handle": tried}, X_Access_Reason=WHY)
         assert refusal(answer) == (404, "handle-unknown")
@@ -187,9 +187,9 @@ def test_a_handle_is_good_for_who_searched_and_for_a_quarter_of_an_hour(
 
 @pytest.mark.cases("registry", "F6")
 def test_who_tries_one_after_the_other_is_blocked(http: httpx.Client, issuer: Issuer) -> None:
-    prober = Talk(http, issuer.admin(KLEBER, sub="prober"))
+    prober = RegistryClient(http, issuer.admin(KLEBER, sub="prober"))
     for day in range(1, ALLOWED + 2):
         assert find(prober, name="Carla Nogueira", birth_date=f"1980-01-{day:02}") == []
     assert refusal(search(prober, name="Carla Nogueira", birth_date=BORN)) == (429, "enumeration")
     assert refusal(prober("GET", f"/citizen/{ANA}", X_Access_Reason=WHY)) == (429, "enumeration")
-    assert find(Talk(http, issuer.admin(LUIZ, sub="other")), name="Carla Nogueira", birth_date=BORN) == [LEO]
+    assert find(RegistryClient(http, issuer.admin(LUIZ, sub="other")), name="Carla Nogueira", birth_date=BORN) == [LEO]

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.registry.talking import Talk, somebody
+from tests.registry.registry_client import RegistryClient, new_cpf
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.refusals import refusal
@@ -13,17 +13,17 @@ from tests.support.refusals import refusal
 
 @pytest.fixture
 def cpf() -> str:
-    return somebody()
+    return new_cpf()
 
 
 @pytest.fixture
-def citizen(http: httpx.Client, issuer: Issuer, cpf: str) -> Talk:
-    return Talk(http, issuer.person(cpf))
+def citizen(http: httpx.Client, issuer: Issuer, cpf: str) -> RegistryClient:
+    return RegistryClient(http, issuer.person(cpf))
 
 
 @pytest.fixture
-def admin(http: httpx.Client, issuer: Issuer) -> Talk:
-    return Talk(http, issuer.admin())
+def admin(http: httpx.Client, issuer: Issuer) -> RegistryClient:
+    return RegistryClient(http, issuer.admin())
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,19 @@ def admin(http: httpx.Client, issuer: Issuer) -> Talk:
     ],
 )
 def test_who_may_and_which_path_is_malformed(
-    http: httpx.Client, issuer: Issuer, citizen: Talk, admin: Talk, cpf: str, method: str, path: str, body: Any
+    http: httpx.Client,
+    issuer: Issuer,
+    citizen: RegistryClient,
+    admin: RegistryClient,
+    cpf: str,
+    method: str,
+    path: str,
+    body: Any,
 ) -> None:
     own = f"/citizen/{cpf}/{path}"
-    assert Talk(http)(method, own, body).status_code == 401
-    assert Talk(http, issuer.person("90000000256"))(method, own, body).status_code == 403
-    assert Talk(http, issuer.machine("portal-cidadao"))(method, own, body).status_code == 403
+    assert RegistryClient(http)(method, own, body).status_code == 401
+    assert RegistryClient(http, issuer.person("90000000256"))(method, own, body).status_code == 403
+    assert RegistryClient(http, issuer.machine("portal-cidadao"))(method, own, body).status_code == 403
     assert refusal(admin(method, f"/citizen/123/{path}", body)) == (400, "cpf-invalid")
     assert admin(method, own, body).status_code == 200
     punctuated = f"{cpf[:3]}.{cpf[3:6]}.{cpf[6:9]}-{cpf[9:]}"
@@ -49,7 +56,7 @@ def test_who_may_and_which_path_is_malformed(
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store, private")
 
 
-def test_the_first_login_ends_once_and_reading_does_not_end_it(citizen: Talk, cpf: str, sql: Sql) -> None:
+def test_the_first_login_ends_once_and_reading_does_not_end_it(citizen: RegistryClient, cpf: str, sql: Sql) -> None:
     path = f"/citizen/{cpf}/firstlogin"
     assert [citizen.ok("GET", path) for _ in range(2)] == [{"firstlogin": True}] * 2
     assert sql("SELECT FROM registry.settings WHERE cpf = $1", cpf) == []
@@ -58,13 +65,13 @@ def test_the_first_login_ends_once_and_reading_does_not_end_it(citizen: Talk, cp
 
 
 @pytest.mark.parametrize("body", [None, b"", b"{", b"[]", {"firstlogin": True}, b"\xff"], ids=repr)
-def test_any_body_is_ignored(citizen: Talk, cpf: str, body: Any) -> None:
+def test_any_body_is_ignored(citizen: RegistryClient, cpf: str, body: Any) -> None:
     assert citizen.ok("PUT", f"/citizen/{cpf}/firstlogin", body) == {"firstlogin": False}
     assert citizen.ok("GET", f"/citizen/{cpf}/firstlogin") == {"firstlogin": False}
 
 
-def test_the_end_of_the_first_login_changes_nothing_else(citizen: Talk, cpf: str, http: httpx.Client) -> None:
-    avatar = Talk(http).ok("GET", "/avatars")["data"][0]["id"]
+def test_the_end_of_the_first_login_changes_nothing_else(citizen: RegistryClient, cpf: str, http: httpx.Client) -> None:
+    avatar = RegistryClient(http).ok("GET", "/avatars")["data"][0]["id"]
     citizen.ok("PUT", f"/citizen/{cpf}/avatar", {"avatar_id": avatar})
     paths = [f"/citizen/{cpf}/{name}" for name in ("avatar", "optin", "notification-preferences")]
     before = [citizen.ok("GET", path) for path in paths]
@@ -74,7 +81,7 @@ def test_the_end_of_the_first_login_changes_nothing_else(citizen: Talk, cpf: str
     assert citizen.ok("GET", f"/citizen/{cpf}/firstlogin") == {"firstlogin": False}
 
 
-def test_the_opt_ins_are_those_of_the_preferences_both_ways(citizen: Talk, cpf: str) -> None:
+def test_the_opt_ins_are_those_of_the_preferences_both_ways(citizen: RegistryClient, cpf: str) -> None:
     short, long = f"/citizen/{cpf}/optin", f"/citizen/{cpf}/notification-preferences"
     changed = citizen.ok("PUT", short, {"opt_in": False, "category_opt_ins": {"courses": True}})
     held = citizen.ok("GET", long)
@@ -103,13 +110,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("body", "status"), REFUSED, ids=range(len(REFUSED)))
-def test_what_is_refused_changes_nothing(citizen: Talk, cpf: str, body: Any, status: int) -> None:
+def test_what_is_refused_changes_nothing(citizen: RegistryClient, cpf: str, body: Any, status: int) -> None:
     before = citizen.ok("GET", f"/citizen/{cpf}/optin")
     assert citizen("PUT", f"/citizen/{cpf}/optin", body).status_code == status
     assert citizen.ok("GET", f"/citizen/{cpf}/optin") == before
 
 
-def test_a_write_that_expects_another_state_is_refused(citizen: Talk, cpf: str) -> None:
+def test_a_write_that_expects_another_state_is_refused(citizen: RegistryClient, cpf: str) -> None:
     path = f"/citizen/{cpf}/optin"
     etag = citizen("GET", path).headers["ETag"]
     writes = [citizen("PUT", path, {"opt_in": wanted}, If_Match=etag) for wanted in (False, True)]
@@ -117,7 +124,7 @@ def test_a_write_that_expects_another_state_is_refused(citizen: Talk, cpf: str) 
     assert citizen("GET", path, If_None_Match=writes[0].headers["ETag"]).status_code == 304
 
 
-def test_what_staff_read_and_write_leaves_its_events(admin: Talk, cpf: str, sql: Sql) -> None:
+def test_what_staff_read_and_write_leaves_its_events(admin: RegistryClient, cpf: str, sql: Sql) -> None:
     for path, body in (("firstlogin", None), ("optin", {"opt_in": False})):
         admin.ok("GET", f"/citizen/{cpf}/{path}")
         admin.ok("PUT", f"/citizen/{cpf}/{path}", body)

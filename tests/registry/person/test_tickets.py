@@ -11,7 +11,7 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from balcao.registry.person.tickets.api import PERSONAL_DATA
 from balcao.settings import Settings
-from tests.registry.importing import Load, importing, written
+from tests.registry.import_runs import Load, importing, written
 from tests.support.demo_people import ANA, BRUNO
 from tests.support.issuer import Issuer, bearer
 from tests.support.operator_calls import acting

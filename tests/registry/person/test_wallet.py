@@ -17,7 +17,7 @@ from balcao.registry.person.citizens.merge import merge_record
 from balcao.registry.person.wallet import api as wallet
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import invented
-from tests.registry.importing import Load, importing, written
+from tests.registry.import_runs import Load, importing, written
 from tests.support.demo_people import ANA, BRUNO, KATIA
 from tests.support.issuer import Issuer, bearer
 from tests.support.operator_calls import acting

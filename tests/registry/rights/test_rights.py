@@ -33,7 +33,7 @@ from tests.support.refusals import refusal
 from tests.support.rules import read_page
 
 Sql = Callable[..., list[asyncpg.Record]]
-ANA, BRUNO, NOBODY, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
+ANA, BRUNO, UNKNOWN_PERSON, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
 # These tables contain CPFs of staff: their permissions, and masked CPFs of a version's authors.
 OF_STAFF = {"access.person", "search.service_versions"}
 
@@ -276,14 +276,14 @@ async def test_what_changes_during_the_export_is_not_in_it(platform: Platform, m
         ("data-export", None, ANA, 401),
         ("data-export", BRUNO, ANA, 403),
         ("data-export", ADMIN, ANA, 200),
-        ("data-export", ADMIN, NOBODY, 404),
-        ("data-export", NOBODY, NOBODY, 200),
+        ("data-export", ADMIN, UNKNOWN_PERSON, 404),
+        ("data-export", UNKNOWN_PERSON, UNKNOWN_PERSON, 200),
         ("data-export", ADMIN, "123", 400),
         ("data-access", None, ANA, 401),
         ("data-access", BRUNO, ANA, 403),
-        ("data-access", ADMIN, NOBODY, 200),
+        ("data-access", ADMIN, UNKNOWN_PERSON, 200),
         ("data-access", ADMIN, "12345678900", 400),
-        ("data-access", NOBODY, NOBODY, 200),
+        ("data-access", UNKNOWN_PERSON, UNKNOWN_PERSON, 200),
     ],
 )
 def test_whose_rights_they_are(
@@ -296,7 +296,7 @@ def test_whose_rights_they_are(
 def test_reading_somebody_elses_list_and_file_is_in_it(http: httpx.Client, staff: dict[str, str], sql: Sql) -> None:
     http.get(path(ANA, "data-access"), headers=staff).raise_for_status()
     http.get(path(ANA, "data-export"), headers=staff).raise_for_status()
-    http.get(path(NOBODY, "data-export"), headers=staff)
+    http.get(path(UNKNOWN_PERSON, "data-export"), headers=staff)
     assert trail(sql) == [
         ("read", "staff", "audit:read", None),
         ("export", "staff", "citizen:export", None),

@@ -104,11 +104,11 @@ def _divide(service: Service) -> Iterator[Area]:
         limit = max((one.body_limit for one in within if one.method != "GET"), default=FORM_BODY)
         return Area(name, service.name, pattern, f"{root}/readiness", limit, *_word_refusals(dialect, fault))
 
-    def manner(one: Operation) -> tuple[str, str]:
+    def group_key(one: Operation) -> tuple[str, str]:
         return one.dialect.schema.__name__, one.too_large.__qualname__
 
-    special = sorted((one for one in operations if _is_special(service, one)), key=manner)
-    for number, (_, group) in enumerate(groupby(special, key=manner), start=1):
+    special = sorted((one for one in operations if _is_special(service, one)), key=group_key)
+    for number, (_, group) in enumerate(groupby(special, key=group_key), start=1):
         alike = list(group)
         pattern = _to_pattern(sorted({_path(service, one) for one in alike}))
         yield make(f"{service.name}_{number}", pattern, alike, alike[0].dialect, alike[0].too_large())
@@ -125,14 +125,14 @@ def _is_special(service: Service, operation: Operation) -> bool:
 
 def _word_refusals(dialect: Dialect, too_large: BalcaoError) -> tuple[Refusal, Refusal, Refusal, Refusal]:
     return (
-        _word(dialect, TokenRefused("gateway")),
-        _word(dialect, too_large),
-        _word(dialect, TooMany(retry_after=_RETRY_SECONDS)),
-        _word(dialect, Unavailable(retry_after=_RETRY_SECONDS)),
+        _make_refusal(dialect, TokenRefused("gateway")),
+        _make_refusal(dialect, too_large),
+        _make_refusal(dialect, TooMany(retry_after=_RETRY_SECONDS)),
+        _make_refusal(dialect, Unavailable(retry_after=_RETRY_SECONDS)),
     )
 
 
-def _word(dialect: Dialect, fault: BalcaoError) -> Refusal:
+def _make_refusal(dialect: Dialect, fault: BalcaoError) -> Refusal:
     response: Response[Any] = dialect.response(fault)
     return Refusal(fault.status, dict(response.headers), response.body.decode(), response.media_type)
 

@@ -27,12 +27,12 @@ async def fetch_signing_keys(issuers: Sequence[str]) -> dict[str, bytes]:
         for issuer in issuers:
             keys = IssuerKeys(issuer, client, lambda: None, PATIENCE)
             if not await keys.refresh():
-                raise KeysUnknown(issuer) from await _ask_why(client, issuer)
+                raise KeysUnknown(issuer) from await _find_call_failure(client, issuer)
             found |= {kid: key.as_pem(private=False) for kid, key in keys.known.items()}
     return found
 
 
-async def _ask_why(client: httpx.AsyncClient, issuer: str) -> Exception | None:
+async def _find_call_failure(client: httpx.AsyncClient, issuer: str) -> Exception | None:
     """Call the issuer, and return the exception of the call or None."""
     try:
         await client.get(issuer)

@@ -32,7 +32,7 @@ class _Published(NamedTuple):
 
     keys: int = 0
     issuer: str | None = None
-    gives_tokens_at: str | None = None
+    token_endpoint: str | None = None
     skew: float = 0.0
     distrusted: bool = False
 
@@ -56,8 +56,8 @@ async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock 
                 f"O provedor em {issuer} se chama {found.issuer}: escreva BALCAO_AUTH_ISSUER exatamente assim."
             )
         problems += describe_skew(f"ao do provedor em {issuer}", found.skew)
-        if found.gives_tokens_at and not settings.sandbox and issuer == settings.issuers[0]:
-            problems += await _check_client(settings, found.gives_tokens_at, http)
+        if found.token_endpoint and not settings.sandbox and issuer == settings.issuers[0]:
+            problems += await _check_client(settings, found.token_endpoint, http)
     return Checked(keys, problems)
 
 
@@ -97,7 +97,7 @@ async def _fetch(issuer: str, http: httpx.AsyncClient, now: Clock) -> _Published
         address = f"{issuer.rstrip('/')}/protocol/openid-connect/certs"
         if known.is_success:
             document = known.json()
-            found = found._replace(issuer=str(document["issuer"]), gives_tokens_at=document.get("token_endpoint"))
+            found = found._replace(issuer=str(document["issuer"]), token_endpoint=document.get("token_endpoint"))
             address = document["jwks_uri"]
         return found._replace(keys=len((await http.get(address)).json()["keys"]))
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError, AttributeError) as fault:

@@ -25,7 +25,7 @@ async def _check_panel(subject: Subject) -> Part | None:
     settings = subject.settings
     if settings.has_panel:
         return await _check(subject, settings.panel_address)
-    if not await _is_apart(subject):
+    if not await _has_separate_panel(subject):
         return None
     found = await _check(subject, settings.own_panel_address)
     # Report why a separate panel refuses to start. If `balcao serve` includes the panel, the settings check does.
@@ -33,7 +33,7 @@ async def _check_panel(subject: Subject) -> Part | None:
     return Part(DOWN if refused else found.state, found.details, refused + found.problems)
 
 
-async def _is_apart(subject: Subject) -> bool:
+async def _has_separate_panel(subject: Subject) -> bool:
     """Return whether this machine has a separate `balcao panel` that responds or whose unit is enabled."""
     if (subject.root / _ENABLED / PANEL_UNIT).is_symlink():
         return True
@@ -87,7 +87,7 @@ async def _check_client(settings: Settings, http: httpx.AsyncClient, address: st
             "BALCAO_PANEL_CLIENT_SECRET, e se ele é confidencial e tem o fluxo de código de autorização."
         )
     login = await provider.build_login_url(back, "doctor", "doctor", "doctor" * 8)
-    leads_back = await _leads_on(f"{login}&prompt=none", http)
+    leads_back = await _continues_login(f"{login}&prompt=none", http)
     if is_known and not leads_back:
         problems.append(
             f"O provedor não aceita {back} como endereço de retorno do cliente {settings.panel_client_id}: "
@@ -96,7 +96,7 @@ async def _check_client(settings: Settings, http: httpx.AsyncClient, address: st
     return Part(UP, {"client": is_known, "return_address": leads_back}, problems)
 
 
-async def _leads_on(address: str, http: httpx.AsyncClient) -> bool:
+async def _continues_login(address: str, http: httpx.AsyncClient) -> bool:
     """Return whether the provider continues the login. For an unknown return address it responds with an error."""
     try:
         answer = await http.get(address, follow_redirects=False)

@@ -10,7 +10,7 @@ from balcao.settings import Settings
 
 READY, NOT_READY, SILENT_AFTER = "ready", "not_ready", "silent"
 # The statuses with which a gateway responds if its processes are not running.
-_NOBODY_BEHIND = frozenset({502, 503, 504})
+_UPSTREAM_DOWN = frozenset({502, 503, 504})
 
 
 async def _check_services(subject: Subject) -> Part:
@@ -21,7 +21,7 @@ async def _check_services(subject: Subject) -> Part:
     except (httpx.HTTPError, httpx.InvalidURL):
         return Part(STOPPED)
     found = alive.headers.get(HEADER)
-    if found is None and alive.status_code in _NOBODY_BEHIND:
+    if found is None and alive.status_code in _UPSTREAM_DOWN:
         return Part(STOPPED)
     if found != name_instance(subject.settings):
         who = "um programa que não é o Balcão" if found is None else "outra instalação do Balcão"

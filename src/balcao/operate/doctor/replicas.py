@@ -17,7 +17,7 @@ _WORDS = {
     PROMOTED: "não é réplica: aceita gravações, ou não segue o principal por streaming. Indique só réplicas.",
     BEHIND: "está parado ou atrasado: confira no principal `pg_stat_replication`, e no servidor a replicação.",
 }
-_AWAY = "não responde, ou recusa o usuário: confira se está no ar."
+_DOWN = "não responde, ou recusa o usuário: confira se está no ar."
 
 
 async def check_replicas(settings: Settings) -> tuple[dict[str, str], list[str]]:
@@ -37,7 +37,7 @@ async def check_replicas(settings: Settings) -> tuple[dict[str, str], list[str]]
     finally:
         await asyncio.gather(primary.close(), *(replica.close() for replica in replicas))
     problems = [
-        f"O servidor {replica.name}, de BALCAO_DATABASE_READ_URL, {_WORDS.get(replica.fault, _AWAY)} O principal "
+        f"O servidor {replica.name}, de BALCAO_DATABASE_READ_URL, {_WORDS.get(replica.fault, _DOWN)} O principal "
         "responde por ele."
         for replica in replicas
         if replica.fault

@@ -70,7 +70,7 @@ def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     if not wal.exists():
         return len(old), 0
     before = len(list(wal.iterdir()))
-    _run(find_binaries(kept[0], _ourselves()), "pg_archivecleanup", "", wal, first)
+    _run(find_binaries(kept[0], _find_current_account()), "pg_archivecleanup", "", wal, first)
     return len(old), before - len(list(wal.iterdir()))
 
 
@@ -85,7 +85,7 @@ def _find_first_segment(backup: Path) -> str:
 
 def verify_backup(backup: Path) -> None:
     """Check a base backup and its part of the log against the manifest. Raises PostgresqlError if they differ."""
-    _run(find_binaries(backup, _ourselves()), "pg_verifybackup", "", "--quiet", backup)
+    _run(find_binaries(backup, _find_current_account()), "pg_verifybackup", "", "--quiet", backup)
 
 
 def receive_log(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]:
@@ -191,7 +191,7 @@ def _give(account: Account, *trees: Path) -> None:
         tree.chmod(0o700)
 
 
-def _ourselves() -> Account:
+def _find_current_account() -> Account:
     return Account(os.geteuid(), os.getegid())
 
 

@@ -104,12 +104,12 @@ def _copy_wheel(package: Path) -> Path:
             for source in package.parent.glob(f"{package.name}*"):
                 if not source.name.endswith("-info"):
                     shutil.copytree(source, fresh / source.name, symlinks=True)
-            _let_all_read(fresh)
+            _make_readable(fresh)
             fresh.rename(copy)
     return copy / package.name
 
 
-def _let_all_read(tree: Path) -> None:
+def _make_readable(tree: Path) -> None:
     for path in (tree, *tree.rglob("*")):
         if not path.is_symlink():
             mode = path.stat().st_mode

@@ -23,7 +23,7 @@ from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"
 # The timeout in seconds for a request to the program that uses our port. It only improves the error message.
-_LONGEST_LOOK = 1.0
+_LOOK_TIMEOUT = 1.0
 # Linux distributes connections evenly among the sockets that share a port. Other systems give all connections to one
 # socket.
 BALANCES_CONNECTIONS = sys.platform == "linux"
@@ -230,7 +230,7 @@ def claiming(
 
 def _is_balcao(host: str, port: int) -> bool:
     """Return whether the program on the port responds like Balcão."""
-    asked = HTTPConnection(host, port, timeout=_LONGEST_LOOK)
+    asked = HTTPConnection(host, port, timeout=_LOOK_TIMEOUT)
     try:
         asked.request("HEAD", "/")
         return asked.getresponse().getheader("Server") == "balcao"

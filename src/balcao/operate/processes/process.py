@@ -70,7 +70,7 @@ class Process:
             order, sockets={role: sock.fileno() for role, sock in self._sockets.items()}
         )
         assert self._started
-        ready = await self._started.obey(self._order, progress)
+        ready = await self._started.send_order(self._order, progress)
         self._order = msgspec.structs.replace(self._order, prepare=False, describe=False)
         return ready
 
@@ -92,7 +92,7 @@ class Process:
         try:
             await self.spawn()
             assert self._started
-            await self._started.obey(self._order, lambda _: None)
+            await self._started.send_order(self._order, lambda _: None)
         except OperatorFault as fault:
             log.error("process.refused", process=self.title, reason=str(fault))
             await self.stop()
@@ -122,7 +122,7 @@ class _Started:
         self._reading = asyncio.create_task(self._read())
         self._watching: asyncio.Task[None] | None = None
 
-    async def obey(self, order: Order, progress: Callable[[str], None]) -> Report:
+    async def send_order(self, order: Order, progress: Callable[[str], None]) -> Report:
         """Send the order and return the report of the ready process. Raises OperatorFault if it cannot start."""
         self._watching = asyncio.create_task(self._watch())
         assert self._process.stdin

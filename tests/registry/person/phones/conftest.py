@@ -9,7 +9,7 @@ import pytest
 
 from balcao.core.context.platform import assemble
 from balcao.settings import Settings
-from tests.registry.declaring import Citizen
+from tests.registry.declared_values import Citizen
 from tests.registry.person.phones.numbers import digits
 from tests.support.crm import RunningCrm, crm_settings
 from tests.support.fixture_types import Drain

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.registry.declaring import Citizen
+from tests.registry.declared_values import Citizen
 from tests.support.fixture_types import Sql
 
 HELD = "SELECT * FROM registry.phone_verification WHERE cpf = $1"

@@ -17,8 +17,8 @@ from balcao.registry.person.phones import service
 from balcao.registry.person.phones.schemas import PhoneBody
 from balcao.settings import Settings
 from balcao_sandbox.passing_time.service import pass_time
-from tests.registry.declaring import Citizen
-from tests.registry.loading import load
+from tests.registry.declared_values import Citizen
+from tests.registry.import_rows import load
 from tests.registry.person.phones.numbers import (
     AGE,
     AGE_COUNTS,

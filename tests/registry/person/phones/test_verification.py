@@ -21,7 +21,7 @@ from balcao.registry.person.phones.api import PERSONAL_DATA
 from balcao.registry.person.phones.code import unseal_code
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 from balcao.settings import Settings
-from tests.registry.declaring import Citizen
+from tests.registry.declared_values import Citizen
 from tests.registry.person.phones.numbers import (
     AGE,
     AGE_COUNTS,
@@ -31,7 +31,7 @@ from tests.registry.person.phones.numbers import (
     other_than,
     registers,
 )
-from tests.registry.talking import Talk
+from tests.registry.registry_client import RegistryClient
 from tests.support.crm import RunningCrm
 from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
@@ -79,11 +79,11 @@ def test_a_number_counts_once_its_code_came_back(
 def test_who_confirms_a_number_has_it_in_the_phone_book_whoever_had_it_before(
     citizen: Citizen, code_of: Callable[[dict[str, str]], str], http: httpx.Client, issuer: Issuer
 ) -> None:
-    staff = Talk(http, issuer.admin())
+    staff = RegistryClient(http, issuer.admin())
     former, phone = Citizen.new(http, issuer), mobile()
     path = f"/phone/+{digits(phone)}"
     body = {"cpf": former.cpf, "channel": "web"}
-    assert Talk(http, issuer.person(former.cpf))("POST", f"{path}/bind", body).status_code == 200
+    assert RegistryClient(http, issuer.person(former.cpf))("POST", f"{path}/bind", body).status_code == 200
     assert staff("POST", f"{path}/opt-in", body).json() == {"status": "opted_in"}
     assert citizen.put("phone", phone).status_code == 200
     assert staff.ok("GET", f"{path}/status")["cpf"] == Cpf(former.cpf).masked  # the citizen has not proven it yet

@@ -7,8 +7,8 @@ import httpx
 
 from balcao.core.values.ids import new_id
 from balcao.registry.person.citizens.imports import IMPORTS
-from tests.registry.loading import load
-from tests.registry.talking import Talk
+from tests.registry.import_rows import load
+from tests.registry.registry_client import RegistryClient
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 
@@ -33,10 +33,10 @@ class Book:
 
     def __init__(self, http: httpx.Client, issuer: Issuer, sql: Sql, number: str) -> None:
         self.number, self._sql = number, sql
-        self.staff = Talk(http, issuer.admin())
-        self.people = {cpf: Talk(http, issuer.person(cpf)) for cpf in PEOPLE}
+        self.staff = RegistryClient(http, issuer.admin())
+        self.people = {cpf: RegistryClient(http, issuer.person(cpf)) for cpf in PEOPLE}
 
-    def post(self, what: str, body: Any = None, who: Talk | None = None) -> httpx.Response:
+    def post(self, what: str, body: Any = None, who: RegistryClient | None = None) -> httpx.Response:
         return (who or self.staff)("POST", f"/phone/+{self.number}/{what}", body)
 
     def status(self) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from tests.support.issuer import bearer
 _numbers = count(1)
 
 
-def somebody() -> str:
+def new_cpf() -> str:
     """Return a new CPF, for a citizen without stored data."""
     return Cpf.with_stem(f"91{next(_numbers):07}").digits
 
 
-class Talk:
+class RegistryClient:
     """Makes one caller's calls. Paths are relative to the registry's base. Without a token, calls are anonymous."""
 
     def __init__(self, http: httpx.Client, token: str | None = None) -> None:

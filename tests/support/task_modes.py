@@ -6,7 +6,7 @@ from tests.support.proof_sizes import FULL
 
 
 @dataclass(frozen=True)
-class Way:
+class Mode:
     """A way of working: the width of the window, whether scripts run, and whether the person uses only the keyboard."""
 
     name: str
@@ -15,7 +15,7 @@ class Way:
     by_keyboard: bool = False
 
 
-DESK = Way("desk")
-ALL = [DESK, Way("phone", width=360), Way("keyboard", by_keyboard=True), Way("without-script", has_script=False)]
+DESK = Mode("desk")
+ALL = [DESK, Mode("phone", width=360), Mode("keyboard", by_keyboard=True), Mode("without-script", has_script=False)]
 # `make test` does each task in one way, `make prove` in every way.
-WAYS = ALL if FULL else [DESK]
+MODES = ALL if FULL else [DESK]

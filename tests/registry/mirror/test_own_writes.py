@@ -65,7 +65,7 @@ async def undone(connection: asyncpg.Connection) -> AsyncIterator[None]:
 
 
 async def declare(connection: asyncpg.Connection, **values: Any) -> None:
-    call: Any = worker_call(None, "registry.test_own_word")  # type: ignore[arg-type]
+    call: Any = worker_call(None, "registry.test_own_writes")  # type: ignore[arg-type]
     fields = {name.replace("__", "."): value for name, value in values.items()}
     await mirror.write_own_fields(connection, call.as_owner(), ANA, OwnWrite(fields))
 
