@@ -14,7 +14,7 @@ LONGEST_LIFETIME = 86_400.0
 
 
 class RequestToken(Protocol):
-    """A function that posts the form of the grant and returns the response's JSON object, or raises its errors."""
+    """A function that posts the grant's form and returns the response's JSON object. It raises if there is none."""
 
     async def __call__(self, form: Mapping[str, str]) -> Mapping[str, Any]: ...
 

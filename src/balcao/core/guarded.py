@@ -1,7 +1,7 @@
 """Calls to addresses from callers. Addresses inside our own networks are never reached.
 
 The name is resolved here, all its addresses are checked, and the connection goes to a checked address. So a name that
-resolves differently a moment later leads nowhere else. Redirects are not followed.
+resolves differently a moment later cannot redirect the call. Redirects are not followed.
 """
 
 import asyncio
@@ -16,10 +16,11 @@ import httpx
 # All addresses that registries assign on the internet (RFC 4291, 2.4). IPv6 forms of IPv4 addresses outside this range
 # (compatible, translated, NAT64) and former site-local addresses (`fec0::/10`) are thereby rejected.
 _UNICAST = ip_network("2000::/3")
-# Exceptions within it: documentation, and tunnels to IPv4 addresses, which may be private (Teredo and similar, 6to4).
+# Blocked parts of that range: addresses for documentation, and addresses of tunnels to IPv4 addresses, which may be
+# private (Teredo and similar, 6to4).
 _NOT_REACHED = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
-# Addresses of protocols, the 6to4 relay, and the address at which Azure serves its virtual machines. They look public
-# but lead into the network of this machine.
+# Blocked IPv4 addresses that look public but lead into the network of this machine: addresses reserved for protocols,
+# the 6to4 relay, and the address at which Azure serves its virtual machines.
 _NEARBY = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
 _PORTS = {"https": 443, "http": 80}
 

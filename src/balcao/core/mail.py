@@ -15,9 +15,9 @@ import aiosmtplib
 
 from balcao.settings import Settings
 
-# The limit for each command to the server.
+# The time limit for each command to the mail server.
 TIMEOUT_SECONDS = 10.0
-# The limit for a whole e-mail, because a server could answer each command just in time.
+# The time limit for a whole e-mail, because a server could answer each command just in time.
 TOTAL_SECONDS = 30.0
 MAIL_FOLDER = "emails"
 MOST_IN_FOLDER = 1_000
@@ -50,7 +50,7 @@ class SmtpMailer:
     sender: str
 
     async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
-        """Send the e-mail. Raises MailRefused if the server does not accept it.
+        """Send the e-mail. Raises MailRefused if it is malformed, or if the server is down or does not accept it.
 
         `key` identifies an e-mail that may be sent again. Both copies have the same Message-ID.
         """
@@ -79,7 +79,7 @@ class SmtpMailer:
             username=None if place.username is None else unquote(place.username),
             password=None if place.username is None else unquote(place.password or ""),
             use_tls=is_encrypted,
-            # None means: encrypt if the server offers encryption.
+            # With None, the library encrypts if the server offers encryption.
             start_tls=False if is_encrypted else must_encrypt or None,
             timeout=TIMEOUT_SECONDS,
         )
@@ -107,7 +107,7 @@ class MailFolder:
     def _write(self, message: EmailMessage) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(4)}"
-        # Rename the complete file, because readers look for this suffix.
+        # Readers look for `.eml`, so the file has another suffix until it is complete.
         unfinished = self.folder / f"{name}.part"
         unfinished.write_bytes(message.as_bytes())
         unfinished.rename(self.folder / f"{name}.eml")
@@ -124,13 +124,16 @@ def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
 
 
 def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> EmailMessage:
-    """Return the e-mail. Raises ValueError for an address that readers would decode to another address."""
+    """Return the e-mail.
+
+    Raises one of `_MALFORMED` for an unusable header, or for an address that readers would decode to another address.
+    """
     if _ENCODED_WORD in to:
         raise ValueError("an encoded word is no address")
     domain = sender.rpartition("@")[2]
     message = EmailMessage()
     message["From"], message["To"] = sender, to
-    # Subjects quote user input, such as a job's title. It must appear as it was entered.
+    # Subjects quote user input, such as a job's title, which must appear as it was entered.
     message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_ENCODED_WORD)
     message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"

@@ -1,6 +1,6 @@
 """Run CPU-bound work outside the event loop, so that one caller's large input does not delay other callers.
 
-One thread for each process runs all of it, because more threads would only compete for the interpreter lock. The queue
+One thread per process runs all such work, because more threads would only compete for the interpreter lock. The queue
 holds one piece of work for each caller at a time, so a caller with many pieces delays only itself. The thread cannot be
 stopped, so inputs must be bounded: a piece of work may take at most a few seconds.
 """

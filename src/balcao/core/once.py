@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-# One thread for all values. Two would only compete for the processor.
+# One thread for all values. Two threads would only compete for the processor.
 _threads = ThreadPoolExecutor(1, "once")
 
 

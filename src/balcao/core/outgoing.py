@@ -1,4 +1,4 @@
-"""Calls between services: over HTTP, as the platform's own client."""
+"""HTTP calls to other services, made as the platform's own client."""
 
 import asyncio
 from collections.abc import Mapping

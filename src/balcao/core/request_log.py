@@ -64,7 +64,7 @@ class RequestLog:
             return
         for handler in logging.getLogger().handlers:
             if isinstance(handler, logging.StreamHandler):
-                # A full disk only loses lines.
+                # If the disk is full, these lines are lost.
                 with handler.lock, contextlib.suppress(OSError):  # type: ignore[union-attr]  # set by every constructor
                     handler.stream.write(text)
                     handler.flush()

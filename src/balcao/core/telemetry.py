@@ -1,6 +1,6 @@
 """Metrics for Prometheus, by service, operation and status. They contain no paths, so no personal data can appear.
 
-A request adds to plain lists. They become series when Prometheus asks for them (`core.context.metrics`).
+A request adds to plain lists. The lists become series when Prometheus asks for the metrics (`core.context.metrics`).
 """
 
 import time
@@ -133,7 +133,7 @@ def sum_numbers(parts: Iterable[Numbers]) -> Numbers:
 
 
 class Telemetry:
-    """The counts of one process. `publish` writes the counts for other processes. It is None if there are none."""
+    """The counts of one process. `publish` writes them for the other processes, and is None without other processes."""
 
     def __init__(self) -> None:
         self.publish: Callable[[], None] | None = None
@@ -148,7 +148,7 @@ class Telemetry:
         return self._meters.get(labels) or self._meters.setdefault(labels, Meter(labels))
 
     def counter(self, name: str, text: str, *labels: str) -> Counter:
-        """Declare a counter. `name` has no `_total`, which its series end with."""
+        """Declare a counter. `name` lacks the suffix `_total`, which its series have."""
         return self._counters.setdefault(name, Counter(name, text, labels))
 
     @contextmanager

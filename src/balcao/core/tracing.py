@@ -1,8 +1,8 @@
 """OpenTelemetry traces, enabled by `BALCAO_TRACES_URL`: from the gateway to statements, jobs and calls of the CRM.
 
 Spans are named by operation, statement, kind of job and host. They contain no path, parameter or body, so no personal
-data can appear. If tracing is off, it costs requests nothing: endpoints, connections and HTTP clients are the plain
-ones, and the libraries are not loaded (docs/operate/monitoring.md).
+data can appear. If tracing is off, it costs requests nothing: endpoints, connections and HTTP clients have no tracing
+code, and the libraries are not loaded (docs/operate/monitoring.md).
 """
 
 import functools
@@ -35,9 +35,9 @@ class Tracing:
 async def tracing(url: str, share: float, process: str) -> AsyncIterator[None]:
     """Create traces while the block runs and send them to the collector at `url`. Without a URL, tracing is off.
 
-    `share` is the share of traces that are created. It is decided by the trace's id, so all processes decide alike,
-    whatever a caller requests. If several platforms run in one process, such as an API and a worker, only the first one
-    starts tracing. Raises SettingsError if the libraries are not installed.
+    `share` is the share of traces that are created. The decision depends only on the trace's id, so all processes make
+    the same decision, whatever a caller requests. If several platforms run in one process, such as an API and a worker,
+    only the first one starts tracing. Raises SettingsError if the libraries are not installed.
     """
     if not url or Tracing.tracer is not None:
         yield

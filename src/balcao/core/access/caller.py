@@ -114,7 +114,7 @@ class TokenRefused(Unauthenticated):
 
 
 class TokenMissing(TokenRefused):
-    """A refusal because there is no header, or no bearer token of an acceptable length in it."""
+    """The request has no `Authorization` header, or the header contains no bearer token of an acceptable length."""
 
     default_code = Unauthenticated.default_code
 

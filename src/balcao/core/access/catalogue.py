@@ -21,7 +21,7 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 
 CHANNEL = "balcao_access"
-# The interval of polling. If a notification is lost, the change applies within five seconds, reading included.
+# The polling interval. If a notification is lost, the change still applies within five seconds.
 POLL_SECONDS = 4.0
 # A snapshot must not be used if it was not confirmed for this long, because rights may have been withdrawn.
 USABLE_SECONDS = 300.0
@@ -74,7 +74,7 @@ async def confirm_operations(database: Database, operations: Sequence[AnnouncedO
     try:
         async with database.connection() as connection:
             await _confirm_served(connection, [operation.operation for operation in operations])
-    except Exception as failure:  # the next hourly confirmation makes up for it
+    except Exception as failure:  # the next confirmation follows within an hour
         log.warning("catalogue.not_announced", code=type(failure).__name__)
 
 
@@ -107,7 +107,7 @@ class Catalogue:
     def latest(self) -> Snapshot:
         """The newest version, however old, for a decision that must use one version in all its steps.
 
-        Callers that decide on it must also call `require_confirmed`.
+        Callers that decide on this version must also call `require_confirmed`.
         """
         return self._latest
 
@@ -131,7 +131,7 @@ class Catalogue:
 
     async def reload(self) -> None:
         """Apply all changes in one new snapshot. Requests in flight continue with their own snapshot."""
-        async with self._loading:  # otherwise a slow load could restore an older version
+        async with self._loading:  # without the lock, a slow load could restore an old version
             await self._replace_snapshot()
 
     async def reach(self, version: int) -> None:

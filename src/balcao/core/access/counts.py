@@ -81,7 +81,7 @@ class Counts:
         words, own, tag = self._words, window.own, window.tag
         window.count += 1
         if words[own] != tag:
-            words[own + 1] = 0  # first: others must not read the old key's count
+            words[own + 1] = 0  # cleared first, so that no process reads the old count
             words[own] = tag
         words[own + 1] = window.ends_word | min(window.count, _COUNT)
         total = window.count

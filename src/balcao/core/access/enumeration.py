@@ -16,7 +16,7 @@ _BLOCKED = "enumeration-blocked"
 
 
 class EnumerationGuard:
-    """A guard that tolerates refusals up to `rate`, for example `300/5 minutes`. A block lasts for that period."""
+    """A guard that tolerates refusals up to `rate`, such as `300/5 minutes`. A block lasts for the rate's period."""
 
     def __init__(self, limits: Limits, rate: str) -> None:
         self._limits = limits

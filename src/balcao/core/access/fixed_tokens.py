@@ -1,8 +1,8 @@
 """Callers with a fixed service token. The configuration lists the hashes of the tokens, directly or in a file.
 
-A changed file is read again without a restart, so a token that was removed from it stops working a moment later.
-Without the file, no token is valid. An unreadable line is skipped. So a mistake can withdraw a token but never keep one
-alive.
+A changed file is read again without a restart, so a token that was removed from the file stops working within
+`CHECK_SECONDS`. If the file is missing, no token is valid. An unreadable line is skipped. A mistake in the file can
+therefore withdraw a token, but never prolong its life.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,12 +15,12 @@ from balcao.core.access.caller import Caller, TokenRefused
 from balcao.core.logs import log
 from balcao.settings.fixed_tokens import FixedToken, compute_digest, find_file, parse_entry, read_lines
 
-# The interval at which the file is checked, however many calls there are.
+# The shortest interval between two checks of the file, so that a call rarely pays for a check.
 CHECK_SECONDS = 5.0
 
 
 class FixedTokens:
-    """The valid tokens: from the text of the setting, or from the current content of the file that it names."""
+    """The configured tokens, read from the setting or from the current content of the file that the setting names."""
 
     def __init__(self, setting: str, tokens: Iterable[FixedToken]) -> None:
         self._file = find_file(setting)

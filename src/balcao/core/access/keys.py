@@ -20,12 +20,13 @@ REFRESH_SECONDS = 300.0
 CHANNEL = "balcao_identity"
 # Keys that no fetch has confirmed for this long are dropped, because the issuer may have deleted them.
 LONGEST_AGE_SECONDS = 3600.0
-# The pause between two fetches for unknown keys, so that invented key ids cause only one fetch each time.
+# The pause between two fetches for unknown keys, so that invented key ids cause at most one fetch in this time.
 UNKNOWN_KEY_SECONDS = 3.0
 # The same pause while no key is known. It is short because no token can be verified until then.
 FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
-# The deadline for fetching discovery document and keys, because a server could send both byte by byte.
+# The deadline for fetching the discovery document and the keys. `FETCH_TIMEOUT` applies to each read, so a server that
+# sends byte by byte would never exceed it.
 FETCH_SECONDS = 5.0
 # The maximum size of a discovery document or a key set. Their usual size is a few kilobytes.
 MAX_DOCUMENT_BYTES = 262_144
@@ -77,8 +78,8 @@ class IssuerKeys:
         Without a `kid`, return the issuer's only key, or None if there are several (OpenID Connect Core, 10.1).
         `issued_by` is the latest instant at which the token can have been issued, in Unix time of our clock.
 
-        Raises KeyPending if the key is unknown, the token may be newer than the last fetch, and the issuer does not
-        answer or was asked a moment ago: the key may be new. Raises KeysAway if no key at all is known.
+        Raises KeyPending if the key may be new: it is unknown, the token may be newer than the last fetch, and the
+        issuer does not answer or was asked a moment ago. Raises KeysAway instead if no key at all is known.
         """
         key = self._find(kid)
         if key is not None or (kid is None and self._keys):
@@ -166,7 +167,7 @@ class IssuerKeys:
     async def _read(self, address: str) -> bytes:
         """Fetch a document.
 
-        Raises HTTPError if the response is not a success, or ValueError if it exceeds the size limit.
+        Raises HTTPError if the call fails, or ValueError if the document exceeds the size limit.
         """
         document = bytearray()
         # A small compressed response could be huge in memory.

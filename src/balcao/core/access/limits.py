@@ -46,7 +46,7 @@ class Limits:
                 connection_pool=self._connections,  # type: ignore[arg-type]  # typed too narrowly
             )
             self._limiter = FixedWindowRateLimiter(self._storage)
-        self._asked_again_at = -math.inf  # by the monotonic clock
+        self._asked_again_at = -math.inf  # an instant of the monotonic clock
         self._items: dict[str, RateLimitItem] = {}
         self._rates: dict[str, tuple[int, int]] = {}
 
@@ -69,7 +69,7 @@ class Limits:
             if await self._limiter.hit(item, *key):
                 return 0.0
             return max((await self._limiter.get_window_stats(item, *key)).reset_time - time.time(), 1.0)
-        except Exception as failure:  # any error of the Redis client
+        except Exception as failure:  # the Redis client raises many kinds of errors
             self._asked_again_at = time.monotonic() + DOWN_SECONDS
             _FAILURES.inc()
             log.warning("limits.away", code=type(failure).__name__)

@@ -1,6 +1,6 @@
 """Changes that operators make while the platform runs: stored in the database and copied by each process.
 
-A request pays nothing for them: code that uses a changed value is notified, and keeps the value as an attribute.
+Requests need no look-up: code that uses a value is notified of each change, and stores the value as an attribute.
 """
 
 import math
@@ -16,7 +16,7 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 
 CHANNEL = "balcao_live"
-# The interval of polling. A poll applies changes whose notification was lost, and reverts expired changes.
+# The polling interval. A poll applies changes whose notification was lost, and reverts expired changes.
 POLL_SECONDS = 4.0
 MAINTENANCE: Literal["maintenance"] = "maintenance"
 RATE: Literal["rate"] = "rate"
@@ -58,7 +58,10 @@ class Maintenance:
     begins: float | None = None
 
     def refusal(self) -> Unavailable | None:
-        """Return the refusal for callers, or None outside the maintenance, even if this copy is outdated."""
+        """Return the refusal for callers, or None before and after the maintenance.
+
+        The maintenance starts and ends on time even if this copy cannot be reloaded.
+        """
         now = time.monotonic()
         if self.begins is not None and now < self.begins:
             return None

@@ -128,7 +128,7 @@ def client(setting: str) -> Rule:
 
 
 class Reason(StrEnum):
-    """The reason of a decision. Its values are part of the check endpoint and of `explain`, so they are stable."""
+    """The reason for a decision. Its values are part of the check endpoint and of `explain`, so they are stable."""
 
     PUBLIC = "public"
     OWNER = "owner"

@@ -13,7 +13,7 @@ from balcao.core.database.reloader import Watch, notify_processes
 from balcao.core.database.statements import statement
 
 CHANNEL = "balcao_ended_session"
-# The interval of polling, in case a notification is lost.
+# The polling interval, in case a notification is lost.
 POLL_SECONDS = 5.0
 # How long an ended session is remembered: the longest lifetime of an access token.
 RETENTION_PERIOD = timedelta(hours=24)
@@ -119,7 +119,7 @@ class EndedSessions:
             self._ended[ending.key] = (max(until, ending.issued_until), max(expires_at, ending.expires_at))
             self._newest = ending.recorded_at
         now = time.time()
-        while self._ended:  # sorted by expiry, because all are kept equally long
+        while self._ended:  # all entries are kept equally long, so the oldest is first
             key, (_, expires_at) = next(iter(self._ended.items()))
             if expires_at > now:
                 break

@@ -90,7 +90,7 @@ class TokenVerifier:
         """Return the caller of a header.
 
         Raises:
-            TokenRefused: if the token is invalid. The reason is only logged.
+            TokenRefused: if the token is invalid or its session has ended. The reason is only logged.
             KeyPending: if the token's key may be new.
             KeysAway: if no key is known.
         """

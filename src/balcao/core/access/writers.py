@@ -22,7 +22,7 @@ class Writers:
         self._operations = tuple(operations)
 
     def include(self, caller: Caller, snapshot: Snapshot, client_lists: ClientLists) -> bool:
-        """Return whether the caller may call one of the operations or holds an action that one checks itself."""
+        """Return whether the caller may call an operation, or holds an action that an operation checks itself."""
         seen: set[tuple[str, Rule]] = set()
         for key, rule in self._operations:
             bound = snapshot.bindings.get(key, rule.action)

@@ -1,4 +1,4 @@
-"""The hash chain over the audit events. The worker extends it after their commit, and an operator verifies it."""
+"""The hash chain over the audit events. The worker adds committed events to it, and an operator can verify it."""
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta

@@ -75,7 +75,7 @@ def erase_rows(kind: str, delete: Callable[[Connection, Cpf], Awaitable[int]], f
 def erase_older_rows(
     kind: str, delete: Callable[[Connection, Cpf, datetime], Awaitable[int]], fields: Sequence[str]
 ) -> Erase:
-    """Return an `Erase` that deletes the rows that the anonymisation covers with this statement. Newer rows remain."""
+    """Return an `Erase` that calls `delete` with the time of the anonymisation. `delete` returns the row count."""
 
     async def erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
         return [Cleared(kind, await delete(connection, cpf, at), list(fields))]
@@ -84,7 +84,7 @@ def erase_older_rows(
 
 
 def retain_rows(kind: str, count: Callable[[Connection, Cpf], Awaitable[int]], basis: str) -> Retain:
-    """Return a `Retain` that reports the rows that this statement counts, and the legal basis for retaining them."""
+    """Return a `Retain` that reports how many rows `count` counts, and the legal basis for retaining them."""
 
     async def retain(connection: Connection, cpf: Cpf) -> Sequence[Kept]:
         return [Kept(kind, await count(connection, cpf), basis)]

@@ -1,4 +1,4 @@
-"""The data that the platform itself stores and for how long: audit trail, jobs and their log, idempotent responses."""
+"""The retention of the platform's own data, such as the audit trail, the log of jobs and idempotent responses."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

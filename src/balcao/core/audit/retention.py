@@ -38,7 +38,7 @@ class Retention:
 
 
 class OldRows(Retention):
-    """The common case: `count` counts all rows of the kind, and `remove` deletes those that are too old.
+    """The common case: `count` counts all rows of the kind, and `remove` deletes the rows that are too old.
 
     `limits` are the arguments of `remove` after the connection: the age, unless the statement itself contains the age.
     """

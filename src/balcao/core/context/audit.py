@@ -2,7 +2,7 @@
 
 Events are written in the transaction of the change, or the change fails.
 A person appears in an event only as a keyed hash and the masked CPF. For a member of staff the event also has the name,
-because staff answer for what they do in the city's name.
+because staff are accountable for what they do for the city.
 """
 
 import hashlib

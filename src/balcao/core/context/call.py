@@ -90,8 +90,8 @@ class Call:
     def reading(self, subject: Cpf, fields: Sequence[str]) -> AbstractAsyncContextManager[Source]:
         """Return the source from which to read a person's data.
 
-        Unless `reads_unrecorded` applies, the read is recorded first.
-        Raises Invalid if a reason is required and missing.
+        Unless `reads_unrecorded` is true, the read is recorded first. Raises Invalid if a reason is required and
+        missing, or Unavailable if the read cannot be recorded.
         """
         self.require_reason()
         if self.reads_unrecorded:
@@ -163,7 +163,9 @@ class Call:
         return self.caller.cpf
 
     def holds(self, action: str) -> bool:
-        """Return whether the caller holds the action, if record or body decides which is needed (`Rule.testing`).
+        """Return whether the caller holds the action.
+
+        Use it if the record or the body decides which action the call needs (`Rule.testing`).
 
         A call without a caller comes from a command or a job, which hold every action, or from an anonymous visitor,
         who holds none.
@@ -250,7 +252,7 @@ class Call:
 
     @property
     def grant(self) -> str:
-        """What allowed the call, as audit events name it."""
+        """The grant that allowed the call, as audit events name it."""
         return self.decision.grant
 
 

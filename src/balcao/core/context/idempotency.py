@@ -38,8 +38,9 @@ def store_response_sql(kept: str, source: str) -> str:
     """Return an INSERT that stores the response under its key if `source` has a row.
 
     Use it as a part of the statement that creates the record. `kept` is the name of that statement's `Kept | None`
-    parameter. The INSERT returns a row if the key was free. Of two concurrent statements with one key, the second waits
-    for the first to commit and then gets no row: it must create nothing, and its caller returns the stored response.
+    parameter. The INSERT returns a row if the key was free or its stored response has expired. Of two concurrent
+    statements with one key, the second waits for the first to commit and then gets no row: it must create nothing, and
+    its caller returns the stored response.
     """
     return f"""
     INSERT INTO platform.idempotent_answer AS stored (caller, key, cpf, request, answer)

@@ -39,7 +39,7 @@ class Platform:
     settings: Settings
     database: Database
     replicas: Replicas
-    owner_url: str  # the login of the tables' owner: for retention, imports
+    owner_url: str  # the login of the tables' owner, for retention and imports
     catalogue: Catalogue
     tokens: TokenVerifier
     ended_sessions: EndedSessions
@@ -70,7 +70,7 @@ class Platform:
         return await self.limits.within(self.settings.declared_rate(rate), *key)
 
     def has_ended(self, caller: Caller) -> bool:
-        """Return whether the caller's session has ended or their fixed token was withdrawn."""
+        """Return whether the caller's session has ended or their fixed token was removed from the settings."""
         return self.ended_sessions.covers(caller) or self.fixed_tokens.has_withdrawn(caller)
 
     def part(self, kind: type[P]) -> P:
@@ -82,7 +82,7 @@ class Platform:
 def assemble(
     settings: Settings, database_url: str, group: ProcessGroup = SINGLE_PROCESS, *, serving: bool = False
 ) -> Platform:
-    """Create the platform from the settings without opening anything. `serving`: database blocks have a deadline."""
+    """Create the platform from the settings, but open nothing. With `serving`, database blocks have a deadline."""
     http = make_http_client(settings.traces_url, timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = make_database(settings, database_url)
     database.is_serving = serving

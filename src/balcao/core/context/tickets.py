@@ -1,4 +1,4 @@
-"""One-time tickets replace a token where none can be sent: a browser's `EventSource` cannot set headers.
+"""One-time tickets for callers that cannot send a token: a browser's `EventSource` cannot set headers.
 
 A ticket opens one operation with fixed parameters, once and within `LIFE`. The database stores only its hash, and its
 content sealed with a key that is derived from the ticket itself.
@@ -117,8 +117,8 @@ async def redeem_ticket(
 ) -> tuple[Caller, Mapping[str, Any]]:
     """Use up a ticket, and return its holder and the parameters.
 
-    Raises Unauthenticated if the ticket is unknown, used or expired, or if its session or token has ended. Raises
-    Forbidden if the holder may no longer call the operation, or Unavailable if the access rules are outdated.
+    Raises Unauthenticated if the ticket is unknown, used or expired, or if its holder's session or token has ended.
+    Raises Forbidden if the holder may no longer call the operation, or Unavailable if the access rules are outdated.
     """
     async with platform.database.connection() as connection:
         sealed, is_living = await _take_ticket(connection, _hash(ticket), operation) or ("", False)

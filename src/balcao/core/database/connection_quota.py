@@ -6,8 +6,8 @@ from contextvars import ContextVar
 
 from balcao.core.errors import TooMany
 
-# The caller whose quota the connections of the running task use: a key or an address. An empty string has no quota. It
-# is used for the platform's own work and for statements that several callers share.
+# The caller whose quota the connections of the running task use: a key or an address. The platform's own work, and
+# statements that several callers share, use an empty string, which has no quota.
 holder: ContextVar[str] = ContextVar("connection_holder", default="")
 
 

@@ -41,7 +41,7 @@ class Connections:
         self._idle_check: asyncio.TimerHandle | None = None
         self._slots = 0  # used, idle, opening or closing connections; at most `size`
         self._is_empty = asyncio.Event()  # set while no slot is reserved
-        self._current: set[asyncpg.Connection] = set()  # opened after the last `expire`
+        self._current: set[asyncpg.Connection] = set()  # the connections opened after the last `expire`
         self._waiting: deque[asyncio.Future[asyncpg.Connection | None]] = deque()
 
     async def open(self, seconds: float = 60.0) -> None:
@@ -113,8 +113,8 @@ class Connections:
             self._reserve_slot()
         elif (handed := await self._wait(deadline)) is not None:
             return handed
-        # If `expire` runs while the connection is opened, it replaces the set. The connection then joins the old set
-        # and is not reused.
+        # `expire` may replace the set while the connection is being opened. The connection then joins the old set and
+        # is not reused.
         current = self._current
         try:
             connection = await self._connect(max(deadline - asyncio.get_running_loop().time(), 0.01))
@@ -145,7 +145,7 @@ class Connections:
         return True
 
     async def release(self, connection: asyncpg.Connection, name: str, *, is_usable: bool) -> None:
-        """Return a connection to the pool. Close it without `is_usable`: a statement may still be running on it."""
+        """Return a connection to the pool. If not `is_usable`, close it: a statement may still be running on it."""
         try:
             await self._return_connection(connection, is_usable=is_usable)
         finally:
@@ -201,7 +201,10 @@ class Connections:
             late.cancel()
 
     def _wake(self, connection: asyncpg.Connection | None = None) -> bool:
-        """Give the connection, or a slot if None, to the longest waiting caller. Return False if none waits."""
+        """Give the connection or, if it is None, a slot to the longest waiting caller.
+
+        Return False if no caller waits.
+        """
         while self._waiting:
             waiter = self._waiting.popleft()
             if not waiter.done():

@@ -60,6 +60,6 @@ class StoreFaults(AbstractContextManager[Any]):
     """A context manager that raises Unavailable if the database is down. Other exceptions are not changed."""
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
-        # The driver rejects a bad argument with an InterfaceError that is also a ValueError. That is a bug of ours.
+        # The driver rejects a bad argument with an InterfaceError that is also a ValueError. Such an error is our bug.
         if isinstance(fault, _DOWN) and not isinstance(fault, ValueError):
             raise Unavailable(code="store-away", retry_after=1) from fault

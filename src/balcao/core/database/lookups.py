@@ -49,7 +49,11 @@ class Lookup(Statement[P, T]):
         variant: str | None = None,
         types_of: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """Build both SQL statements. Raises MalformedStatement if a parameter has a type that arrays do not support."""
+        """Build both SQL statements.
+
+        Raises MalformedStatement if there are no parameters or no returned rows, or if a parameter has a type that
+        arrays do not support.
+        """
         super().__init__(text, stub, variant, types_of)
         if self._shape.fetches == "nothing" or not self.parameters:
             raise MalformedStatement(f"{self.name}: a look-up has parameters, and returns rows")

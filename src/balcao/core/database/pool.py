@@ -34,7 +34,7 @@ SERVING_SECONDS = 2.7
 # The deadline of a block on a replica. It is shorter, because a failed read on a replica is repeated on the primary.
 REPLICA_SECONDS = 1.0
 
-# A connection, as store functions receive it. They never open a connection themselves.
+# The connection that a store function receives. Store functions never open a connection themselves.
 Connection: TypeAlias = asyncpg.Connection
 Row: TypeAlias = asyncpg.Record
 
@@ -42,7 +42,7 @@ Row: TypeAlias = asyncpg.Record
 class Database(Connections):
     """The connection pool of one process, and the operations on it.
 
-    By default its role owns no tables. With `role=None`, its role is the login.
+    By default, its sessions switch to a role that owns no tables. With `role=None`, they keep the role of the login.
     """
 
     def __init__(

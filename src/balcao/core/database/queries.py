@@ -6,7 +6,7 @@ import asyncpg
 
 from balcao.core.database.pool import Connection
 
-# The exceptions for the deletion of a row that other rows reference, by NO ACTION and by RESTRICT foreign keys.
+# The exceptions for deleting a row that other rows reference, by foreign keys with NO ACTION and with RESTRICT.
 STILL_REFERENCED = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 
@@ -44,7 +44,10 @@ SELECT current_setting('synchronous_standby_names') <> ''
 
 
 async def may_stall(connection: Connection, backup_slot: str) -> bool:
-    """Return whether commits wait for replicas for which no slot (except the backup's) or setting retains WAL."""
+    """Return whether commits wait for synchronous replicas for which the server retains no WAL.
+
+    A setting or a physical slot can retain WAL. The slot of the backup does not count.
+    """
     found: bool = await connection.fetchval(_MAY_STALL, backup_slot)
     return found
 

@@ -113,7 +113,7 @@ class Replica:
         self.proven_at, self.fault = instant, fault
 
     async def close(self) -> None:
-        """Close its connections. Give up after CLOSE_SECONDS if the server does not answer."""
+        """Close the replica's connections. Give up after CLOSE_SECONDS if the server does not answer."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.database.close()
@@ -175,7 +175,7 @@ class Replicas:
 
     async def _follow(self) -> None:
         while True:
-            with contextlib.suppress(BalcaoError):  # the primary is down: the marks and the replicas expire
+            with contextlib.suppress(BalcaoError):  # while the primary is down, marks and replicas expire
                 await self.measure()
             await asyncio.sleep(MEASURE_SECONDS)
 

@@ -55,8 +55,8 @@ def _parse_place(place: str) -> Server:
 async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
     """Connect to the server of a URL, or to the server that accepts writes if the URL names several.
 
-    Try all servers concurrently. Waiting for one whose machine is gone would use up the timeout. If all fail, raise the
-    most informative exception. A `host` in the driver `options` selects one server.
+    Try all servers concurrently. Waiting for a server whose machine is gone would use up the timeout. If all fail,
+    raise the most informative exception. A `host` in the driver `options` selects one server.
     """
     servers = list_servers(url)
     if len(servers) == 1 or "host" in options:

@@ -22,9 +22,9 @@ _UNFINISHED = ".unfinished"
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A file of a kind. `sha256` is the hash of the file, `lines_sha256` the hash of the lines in it.
+    """A file with lines of one kind. `sha256` is the hash of the file, `lines_sha256` the hash of the lines in it.
 
-    `snapshot` is the position in the manifest's list, starting at 1.
+    `snapshot` is the position of the lines' snapshot in the manifest's `snapshots`, starting at 1.
     """
 
     file: str

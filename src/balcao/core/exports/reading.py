@@ -15,7 +15,7 @@ _CHUNK = 1024 * 1024
 
 
 def open_export(folder: Path) -> Manifest:
-    """Return the manifest of an export. Raises NotFound if there is no export, or Invalid if it is incomplete."""
+    """Return an export's manifest. Raises NotFound if there is none, or Invalid if it is damaged or incomplete."""
     manifest = folders.read_manifest(folder)
     if manifest is None:
         raise NotFound(f"Em {folder} não há exportação.")

@@ -55,8 +55,8 @@ class _Cursor(msgspec.Struct, frozen=True):
 async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
     """Export a service, or the rest of a killed export, and return the manifest.
 
-    Raises Invalid if a recipient is not a public key. Raises Conflict if the folder is in use, or if it contains other
-    files or an export that this one cannot continue.
+    Raises Invalid if a recipient is not a public key or the manifest is damaged. Raises Conflict if the folder is in
+    use, or if it contains other files or an export that this one cannot continue.
     """
     recipients = parse_recipients(order.recipients)
     with folders.hold_folder(folder):

@@ -133,7 +133,9 @@ def is_model(kind: Any) -> bool:
 
 
 def validate_model(value: Any, kind: type[M], place: str, *, with_input: bool = False) -> M:
-    """Return a JSON value as a pydantic model. Raises Unprocessable, with every fault, if the value is invalid.
+    """Return a JSON value as a pydantic model.
+
+    Raises Unprocessable with every fault if the value is invalid, or only with the first part that cannot be stored.
 
     `place` is the first part of each item's `loc`: body, path or query. `with_input` adds the received value.
     """

@@ -23,7 +23,10 @@ class FormData(dict[str, list[str]]):
 
 
 def read_form(request: Request) -> FormData:
-    """Return the fields of the request's form. Raises TooLarge, or Invalid if the body is not a valid form."""
+    """Return the fields of the request's form.
+
+    Raises TooLarge if the body exceeds the limit, or Invalid if it is not a valid form.
+    """
     if request.content is None:
         raise TooLarge()
     media_type = request.headers.text(b"content-type") or ""

@@ -109,9 +109,9 @@ class OperationEndpoint:
         return self._encode(result)
 
     async def _limit_body(self, request: Request) -> int:
-        """Return how many bytes of the body to read: 0 if token, rule or maintenance refuse the call anyway.
+        """Return how many bytes of the body to read: 0 if the token, the rule or a maintenance refuses the call.
 
-        `respond` then refuses it with the usual error, because it makes the same checks before it reads the body.
+        `respond` then refuses the call with the usual error, because it makes the same checks before it reads the body.
         """
         platform, header = self._platform, request.headers.get(AUTHORIZATION)
         snapshot = platform.catalogue.latest
@@ -142,7 +142,7 @@ class OperationEndpoint:
         return self.operation.dialect.response(closed)
 
     def _admit(self, call: Call, request: Request, caller: Caller, snapshot: Snapshot, bound: str) -> None:
-        """Check the caller against the operation's rule (rules: access 4.1). Raises a refusal of any of the checks."""
+        """Check the caller against the operation's rule (rules: access 4.1). Raises the first refusal."""
         platform, operation = self._platform, self.operation
         call.caller = caller
         request.client_key = caller.client_key
@@ -200,7 +200,7 @@ class OperationEndpoint:
         return self._machine_rate if caller is not None and caller.is_machine else self._rate
 
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
-        holder.set(_name_caller(call, request))  # the quotas of connections and threads use it
+        holder.set(_name_caller(call, request))  # the connection and thread quotas use this name
         try:
             response = self._encode(await result)
         except Exception as fault:

@@ -131,7 +131,7 @@ def document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
     Paths are relative to the service's base.
     `gateways` are the addresses of the city's platform. Without any, the document has the default address.
     """
-    from balcao.core.http import openapi  # late, because `operations` imports this module
+    from balcao.core.http import openapi  # imported here, because `operations` imports this module
 
     found = openapi.describe_api(service, [f"{gateway}{service.prefix}{service.base}" for gateway in gateways])
     share_refusals(found)

@@ -163,7 +163,10 @@ class Signature:
 
 
 def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Signature:
-    """Read the annotations of a handler. Raises TypeError for an unknown parameter or a pydantic response."""
+    """Read the annotations of a handler.
+
+    Raises TypeError for an unknown parameter, a path parameter that the handler lacks, or a pydantic response.
+    """
     hints = get_type_hints(handler, include_extras=True)
     returns = hints.pop("return", None)
     answers_soon = Awaitable in {get_origin(kind) for kind in get_args(returns)}

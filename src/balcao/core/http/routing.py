@@ -91,7 +91,7 @@ class Paths(Generic[E]):
         return None if node is None else Found(node.by_method, values)
 
     def _find_rest(self, text: str, unclear: int) -> Found[E] | None:
-        """Return the endpoint that takes, and interprets, the rest of the path from its ambiguous segment on."""
+        """Return the endpoint that interprets the rest of the path, from the first ambiguous segment on."""
         clear = text.rfind("/", 0, unclear + 1)
         segments = [*(unquote(segment) for segment in text[:clear].split("/")[1:]), text[clear + 1 :]]
         values: list[str] = []

@@ -20,7 +20,7 @@ _pending_keys = counter("balcao_token_keys_pending", "Tokens refused for now (50
 
 
 class TooManyAnonymous(TooMany):
-    """Too many requests for pages without a session."""
+    """A caller without a session has requested too many pages."""
 
 
 def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: BalcaoError) -> Response[Any]:

@@ -43,7 +43,7 @@ class Csv(Source):
     """A table in CSV. The first row that is not blank contains the column names."""
 
     def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
-        """Read the header. Raises Invalid if it does not name the columns."""
+        """Read the header. Raises Invalid if it does not name the columns or is in neither encoding."""
         super().__init__(raw, size=size, sha256=sha256)
         self._content = open_content(raw)
         self._returned: deque[_Line] = deque()
@@ -182,7 +182,7 @@ def split_lines(content: BinaryIO) -> Iterator[_Line]:
 
 
 def split(text: str, delimiter: str) -> list[str]:
-    """Return the cells of one line. Raises csv.Error."""
+    """Return the cells of one line. Raises csv.Error if the quotes in the line are malformed."""
     return next(csv.reader([text], delimiter=delimiter, strict=True), [])
 
 

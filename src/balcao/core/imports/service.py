@@ -68,7 +68,7 @@ async def run_import(call: Call, source: Source, order: Order, on_progress: OnPr
     """Import a file, or the rest of it after a killed import.
 
     Raises Conflict if another import of the kind is running. Raises Invalid if the file is damaged, if the report
-    cannot be written, or if the file is a table and the kind does not fit into one.
+    cannot be written, or if the file is a table and the kind or a column does not fit into one.
     """
     if source.table is not None:
         if not order.declared.from_table:

@@ -103,7 +103,7 @@ class JsonLines(Source):
 
 def open_content(raw: BinaryIO) -> BinaryIO:
     """Return the content of the file, decompressed if necessary."""
-    peek = getattr(raw, "peek", None)  # only bytes in memory, never compressed, have none
+    peek = getattr(raw, "peek", None)  # streams in memory have no `peek`; they are not compressed
     if peek is not None and peek(2).startswith(_GZIP):
         return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
     return raw

@@ -33,7 +33,10 @@ class Spreadsheet(Source):
     """The first sheet of a file. The first row that is not blank contains the column names."""
 
     def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
-        """Read the header. Raises Invalid if the file is damaged, too large or not a spreadsheet."""
+        """Read the header.
+
+        Raises Invalid if the file is damaged, too large or not a spreadsheet, or if it does not name the columns.
+        """
         super().__init__(raw, size=size, sha256=sha256)
         _measure(raw, size or 0)
         try:

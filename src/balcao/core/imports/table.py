@@ -38,7 +38,7 @@ class Table:
     def parse(cls, headings: Sequence[Any]) -> "Table":
         """Return the table with these headings. Blank headings at the end are ignored.
 
-        Raises Invalid if no column is named, a column has no name, or a name occurs twice.
+        Raises Invalid if no column is named, a column has no name, or a name occurs twice or contains a quote.
         """
         members = ["" if name is None else str(name).strip() for name in headings]
         while members and not members[-1]:

@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 async def list_dead_letters(
     call: Call, page: Page, *, kinds: Sequence[str] = (), cpf: Cpf | None = None, states: Sequence[State] = DEAD
 ) -> DeadLetterPage:
-    """List jobs, oldest first. The audit trail records the read, with `cpf` as a read of that person's data."""
+    """List jobs, oldest first. The audit trail records the read and, if `cpf` is given, the person."""
     async with call.platform.database.transaction() as connection:
         payloads = None if cpf is None else await _list_payloads(connection, call, cpf)
         filters = JobFilters(states, kinds, payloads=payloads)
@@ -72,7 +72,10 @@ async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
 
 
 async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
-    """Put the oldest dead jobs of a kind back into the queue. Raises Invalid if a member of the body is malformed."""
+    """Put the oldest dead jobs of a kind back into the queue. With `error_code`, select only jobs that failed with it.
+
+    Raises Invalid if a member of the body is malformed.
+    """
     kind = clean_text("kind", body.kind, longest=100)
     code = None if body.error_code is None else clean_text("error_code", body.error_code, longest=100)
     if not 1 <= body.limit <= MOST_AT_ONCE:

@@ -1,4 +1,4 @@
-"""A watchdog for the worker's loop: a process may be alive and yet run no jobs any more."""
+"""A watchdog for the worker's loop: a process may be alive although it no longer runs jobs."""
 
 import threading
 import time

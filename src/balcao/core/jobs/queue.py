@@ -1,4 +1,4 @@
-"""The queue for operators: which jobs wait or failed and why, and functions to retry or drop a job.
+"""The operators' view of the queue: list the jobs that wait or failed, with the reasons, and retry or drop jobs.
 
 A job that failed for good is dead-lettered. No function returns personal data: the queue stores only the code of a
 failure.
@@ -83,17 +83,20 @@ class JobFilters:
 
     @property
     def statuses(self) -> list[str] | None:
-        """The queue's own names of the states, or None for all."""
+        """The queue's own names of the states to match, or None to match every state."""
         return [_STATUSES[state] for state in self.states] or None
 
     @property
     def entrypoints(self) -> list[str] | None:
-        """The kinds, or None for all."""
+        """The kinds to match, or None to match every kind."""
         return list(self.kinds) or None
 
     @property
     def prefixes(self) -> list[str] | None:
-        """Kinds and payloads as prefixes, without the closing brace. None for all."""
+        """Prefixes of the kinds and payloads to match, or None to match every job.
+
+        The closing brace of the payload is left out, so that further members may follow.
+        """
         if self.payloads is None:
             return None
         return [f"{kind}:{encode_payload(members)[:-1].hex()}" for kind, members in self.payloads]

@@ -53,7 +53,7 @@ _stopping: ContextVar[asyncio.Event | None] = ContextVar("stopping", default=Non
 
 
 def is_stopping() -> bool:
-    """Return whether the worker is stopping. A job that takes minutes then ends early and enqueues its rest."""
+    """Return whether the worker is stopping. A job that takes minutes then ends early and enqueues what remains."""
     stopping = _stopping.get()
     return stopping is not None and stopping.is_set()
 

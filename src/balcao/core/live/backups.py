@@ -70,7 +70,7 @@ WHERE known.noted_at < now() - interval '1 minute'
 async def note_log(connection: Connection, slot: str, free_bytes: int) -> None: ...
 
 
-# LIMIT: a server has one slot for each replica and one for the copies. More would only lengthen the metrics.
+# LIMIT: a server has one slot for each replica and one for the copies. More slots would only lengthen the metrics.
 @statement("""
 SELECT slot_name::text AS name, active AS is_active, coalesce(wal_status = 'lost', false) AS is_lost,
        pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END,

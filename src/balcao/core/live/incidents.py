@@ -77,7 +77,10 @@ async def delete_old_incidents(connection: Connection, age: timedelta) -> int:
 async def open_incident(
     call: Call, title: str, services: Sequence[str], severity: Severity, words: str, author: str
 ) -> int:
-    """Publish an incident and return its number. Raises Invalid if a text is too long or contains personal data."""
+    """Publish an incident and return its number.
+
+    Raises Invalid if a text has a wrong length, control characters or personal data.
+    """
     title, words = _clean("title", title, LONGEST_TITLE), _clean("message", words, LONGEST_NOTE)
     async with call.platform.database.transaction() as connection:
         number = await _insert_incident(connection, title, services, severity)
@@ -105,5 +108,5 @@ async def add_note(call: Call, number: int, words: str, author: str, *, resolves
 
 
 def _clean(field: str, text: str, longest: int) -> str:
-    """Return the text for the public. Raises Invalid, in particular for personal data."""
+    """Return the text for the public, cleaned. Raises Invalid as `open_incident` does."""
     return refuse_personal_data(field, clean_text(field, text, longest=longest))

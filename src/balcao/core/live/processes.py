@@ -21,7 +21,7 @@ from balcao.core.repeating import repeating
 from balcao.core.values.ids import new_id
 from balcao.version import describe_version
 
-# The interval of updates.
+# The interval at which a process updates its note.
 BEAT_SECONDS = 15.0
 # Without an update for this long, a process is shown as not running.
 SILENT_AFTER = timedelta(seconds=60)
@@ -99,7 +99,7 @@ async def maintain_note(platform: Platform, services: Sequence[str]) -> AsyncIte
 
 
 async def _say(database: Database, note: Note) -> None:
-    """Update the note. If the database is down, the next update makes up for it."""
+    """Update the note. If the database is down, leave this to the next update."""
     with contextlib.suppress(BalcaoError):
         async with database.connection() as connection:
             await _beat(connection, note, DELETED_AFTER)

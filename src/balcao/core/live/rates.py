@@ -32,7 +32,10 @@ SETTINGS = (
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of a change. The lowest rate is 1/`least_share` of the configured rate. `least` names that share."""
+    """The bounds of a change.
+
+    The lowest rate is 1/`least_share` of the configured rate. `least` is that share in words.
+    """
 
     least_share: int
     least: str
@@ -49,7 +52,7 @@ OVER_HTTP = Bounds(10, "um décimo", 60)
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit that can be changed. `configured` is its rate by settings and declaration; `about` names its kind.
+    """A limit that can be changed. `configured` is its rate without live changes; `about` names its kind.
 
     `summary` is the operation's summary in Portuguese, or "" for a limit of several operations.
     """

@@ -123,7 +123,7 @@ class Recorder:
         self._before = counted
 
     async def flush_if_possible(self) -> None:
-        """Flush. If the database is down, retain the numbers for the next time."""
+        """Flush. If the database is down, retain the counts for the next time."""
         try:
             await self.flush(utc_now())
         except BalcaoError as fault:

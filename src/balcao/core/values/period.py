@@ -34,7 +34,10 @@ def parse_period(query: Mapping[str, str], zone: ZoneInfo) -> Period:
 
 
 def parse_closed_period(query: Mapping[str, str], zone: ZoneInfo, longest: timedelta) -> Period:
-    """Parse both bounds. Raises Invalid if one is missing or malformed, or if they are more than `longest` apart."""
+    """Parse both bounds.
+
+    Raises Invalid if a bound is missing or malformed, or if the period is negative or longer than `longest`.
+    """
     found = parse_period(query, zone)
     if found.start is None or found.end is None:
         name = "from" if found.start is None else "to"

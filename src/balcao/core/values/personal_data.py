@@ -97,7 +97,7 @@ class _PlainCharacters(dict[int, str]):
             plain = str(unicodedata.decimal(char))
         else:
             plain = unicodedata.normalize("NFKC", char)
-        if len(self) < 4096:  # this bounds the memory; fewer characters are in use
+        if len(self) < 4096:  # a bound for the memory; real texts use fewer characters
             self[code] = plain
         return plain
 

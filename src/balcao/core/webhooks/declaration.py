@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 class Words(NamedTuple):
     """A service's names for the parts of a webhook, as columns of its table and as members on the wire.
 
-    `topics` are the events that a webhook receives; without any, it receives all. `key` is its secret. In a job's
-    payload, `number` is the number of the event and `test` the id of a test.
+    `topics` are the events that a webhook receives; a webhook without topics receives all events. `key` is the
+    webhook's secret. In a job's payload, `number` is the number of the event and `test` the id of a test.
     """
 
     table: str

@@ -1,4 +1,4 @@
-"""Webhooks of a service: store them, and send each the service's events by signed calls.
+"""Webhooks of a service: store them, and send them the service's events in signed calls.
 
 A service declares its names, its wire types and its events. All other work on webhooks is the same for all services.
 """
@@ -222,7 +222,7 @@ class WebhooksOfService(Generic[W, S]):
 
 
 def make_switched_off() -> Conflict:
-    """Return the refusal to send to a webhook that is switched off."""
+    """Return the error for sending to a webhook that is switched off."""
     return Conflict("O aviso está desligado: ligue-o para enviar.", code="webhook-off")
 
 
