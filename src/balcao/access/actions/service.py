@@ -100,7 +100,8 @@ _CHANGE = GroupedChange(_make_changes)
 async def create_action(call: Call, name: str, description: str) -> SavedAction:
     """Create an action.
 
-    Raises Invalid if the name is in use or belongs to a deleted action that is declared in code.
+    Raises Invalid if the name is in use or belongs to a deleted action that is declared in code, and the errors of
+    `make_once`.
     """
     async with write_catalogue(call, CatalogueEvent("action.create", "action", name=name)) as write:
 

@@ -54,7 +54,7 @@ async def select_catalogue_events(
     """Return a page of matching events, newest first, and their total number."""
 
 
-# The event before the part is read too, because the first `prev_hash` must match its hash. The oldest event that
+# Read the event before the part too, because the first `prev_hash` must match its hash. The oldest event that
 # retention left is exempt: its `prev_hash` belongs to a deleted event.
 @statement("""
 WITH linked AS (

@@ -152,8 +152,8 @@ async def record_read(call: Call, event: CatalogueEvent) -> None:
 async def _reload(call: Call, version: int) -> None:
     """Load the committed change into this process.
 
-    The change is committed, so an unavailable database or the caller's used-up connection quota is no error here. This
-    process then loads the change with the next notification or poll.
+    The change is committed, so an unavailable database or the caller's used-up connection quota is not an error here.
+    In these cases, this process loads the change with the next notification or poll.
     """
     try:
         await call.platform.catalogue.reach(version)

@@ -79,7 +79,7 @@ class Draft:
             self._operations[bound.operation] = mapping
             self._place(mapping)
         self._unsettled: list[tuple[Item, DraftMapping, Change]] = []
-        self._uses: dict[int, list[DraftMapping]] = defaultdict(list)  # it is filled when all mappings are final
+        self._uses: dict[int, list[DraftMapping]] = defaultdict(list)  # filled after all mappings are final
 
     def _place(self, mapping: DraftMapping) -> None:
         self._mappings[mapping.id] = mapping

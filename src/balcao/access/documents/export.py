@@ -25,7 +25,7 @@ def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
         "bindings": [
             {"operation": one.operation, "action": one.action}
             for one in catalogue.bindings
-            if one.declared_key is not None and one.action != one.declared  # also if the declared action was deleted
+            if one.declared_key is not None and one.action != one.declared  # or the declared action was deleted
         ],
     }
 

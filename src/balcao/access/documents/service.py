@@ -53,7 +53,7 @@ def parse_document(content: bytes) -> Document:
 def parse_openapi(content: bytes, query: OpenApiQuery) -> Document:
     """Return the document that maps the operations of an OpenAPI description in YAML or JSON.
 
-    Raises Unprocessable if the description is not valid or an operation has no action.
+    Raises Unprocessable if the description is not valid, an operation has no action, or a path is not a valid pattern.
     """
     document = openapi.to_document(_parse(content, OpenApi, openapi.MAX_DEPTH), query)
     _refuse_repeated(document)

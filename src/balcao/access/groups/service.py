@@ -37,7 +37,8 @@ class SavedGroup(NamedTuple):
 async def create_group(call: Call, name: str, description: str, attributes: Attributes) -> SavedGroup:
     """Create a group.
 
-    Raises Conflict if the name exists, and Forbidden if the members of another group would manage the new group.
+    Raises Conflict if the name exists, Forbidden if the members of another group would manage the new group, and the
+    errors of `make_once`.
     """
     async with write_catalogue(call, CatalogueEvent("group.create", "group", name=name)) as write:
 

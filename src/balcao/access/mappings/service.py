@@ -58,7 +58,8 @@ async def create_mapping(
 ) -> SavedMapping:
     """Map an endpoint of another application to an action.
 
-    Raises NotFound for an unknown action, and Conflict for a pattern that is taken or ambiguous (rules: access 3.5).
+    Raises NotFound for an unknown action, Conflict for a pattern that is taken, ambiguous or within the platform's own
+    paths (rules: access 3.5), and the errors of `make_once`.
     """
     attempt = CatalogueEvent("mapping.create", "mapping", name=f"{method} {path_pattern}")
     async with write_catalogue(call, attempt) as write:
@@ -89,8 +90,8 @@ async def update_mapping(call: Call, mapping_id: int, change: MappingChange) -> 
 
     - NotFound for an unknown mapping or action
     - PreconditionFailed if `If-Match` does not match
-    - Conflict if the path or method of a platform operation would change, if the new path and method are taken or
-      ambiguous, or if the binding is less strict than the operation's code allows
+    - Conflict if the path or method of a platform operation would change, if the new path and method are taken,
+      ambiguous or within the platform's own paths, or if the binding is less strict than the operation's code allows
     - Forbidden if a caller other than a superadmin makes an operation less restricted
     """
     async with write_catalogue(call, CatalogueEvent("mapping.update", "mapping", str(mapping_id))) as write:

@@ -134,8 +134,8 @@ async def delete_mappings_beyond(connection: Connection, action_id: int, kept: i
     """Keep the action's first `kept` custom mappings, and delete at most `kept` others. Return the deleted mappings."""
 
 
-# EXISTS requires that some release is running. Without it, a machine that was switched off for a day would retire every
-# operation when it starts again.
+# EXISTS requires that some process has announced operations within `age`. Without this condition, an installation that
+# was switched off for a day would retire every operation when it starts again.
 @statement("""
 UPDATE access.endpoint_mapping SET retired_at = now(), updated_at = now()
 WHERE operation_key IS NOT NULL AND retired_at IS NULL AND announced_at < now() - :age::interval

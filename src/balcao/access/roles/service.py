@@ -47,7 +47,7 @@ def _require(role: Role | None) -> Role:
 
 
 async def create_role(call: Call, name: str, description: str) -> SavedRole:
-    """Create a role without grants. Raises Conflict if the name exists."""
+    """Create a role without grants. Raises Conflict if the name exists, and the errors of `make_once`."""
     async with write_catalogue(call, CatalogueEvent("role.create", "role", name=name)) as write:
 
         async def insert() -> Role:

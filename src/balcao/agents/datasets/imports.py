@@ -32,7 +32,7 @@ class DatasetRow(msgspec.Struct):
     created_at: Annotated[datetime, Meta(tz=True)] | None = None
 
     def __post_init__(self) -> None:
-        """Validate the row by the rules for request bodies. Raises ValueError."""
+        """Validate the row by the rules for request bodies. Raises ValueError for the first fault."""
         self.name = self.name.strip()
         check_row({"name": self.name, "description": self.description, "metadata": self.metadata}, DatasetCreation)
 
@@ -48,7 +48,7 @@ class ExampleRow(msgspec.Struct):
     span: Span | None = None
 
     def __post_init__(self) -> None:
-        """Validate the row by the rules for request bodies. Raises ValueError."""
+        """Validate the row by the rules for request bodies. Raises ValueError for the first fault."""
         check_row(self.content, ExampleCreation)
 
     @property

@@ -90,7 +90,7 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
 
 
 async def create_dataset_from(call: Call, content: bytes) -> Dataset:
-    """Create a data set from a request body, with its examples. Raises the same errors as `create_dataset`."""
+    """Create a data set from a request body, with its examples. Raises as `decode_model` and `create_dataset` do."""
     # The search for personal data takes much CPU time. In the event loop it would delay all other requests.
     return await create_dataset(call, await run_in_thread(decode_model, content, DatasetCreation))
 
@@ -100,7 +100,7 @@ async def create_dataset(
 ) -> Dataset:
     """Create a data set with all of its examples, or nothing. `at` is the creation time, by default now.
 
-    Raises Conflict if the name is taken, and Unprocessable in the same cases as `add_examples`.
+    Raises Conflict if the name or the id is taken, and Unprocessable in the same cases as `add_examples`.
     """
     created_at = at or utc_now()
     dataset = StoredDataset(dataset_id or _new_id(), body.name, 0)
@@ -125,7 +125,7 @@ async def delete_dataset(call: Call, dataset_id: str) -> None:
 
 
 async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
-    """Add the examples of a request body, a JSON array or JSON Lines. Raises the same errors as `add_examples`."""
+    """Add the examples of a request body, a JSON array or JSON Lines. Raises as `parse_items` and `add_examples` do."""
     return await add_examples(
         call, dataset_id, await run_in_thread(parse_items, content, ExamplesCreation, ExampleCreation)
     )
@@ -156,7 +156,8 @@ async def _add_all(
 ) -> Added:
     """Add examples to a locked data set. `place` is the path of their list in the body.
 
-    Raises Unprocessable for the first id that another example has, in this call or in the database.
+    Raises Unprocessable if the data set would exceed its maximum size, or for the first id that another example has, in
+    this call or in the database.
     """
     if not examples:
         return Added(0, 0, [])

@@ -81,7 +81,7 @@ async def delete_experiment(call: Call, experiment_id: str) -> None:
 
 
 async def record_runs_from(call: Call, experiment_id: str, content: bytes) -> Recorded:
-    """Record the runs of a request body, a JSON array or JSON Lines. Raises the same errors as `record_runs`."""
+    """Record the runs of a request body, a JSON array or JSON Lines. Raises as `parse_items` and `record_runs` do."""
     return await record_runs(call, experiment_id, await run_in_thread(parse_items, content, NewRuns, RunCreation))
 
 
