@@ -8,7 +8,7 @@ from balcao.operate import faults
 def main() -> None:
     """Run the command in `sys.argv` and exit with its status."""
     with faults.explained():
-        from balcao.cli import commands  # late: importing may raise configuration errors
+        from balcao.cli import commands  # importing it may raise configuration errors
 
         sys.exit(commands.run())
 

@@ -223,7 +223,7 @@ async def open_for_serving(
         )
         await refresh.start()
         announce_again = functools.partial(catalogue.confirm_operations, platform.database, operations)
-        # What a service prepares in the background, such as the search index, starts now.
+        # The first call of a readiness check starts the service's background preparation.
         for service in services:
             if service.ready is not None:
                 await service.ready(platform)
@@ -317,7 +317,10 @@ async def bring_up_to_date(
 
 
 async def refuse_demo_data(connection: Connection, settings: Settings) -> None:
-    """Raise SettingsError in production if the database ever had the demo data. Its citizens and clients are public."""
+    """Raise SettingsError in production if the database ever had the demo data.
+
+    The citizens and clients of the demo data are public.
+    """
     if not settings.sandbox and await migrations.has_any_done(connection, migrations.DEMO):
         raise SettingsError(
             "Este banco recebeu as pessoas e os clientes da base de demonstração, que todos conhecem: a produção "

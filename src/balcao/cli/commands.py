@@ -107,7 +107,7 @@ class _Lazy(TyperCommand):
 
 
 class _Root(Group):
-    """The root group, which finds its commands in the table above."""
+    """The root group, which finds its commands in `COMMANDS`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [name for name in list_entries() if " " not in name]

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 def write_files(folder: Path, files: "dict[str, File]", *, replace: bool) -> None:
     """Write the files, and print the paths of the changed files.
 
-    Raises OperatorFault if a file exists with other contents, unless `replace` is set.
+    Raises OperatorFault if the folder cannot be written, or if a file exists with other contents and `replace` is not
+    set.
     """
     from balcao.operate.deploy.files import FilesDiffer, write_files
 

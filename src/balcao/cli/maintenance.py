@@ -21,7 +21,7 @@ def begin(
     until: Until = "",
     message: Annotated[str, typer.Option(help="A frase que quem chama recebe, para pessoas.")] = MAINTENANCE_MESSAGE,
 ) -> None:
-    """Tira serviços do ar: respondem 503 com a frase, em todos os processos em até 5 segundos, até `off` ou o fim.
+    """Tira serviços do ar: em até 5 segundos, todos os processos respondem 503 com a mensagem, até `off` ou o fim.
 
     Com --from, anuncia uma manutenção planejada na página de situação; ela começa sozinha.
     """
@@ -49,7 +49,7 @@ def end(services: Services) -> None:
 
 @maintenance.command("status")
 def status(as_json: Json = False) -> None:
-    """Mostra os serviços em manutenção: desde quando, até quando, por quem e com que frase."""
+    """Mostra os serviços em manutenção: desde quando, até quando, por quem e com que mensagem."""
     from balcao.operate.expiry import format_end
     from balcao.operate.maintenance import list_maintenance
     from balcao.settings import Settings

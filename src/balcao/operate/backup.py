@@ -74,7 +74,8 @@ class RestoredCluster(NamedTuple):
 def create_copy(folder: Path, keep: int | None) -> Copied:
     """Copy the whole server and verify the copy. With `keep`, delete all but the newest `keep` copies.
 
-    Raises OperatorFault if the folder cannot be written or the login may not copy the server.
+    Raises OperatorFault if the folder cannot be written or the copy fails, for example because the login may not copy
+    the server, and PostgresqlError if the deletion fails.
     """
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
@@ -108,7 +109,7 @@ def verify_copies(folder: Path) -> Iterator[tuple[str, str | None]]:
 
 
 def restore_embedded(folder: Path, until: str | None) -> RestoredEmbedded:
-    """Restore the embedded database, which must have no data. Then repeat the erasures that the copy lacks."""
+    """Restore into the embedded database, which must be empty. Then repeat the erasures that the copy lacks."""
     settings = Settings.load()
     if not settings.embedded_database:
         raise OperatorFault(

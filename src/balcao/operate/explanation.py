@@ -35,7 +35,7 @@ Source = Literal["environment", "file", "remembered", "derived", "default"]
 class Secret(msgspec.Struct, frozen=True):
     """A description of a secret, without its value.
 
-    `fingerprint` is equal on two machines if both their hash keys and their secrets are equal.
+    `fingerprint` is the same on two machines if they have the same hash key and the same secret.
     """
 
     is_set: bool = msgspec.field(name="set")
@@ -123,7 +123,7 @@ def _read(path: Path) -> str:
 
 
 async def _list_changes(settings: Settings) -> list[Change]:
-    """Return the live changes. The list is empty if the database is down or does not have the table yet."""
+    """Return the live changes, or none if the database is down or rejects the query, as before its first migration."""
     url = settings.database_url
     if settings.embedded_database:
         embedded = await asyncio.to_thread(find_embedded, settings)

@@ -30,7 +30,10 @@ class Verified(NamedTuple):
 
 
 def export_service(name: str, folder: Path, recipients: Sequence[str], restart: bool, showing: Showing) -> Manifest:
-    """Export a service, or continue an interrupted export. Raises OperatorFault if the export is refused."""
+    """Export a service, or continue an interrupted export.
+
+    Raises OperatorFault if the export is refused or the folder cannot be written.
+    """
     settings = Settings.load()
     (exported,) = app.choose_services([name])
     order = Order(name, exported.exports, list(recipients), restart)
@@ -61,7 +64,10 @@ def verify_export(folder: Path, identity: Path | None) -> Verified:
 
 
 def read_export(folder: Path, kind: str, identity: Path) -> Iterator[bytes]:
-    """Yield the lines of a kind. Raises OperatorFault if the export has no such kind or a part is damaged."""
+    """Yield the lines of a kind.
+
+    Raises OperatorFault if the export or the key cannot be read, the export has no such kind, or a part is damaged.
+    """
     identities = explain_refusals(lambda: read_identities(identity))
     manifest = explain_refusals(lambda: reading.open_export(folder))
     if kind not in manifest.kinds:

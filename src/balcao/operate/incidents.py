@@ -15,7 +15,10 @@ MOST = 100
 
 
 def open_incident(title: str, services: Sequence[str], message: str, *, is_down: bool) -> int:
-    """Open an incident of these services and return its number. Raises OperatorFault if a value is not valid."""
+    """Open an incident of these services and return its number.
+
+    Raises SettingsError for an unknown service, and OperatorFault if a text is not valid.
+    """
     names = [service.name for service in app.choose_services(services)]
     severity: Severity = "down" if is_down else "degraded"
     author = name_operator()
@@ -30,7 +33,7 @@ def open_incident(title: str, services: Sequence[str], message: str, *, is_down:
 def add_note(number: int, message: str, *, resolves: bool) -> None:
     """Add a note to an incident. With `resolves`, also resolve it.
 
-    Raises OperatorFault if the incident does not exist or is already resolved.
+    Raises OperatorFault if the message is not valid, or if the incident does not exist or is already resolved.
     """
     author = name_operator()
 

@@ -42,7 +42,7 @@ def list_limits() -> list[LimitInForce]:
 def change_limit(name: str, rate: str, lasting: str) -> LimitChanged:
     """Change a limit's rate, until an end or until it is reset.
 
-    Raises OperatorFault for an unknown limit or a rate outside the allowed range.
+    Raises OperatorFault for an unknown limit, a rate outside the allowed range, or an invalid duration.
     """
     limit = find_limit(name)
     ends_at = parse_end(lasting, "", datetime.now(UTC), Settings.load().zone)
@@ -57,7 +57,7 @@ def change_limit(name: str, rate: str, lasting: str) -> LimitChanged:
 
 
 def reset_limit(name: str) -> Limit:
-    """Restore the configured rate. Raises OperatorFault if it already applies."""
+    """Restore the configured rate. Raises OperatorFault for an unknown limit, or if its rate was not changed."""
     limit = find_limit(name)
     author = name_operator()
 

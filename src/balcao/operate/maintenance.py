@@ -32,9 +32,9 @@ class Plan(NamedTuple):
 
 
 def begin_maintenance(services: Sequence[str], lasting: str, until: str, message: str) -> StartedMaintenance:
-    """Put these services into maintenance, where they only respond with the message.
+    """Put these services into maintenance, in which they answer nearly all calls with the message.
 
-    Raises OperatorFault if the message or the end is not valid.
+    Raises SettingsError for an unknown service, and OperatorFault if the message or the end is not valid.
     """
     names = [service.name for service in app.choose_services(services)]
     ends_at = parse_end(lasting, until, datetime.now(UTC), Settings.load().zone)
@@ -49,7 +49,11 @@ def begin_maintenance(services: Sequence[str], lasting: str, until: str, message
 
 
 def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: str, message: str) -> Plan:
-    """Schedule a maintenance that starts automatically. Raises OperatorFault if the message or a time is not valid."""
+    """Schedule a maintenance that starts automatically.
+
+    Raises SettingsError for an unknown service, and OperatorFault if the message or a time is not valid, or if a
+    service is in maintenance now.
+    """
     names = [service.name for service in app.choose_services(services)]
     begins_at, ends_at = parse_plan(begin, lasting, until, datetime.now(UTC), Settings.load().zone)
     sentence, author = _clean(message), name_operator()
@@ -65,7 +69,7 @@ def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: s
 def end_maintenance(services: Sequence[str]) -> list[str]:
     """End the current or planned maintenance of these services. Return the services that had a maintenance.
 
-    Raises OperatorFault if no service had one.
+    Raises SettingsError for an unknown service, and OperatorFault if no service had one.
     """
     names = [service.name for service in app.choose_services(services)]
     author = name_operator()

@@ -71,5 +71,5 @@ def _load_settings() -> tuple[Settings, Path | None]:
     """
     file = find_file(os.environ.get(_FIXED_TOKENS, ""))
     if file is not None and not file.exists():
-        del os.environ[_FIXED_TOKENS]  # set only here: this process generates the entries
+        del os.environ[_FIXED_TOKENS]  # the settings would be rejected without the file
     return Settings.load(finds_trial=True), file

@@ -1,4 +1,4 @@
-"""The operator's answers for generated files. Imports are few, because the help of the commands shows the defaults."""
+"""The operator's answers for generated files. The help of the commands shows the defaults, so this imports little."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -178,7 +178,7 @@ def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
 def _list_trusted(plan: Plan) -> list[str]:
     """Return the networks whose connections share one limit instead of having a limit for each address.
 
-    They include the panel's machines, which call the API.
+    The networks include the hosts of all processes, because the panel calls the API.
     """
     settings, found = plan.settings, list[str]()
     hosts = (server.host for servers in (plan.servers, *plan.servers_of.values()) for server in servers)

@@ -1,4 +1,4 @@
-"""Checks of the settings alone: values that prevent a start, unknown names, client lists, fixed tokens."""
+"""Checks that need only the settings: values that prevent a start, unknown names, client lists, fixed tokens."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -23,7 +23,7 @@ async def _check_names(subject: Subject) -> Part:
 
 
 async def _check_machines(subject: Subject) -> Part:
-    """Report clients in the lists that are not machines. The lists only have an effect for machines."""
+    """Report listed clients that are not machines. Except for the webhook's list, the lists only affect machines."""
     settings = subject.settings
     lists = {**settings.client_lists, "BALCAO_CLIENT_ID": frozenset({settings.client_id})}
     return _judge(

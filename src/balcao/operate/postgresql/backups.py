@@ -111,7 +111,7 @@ def choose_backup(folder: Path, until: datetime | None) -> Path:
 def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | None) -> None:
     """Prepare a data directory in `target`/postgres, whose server recovers to `until` or to the end of the log.
 
-    Raises PostgresqlError if there are data already.
+    Raises PostgresqlError if the backup is damaged, or if there are data already.
     """
     verify_backup(backup)
     target.mkdir(parents=True, exist_ok=True)
@@ -124,8 +124,8 @@ def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | 
 def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetime | None) -> Path | None:
     """Replace a cluster's data with a backup, start its server, and wait until it accepts writes.
 
-    The former data are kept. Return their path, or None if there were none. Raises PostgresqlError if the server is
-    running or has another version.
+    The former data are kept. Return their path, or None if there were none. Raises PostgresqlError if the backup is
+    damaged, or if the server is running, has another version, or does not start or recover.
     """
     verify_backup(backup)
     version = (backup / "PG_VERSION").read_text("utf-8").strip()

@@ -30,7 +30,10 @@ MOST_BEATS_WHILE_LOADING = 300
 
 
 class Watched(msgspec.Struct, frozen=True):
-    """The processes on which a management port reports, by name, its own first, and whether one of them runs jobs."""
+    """The processes on which a management port reports.
+
+    `processes` are their names, starting with the process that serves the port. `with_jobs`: one of them runs jobs.
+    """
 
     processes: tuple[str, ...] = ()
     with_jobs: bool = False
@@ -39,9 +42,10 @@ class Watched(msgspec.Struct, frozen=True):
 class Order(msgspec.Struct, frozen=True):
     """The order for a process. `sockets` are the descriptors of the inherited sockets, by role.
 
-    With `prepare`, the process migrates the database and loads the demo data; otherwise it only checks the database.
-    With `describe`, it reports the addresses and the demo offer. `number` is the process's number from 0. Processes
-    that callers reach come first, and `count` is their number. All processes share `folder`.
+    With `prepare`, the process migrates the database and, in the sandbox, loads the demo data; otherwise it only checks
+    the database. With `describe`, it reports the addresses and, in the sandbox, the demo offer. `number` is the
+    process's number from 0. Processes that callers reach come first, and `count` is their number. All processes share
+    `folder`.
     """
 
     database_url: str = ""
@@ -92,7 +96,7 @@ def beating_while_loading() -> Iterator[None]:
     loaded = threading.Event()
 
     def beat() -> None:
-        with suppress(OSError):  # the supervisor has ended, which standard input shows
+        with suppress(OSError):  # if the supervisor has ended, standard input shows it
             for _ in range(MOST_BEATS_WHILE_LOADING):
                 os.write(sys.stdout.fileno(), b"\n")
                 if loaded.wait(BEAT_SECONDS):

@@ -22,7 +22,7 @@ from balcao.operate.processes.channel import Watched
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"
-# The timeout in seconds for a request to the program that uses our port. It only improves the error message.
+# The timeout in seconds for a request to the program that uses our port. The request only improves the error message.
 _LOOK_TIMEOUT = 1.0
 # Linux distributes connections evenly among the sockets that share a port. Other systems give all connections to one
 # socket.
@@ -69,7 +69,7 @@ class Plan:
 
     @property
     def together(self) -> bool:
-        """Whether one process has all roles. That suffices for a trial, and takes a third of the memory."""
+        """Whether one process has all roles. One process suffices for a trial, and takes a third of the memory."""
         return self.settings.sandbox and self.processes == 1
 
     @property

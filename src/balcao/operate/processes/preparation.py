@@ -13,8 +13,11 @@ from balcao.settings import Settings
 async def prepare_database(settings: Settings, order: Order) -> Report:
     """Prepare or check the database. Return the report to send when all roles are running.
 
-    With `prepare`, migrate the database and load the demo data. Only the sandbox's own database is prepared
-    automatically. Otherwise raises MigrationError if the database is not up to date.
+    With `prepare`, migrate the database and, in the sandbox, load the demo data. The supervisor sets `prepare` only for
+    the embedded database. Without `prepare`, only check the database.
+
+    Raises MigrationError if the database is not up to date, Unavailable if it cannot be reached, or SettingsError if it
+    has demo data in production.
     """
     url = order.database_url
     if order.prepare:

@@ -42,7 +42,7 @@ class EmbeddedDatabase(Protocol):
         """Start the server, wait until it responds, and return its address."""
 
     def name_full_disk(self) -> AbstractContextManager[None]:
-        """Name a full disk as the reason if a start in the block fails because of it."""
+        """If a start in the block fails because the disk is full, raise an error that says so."""
 
     async def keep_running(self) -> None:
         """Replace the server whenever it dies."""
