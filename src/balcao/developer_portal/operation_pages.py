@@ -21,7 +21,7 @@ from balcao.web.templating import allow_script, make_environment, read_script, r
 
 _STYLE = read_style("balcao.developer_portal", "portal.css")
 _SCRIPT = read_script("balcao.developer_portal", "copy.js")
-# The pages change only with a release.
+# Caches may store the pages, which change only with a release.
 _HEADERS = {
     "Content-Security-Policy": f"{allow_style(_STYLE)}; {allow_script(_SCRIPT)}",
     "Cache-Control": "public, max-age=300",

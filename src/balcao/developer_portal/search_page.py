@@ -21,7 +21,7 @@ _STYLE = read_style("balcao.developer_portal", "portal.css")
 _SCRIPT = read_script("balcao.developer_portal", "search.js")
 _HEADERS = {
     "Content-Security-Policy": f"{allow_style(_STYLE)}; {allow_script(_SCRIPT)}",
-    # The page changes only with a release.
+    # Caches may store the page, which changes only with a release.
     "Cache-Control": "public, max-age=300",
 }
 # Words that developers may search for although the guide itself uses other words, by guide.

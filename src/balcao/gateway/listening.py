@@ -14,7 +14,7 @@ from pathlib import Path
 _LINUX = sys.platform == "linux"
 BACKLOG = 1024
 
-_WAITING_OFFSET = 24  # the offset of `tcpi_unacked`; here the accept queue's length
+_WAITING_OFFSET = 24  # the offset of `tcpi_unacked`, a listener's queue length
 # IP_MINTTL and IPV6_MINHOPCOUNT, for which `socket` has no names: drop packets with fewer hops left. A listening socket
 # applies this to new connections, but not to handshakes in progress. A socket filter would be clearer, but newer
 # kernels (6.18) reserve filters on TCP for CAP_NET_ADMIN.

@@ -67,7 +67,7 @@ def build_management(
     *,
     with_jobs: bool,
 ) -> Application:
-    """Return the application of the port. The server opens `database` when it starts the application."""
+    """Return the application of the management port. The server opens `database` when it starts the application."""
     instance = {HEADER: name_instance(settings)}
 
     def liveness(_: Request) -> Response[Liveness]:

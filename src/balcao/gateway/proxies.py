@@ -16,7 +16,8 @@ _FOR = re.compile(r"(?:^|;)\s*for\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
 _PORT = re.compile(r"(?P<v6>\[[^\]]*\])(?::\d+)?|(?P<v4>[0-9.]+)(?::\d+)?")
 _KNOWN_ADDRESSES = 4096
 _THIS_MACHINE = ("127.0.0.1", "::1")
-# A home or office line usually gets a network of this size, so one owner has many addresses. Count them as one address.
+# A home or office line usually gets a network of this size, so one owner has many addresses. Count such a network as
+# one address.
 _V6_PREFIX = 64
 
 

@@ -165,7 +165,10 @@ class Receiver:
         self._feed = self._parser.feed_data
 
     def _parse(self, piece: memoryview) -> int:
-        """Parse a slice and return the bytes used. Raises HttpParserError, Refused if head or framing is too large."""
+        """Parse a slice and return the number of bytes used.
+
+        Raises HttpParserError for malformed input, and Refused if the head or the framing is too large.
+        """
         was_in_head, size = self.in_head, len(piece)
         try:
             self._feed(piece)
@@ -257,7 +260,8 @@ class Receiver:
     def on_body(self, part: bytes) -> None:
         """Store a part of the body. If it exceeds the limit, answer immediately and discard the rest.
 
-        Raises Refused if the bodies of the caller, or of all callers, use too much memory.
+        Abort the connection after `DISCARD_BYTES`. Raises Refused if the bodies of the caller, or of all callers, use
+        too much memory.
         """
         assert self.reading is not None
         self.wants_continue = False
@@ -315,7 +319,7 @@ class Receiver:
         except Exception:
             log.exception("request.failed")
             limit = 0
-        if self.reading is not exchange:  # refused meanwhile, or the caller disconnected
+        if self.reading is not exchange:  # the request was refused, or the caller disconnected
             return
         self._admission, self._body_limit = None, min(limit, exchange.endpoint.body_limit)
         self._check_size(exchange)

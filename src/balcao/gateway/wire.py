@@ -300,7 +300,7 @@ class Connection(asyncio.BufferedProtocol):
             self._shared.scheduler.leave(exchange)
             self._fail()
         else:
-            self._shared.scheduler.leave(exchange)  # before the body: other requests do not wait for a stream
+            self._shared.scheduler.leave(exchange)  # before the body, so that no request waits for a stream
             if response.chunks is None or exchange.request.method == "HEAD":
                 self._reply(exchange, response)
             else:

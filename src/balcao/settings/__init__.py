@@ -59,8 +59,8 @@ class SettingsError(Exception):
 _OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # ignoring the old names would silently drop the panel
 _NO_ISSUER = "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade."
 _SANDBOX_CRM_CLIENT = "crm-sandbox"
-_DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # at the embedded provider, with `sms:read`
-_DEMO_DOCS_CLIENT = "portal-servidor"  # at the embedded provider; redirects to any loopback page
+_DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # a client of the embedded provider (`sms:read`)
+_DEMO_DOCS_CLIENT = "portal-servidor"  # a client that may redirect to any loopback page
 
 
 class Settings(
@@ -152,7 +152,10 @@ class Settings(
 
         If the environment sets neither port nor database, a sandbox uses the port that its data folder stores. With
         `finds_trial`, search for the data folder of a running trial too (`list_places`). A given mapping is used as it
-        is. Raises SettingsError, with the names of the variables, if a value is invalid.
+        is.
+
+        Raises SettingsError, with the names of the variables, if a value is invalid, a variable has its former name, or
+        a variable is set without another one that it needs.
         """
         known = {variable_of(field): field for field in cls.model_fields}
         given = os.environ if environment is None else environment
@@ -199,7 +202,7 @@ class Settings(
 
     @property
     def panel_stream_client(self) -> tuple[str, str] | None:
-        """Return id and secret of the client that streams changes to the panel. Without one, its boards poll."""
+        """Return id and secret of the client that streams changes to the panel. Without it, the panel's boards poll."""
         if self.panel_stream_client_id:
             return self.panel_stream_client_id, self.panel_stream_client_secret.get_secret_value()
         return _DEMO_STREAM_CLIENT if self.embedded_identity else None

@@ -62,7 +62,7 @@ def read_lines(file: Path) -> list[tuple[int, str]]:
 def parse_setting(setting: str, today: date) -> tuple[FixedToken, ...]:
     """Parse the tokens of the setting or its file.
 
-    Raises ValueError with a Portuguese message if an entry is invalid.
+    Raises ValueError with a Portuguese message if an entry is invalid or the file cannot be read.
     """
     file = find_file(setting)
     if file is None:

@@ -104,8 +104,8 @@ class Provider:
     async def exchange_code(self, code: str, redirect_uri: str, nonce: str, verifier: str) -> Login:
         """Exchange a code for a login.
 
-        Raises GrantRefused for an invalid code or an ID token of another login, and ProviderAway if the provider is
-        down.
+        Raises GrantRefused for an invalid code, or for an ID token that is invalid or belongs to another login. Raises
+        ProviderAway if the provider is down, and KeyPending or KeysAway if its key is not available.
         """
         given = await self._fetch("authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier)
         try:
@@ -117,7 +117,7 @@ class Provider:
     async def refresh(self, tokens: Tokens) -> Tokens:
         """Return new tokens.
 
-        Raises GrantRefused if the provider has ended the session, and ProviderAway if it is down.
+        Raises GrantRefused if the provider refuses, as after the end of the session, and ProviderAway if it is down.
         """
         return _read_tokens(
             await self._fetch("refresh_token", refresh_token=tokens.refresh_token), tokens.refresh_token

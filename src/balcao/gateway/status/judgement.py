@@ -54,7 +54,7 @@ def measure_share(counts: Iterable[ResponseCount]) -> float | None:
 def list_status_days(counts: Sequence[ResponseCount], today: date) -> list[Day]:
     """Return the last ninety days of one service, including today.
 
-    `starts_at` of its counts is in the city's time zone.
+    The `starts_at` of each count is in the city's time zone.
     """
     by_day = {count.starts_at.date(): measure_share([count]) for count in counts}
     days = (today - timedelta(days=back) for back in reversed(range(DAYS)))

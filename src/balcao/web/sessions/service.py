@@ -263,8 +263,8 @@ class Sessions:
     async def end_other_sessions(self, session: Session, names: Collection[str] | None = None) -> int:
         """End the person's other sessions with these names, or all others. Return how many were ended.
 
-        Also end them at the provider, so that a new login needs a password. Sessions that share the current session's
-        provider session end only here.
+        Also end them at the provider if it responds, so that a new login needs a password. Sessions that share the
+        current session's provider session end only here.
         """
         living = await self._list_living(session)
         here = next((each.provider_key for each in living if each.key == session.stored.key), None)
