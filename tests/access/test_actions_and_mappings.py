@@ -178,6 +178,14 @@ def test_the_impact_names_what_follows_a_rename_and_changes_nothing(admin: Send,
     assert operation["operation_key"] in admin("GET", f"/actions/{also}/impact").json()["also_checked_by"]
 
 
+@pytest.mark.parametrize("name", ["public", "authenticated", "machine"])
+def test_no_role_grants_what_any_caller_of_a_kind_may_do(superadmin: Send, sql: Sql, name: str) -> None:
+    action = stored.find_action_id(sql, f"platform:{name}")
+    holders = superadmin("GET", f"/actions/{action}/holders").json()
+    assert (holders["items"], holders["total"]) == ([], 0)
+    assert [value for value in holders.values() if isinstance(value, list) and value] == []
+
+
 def test_holders_are_named_with_every_way_by_which_they_hold_it(superadmin: Send, sql: Sql) -> None:
     made = create_action(superadmin)
     role, groups = stored.make_name(), sorted(stored.make_name() for _ in range(2))

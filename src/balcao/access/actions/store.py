@@ -221,13 +221,15 @@ async def delete_action(connection: Connection, action_id: int) -> str | None:
     """Delete the action and its grants, and return its code key. Its mappings must be deleted first."""
 
 
-# An administrative role grants every action except `platform:public` and `platform:machine`, which no role grants.
+# An administrative role grants every action except those of public, authenticated and machine callers, which no role
+# grants.
 _GRANTING = """
 SELECT id, name FROM access.role
 WHERE id IN (SELECT role_id FROM access.role_action WHERE action_id = :action_id)
    OR administrative AND EXISTS (
        SELECT FROM access.action
-       WHERE action.id = :action_id AND (code_key IS NULL OR code_key NOT IN ('platform:public', 'platform:machine')))
+       WHERE action.id = :action_id AND (code_key IS NULL OR code_key NOT IN (
+        'platform:public', 'platform:authenticated', 'platform:machine')))
 """
 
 

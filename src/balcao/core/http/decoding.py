@@ -210,7 +210,7 @@ def _count_values(body: bytes) -> int:
     without_escapes = body.replace(b"\\\\", b"").replace(b'\\"', b"")
     quotes = without_escapes.count(b'"')
     if quotes > 4 * MAX_VALUES:  # a value and its name have at most four quotes
-        return quotes // 4
+        return -(-quotes // 4)
     # After splitting at the quotes, every second piece is outside the strings.
     return _count_separators(b"".join(without_escapes.split(b'"')[::2]))
 

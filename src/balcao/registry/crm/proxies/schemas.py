@@ -88,7 +88,7 @@ class FiledAnonymisation(msgspec.Struct, rename="camel"):
 
     numero_solicitacao: Annotated[str, Meta(description="Número da solicitação.", examples=["00000012"])]
     cpf: CpfDigits
-    status: Annotated[str, Meta(description="Sempre `aberto`.", examples=["aberto"])]
+    status: Annotated[str, Meta(description="Sempre `enfileirado`.", examples=["enfileirado"])]
     data_solicitacao: Annotated[
         datetime, Meta(description="Quando foi pedida (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
     ]
@@ -98,7 +98,9 @@ class AnonymisationStatus(msgspec.Struct, rename="camel"):
     """The status of an anonymisation request."""
 
     numero_solicitacao: Annotated[str, Meta(description="Número da solicitação.", examples=["00000012"])]
-    status: Annotated[str, Meta(description="`aberto`, `concluido`, `falhou` ou `cancelado`.", examples=["concluido"])]
+    status: Annotated[
+        str, Meta(description="`enfileirado`, `concluido`, `falhou` ou `cancelado`.", examples=["concluido"])
+    ]
     data_solicitacao: Annotated[
         datetime, Meta(description="Quando foi pedida (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
     ]
