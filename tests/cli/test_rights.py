@@ -101,8 +101,6 @@ def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
         "health_units.read_sources": "* * * * *",
         "platform.chain_audit": "* * * * *",
         "registry.hash_staff": "* * * * *",
-        "search.count_words": "50 4 * * *",
-        "search.enter_words": "*/5 * * * *",
         "search.rank_services": "20 5 * * *",
         "search.tidy_up": "* * * * *",
     }
