@@ -29,7 +29,7 @@ class Taking:
     def __init__(self) -> None:
         self.taken: list[Exchange | Refusal] = []
 
-    def take(self, turn: Exchange | Refusal) -> None:
+    def enqueue(self, turn: Exchange | Refusal) -> None:
         self.taken.append(turn)
 
 
