@@ -10,6 +10,7 @@ import tantivy
 from tantivy import Query
 
 from balcao.search.index.schema import (
+    BETWEEN_PHRASES,
     FACET_SEPARATOR,
     HEAD,
     LEMMAS,
@@ -54,9 +55,10 @@ class Entry(msgspec.Struct, frozen=True):
     """A service of the index as the ranking needs it."""
 
     id: str
-    name: list[str]
+    name: frozenset[str]
     lemmas: frozenset[str]
-    phrases: str
+    phrases: list[list[str]]
+    phrase_roots: frozenset[str]
     head: frozenset[str]
     shown: bytes
 
@@ -118,11 +120,13 @@ class ServiceIndex:
         entry = self._entries.get(place)
         if entry is None:
             found = self._searcher.doc(address)
+            phrases = [phrase.split() for phrase in found[PHRASES][0].split(BETWEEN_PHRASES)]
             entry = Entry(
                 found["id"][0],
-                found[NAME][0].split(),
+                frozenset(found[NAME][0].split()),
                 frozenset(found[LEMMAS][0].split()),
-                found[PHRASES][0],
+                phrases,
+                frozenset(root for phrase in phrases for root in phrase),
                 frozenset(found[HEAD][0].split()),
                 found[SHOWN][0],
             )

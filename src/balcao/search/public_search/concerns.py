@@ -1,7 +1,8 @@
 """Queries of people in distress: what they say, and the services that help (rules: search 4.6, concerns)."""
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -12,21 +13,37 @@ from balcao.search.public_search.query import ParsedQuery
 _OPTIONAL = frozenset("a o as os um uma de do da dos das em no na nos nas para pra com".split())
 
 
+@dataclass(frozen=True)
+class _Phrase:
+    """The roots of a phrase, and the number and searches of its concern."""
+
+    roots: frozenset[str]
+    concern: int
+    searches: Sequence[str]
+
+
 @cache
-def _read_concerns() -> list[tuple[list[list[Token]], Sequence[str]]]:
-    """Return for each concern the words of its phrases, and its searches."""
+def _read_phrases() -> dict[str, list[_Phrase]]:
+    """Return the phrases by their first root, so that a query is only compared with those that it may contain."""
+    phrases: dict[str, list[_Phrase]] = {}
     concerns = tomllib.loads(files(__package__).joinpath("concerns.toml").read_text("utf-8"))["concern"]
-    return [([_list_words(phrase) for phrase in each["phrases"]], each["searches"]) for each in concerns]
+    for number, concern in enumerate(concerns):
+        for text in concern["phrases"]:
+            roots = [word.roots[0] for word in _list_words(text)]
+            phrases.setdefault(roots[0], []).append(_Phrase(frozenset(roots), number, concern["searches"]))
+    return phrases
 
 
-def list_searches(query: ParsedQuery) -> Iterator[str]:
-    """Yield what to search for instead of a query that tells a concern, the best search first."""
+def list_searches(query: ParsedQuery) -> list[str]:
+    """Return what to search for instead of a query that tells a concern, the best search first."""
     if query.excluded or any(part.is_phrase or part.is_alternative for part in query.parts):
-        return  # people in distress use no operators
+        return []  # people in distress use no operators
     told = {root for part in query.parts for token in _list_words(part.text) for root in token.roots}
-    for phrases, searches in _read_concerns():
-        if any(all(not told.isdisjoint(word.roots[:1]) for word in phrase) for phrase in phrases):
-            yield from searches
+    phrases = _read_phrases()
+    found = {
+        phrase.concern: phrase.searches for root in told for phrase in phrases.get(root, ()) if phrase.roots <= told
+    }
+    return [search for number in sorted(found) for search in found[number]]
 
 
 def _list_words(text: str) -> list[Token]:

@@ -4,11 +4,11 @@ Rules: search 4.6, score. The weights are tuned on `tests/search/words`.
 """
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from balcao.search.index.reader import Address, Entry, ServiceIndex
-from balcao.search.index.schema import BETWEEN_PHRASES, Order
+from balcao.search.index.schema import Order
 from balcao.search.public_search.candidates import Candidates, weigh_term
 from balcao.search.public_search.synonyms import Term
 
@@ -76,7 +76,7 @@ def rank_candidates(index: ServiceIndex, found: Candidates, weights: Weights = W
         coverage = sum(rare * each for rare, each in zip(rarity, met, strict=False)) / sum(rarity)
         fill = max(
             weights.fill * _fill(index, entry.name, asked),
-            weights.phrase_fill * max((_fill(index, phrase, asked) for phrase in _split_phrases(entry)), default=0.0),
+            weights.phrase_fill * max((_fill(index, phrase, asked) for phrase in entry.phrases), default=0.0),
         )
         text = (coverage * (1 + fill) + weights.engine * engine / best) / weights.highest
         score = text + weights.popularity * order.popularity / weights.highest
@@ -117,12 +117,11 @@ def _meet(term: Term, entry: Entry, weights: Weights, otherwise: float) -> float
     """Return how well a service satisfies the term: its best alternative in its best zone."""
     if not entry.lemmas.isdisjoint(term.lemmas):
         return weights.name
-    name, phrases = set(entry.name), set(entry.phrases.split())
     best = 0.0
     for alternative in term.alternatives:
-        if name.issuperset(alternative.roots):
+        if entry.name.issuperset(alternative.roots):
             worth = weights.name * weights.related
-        elif phrases.issuperset(alternative.roots):
+        elif entry.phrase_roots.issuperset(alternative.roots):
             worth = weights.phrases
         elif entry.head.issuperset(alternative.roots):
             worth = weights.head
@@ -132,11 +131,7 @@ def _meet(term: Term, entry: Entry, weights: Weights, otherwise: float) -> float
     return best or otherwise
 
 
-def _split_phrases(entry: Entry) -> list[list[str]]:
-    return [phrase.split() for phrase in entry.phrases.split(BETWEEN_PHRASES)] if entry.phrases else []
-
-
-def _fill(index: ServiceIndex, words: Sequence[str], asked: Set[str]) -> float:
+def _fill(index: ServiceIndex, words: Iterable[str], asked: Set[str]) -> float:
     """Return which part of these words the query asks for. Rare words count more."""
     rarities = {root: index.find_rarity(root) for root in words}
     return sum(rarities[root] for root in rarities.keys() & asked) / (sum(rarities.values()) or 1.0)
