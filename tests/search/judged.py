@@ -29,7 +29,7 @@ SENTENCE_WORDS = 5
 SHOWN = 10
 # The shares that each list must reach. The unseen list, which is only measured, may fall behind by the margin.
 FIRST, AMONG_THREE = 0.88, 0.91
-FIRST_OF_SENTENCES, AMONG_THREE_OF_SENTENCES = 0.84, 0.90
+FIRST_OF_SENTENCES, AMONG_THREE_OF_SENTENCES = 0.84, 0.88
 UNSEEN_MARGIN = 0.06
 
 

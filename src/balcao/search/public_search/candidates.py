@@ -38,7 +38,7 @@ class Zones:
 
     boosts: tuple[tuple[str, float], ...] = (
         (NAME, 8.0),
-        (PHRASES, 8.0),
+        (PHRASES, 4.0),
         (HEAD, 4.0),
         (REST, 1.0),
         (DOCUMENTS, 0.2),

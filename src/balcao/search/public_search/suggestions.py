@@ -1,9 +1,11 @@
 """Names of services for what a citizen has typed so far (rules: search 2.5)."""
 
+from collections.abc import Sequence
+
 import msgspec
 from tantivy import Occur, Query
 
-from balcao.search.index.reader import ServiceIndex
+from balcao.search.index.reader import Entry, ServiceIndex
 from balcao.search.index.schema import NAME, OPEN, PHRASES
 from balcao.search.portuguese.analysis import Token, tokenize
 from balcao.search.public_search.candidates import Zones, restrict, write_term
@@ -24,7 +26,8 @@ class _Named(msgspec.Struct):
 def complete_names(index: ServiceIndex, synonyms: Synonyms, typed: str) -> list[str]:
     """Return names of open services that have all typed words, or words that begin like them, or their synonyms.
 
-    The most popular names come first, then the shortest.
+    Names that have the words themselves come before those that only have a phrase with them. Then the most popular and
+    the shortest come first.
     """
     terms = [_complete_term(index, token, synonyms) for token in tokenize(typed)]
     if not terms:
@@ -33,10 +36,18 @@ def complete_names(index: ServiceIndex, synonyms: Synonyms, typed: str) -> list[
     wanted = Query.boolean_query([(Occur.Must, write_term(index, term, zones, (NAME, PHRASES))) for term in terms])
     _, hits = index.search(restrict(index, wanted, [OPEN]), MOST_CANDIDATES)
     addresses = [address for _, address in hits]
-    names = [msgspec.json.decode(entry.shown, type=_Named).nome_servico for entry in index.read_entries(addresses)]
-    orders = index.read_orders(addresses)
-    ranked = sorted(zip(names, orders, strict=True), key=lambda pair: (-pair[1].popularity, len(pair[0]), pair[0]))
-    return list(dict.fromkeys(name for name, _ in ranked))[:MOST_NAMES]
+    entries = index.read_entries(addresses)
+    names = [msgspec.json.decode(entry.shown, type=_Named).nome_servico for entry in entries]
+    ranks = [
+        (not _is_in_name(entry, terms), -order.popularity, len(name), name)
+        for name, entry, order in zip(names, entries, index.read_orders(addresses), strict=True)
+    ]
+    return list(dict.fromkeys(name for *_, name in sorted(ranks)))[:MOST_NAMES]
+
+
+def _is_in_name(entry: Entry, terms: Sequence[Term]) -> bool:
+    """Return whether the name itself satisfies all terms, not only a phrase of citizens."""
+    return all(any(entry.name.issuperset(each.roots) for each in term.alternatives) for term in terms)
 
 
 def _complete_term(index: ServiceIndex, token: Token, synonyms: Synonyms) -> Term:
