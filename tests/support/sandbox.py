@@ -20,7 +20,7 @@ from tests.support.demo_people import KLEBER
 from tests.support.issuer import Issuer
 from tests.support.login import client_token, log_in
 from tests.support.open_platform import opened
-from tests.support.polling import PATIENCE
+from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 ADMIN = KLEBER
@@ -95,6 +95,7 @@ def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[S
         RunningServer(app.build_application(settings, database_url), settings.port) as server,
     ):
         sandbox = Sandbox(server.url, settings, database_url, tokens, crm)
+        until_now(lambda: sandbox.http.get("/search/readiness").is_success)  # the index is built after the start
         yield sandbox
         sandbox.http.close()
 

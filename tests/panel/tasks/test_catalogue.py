@@ -182,7 +182,7 @@ def test_an_older_version_comes_back_as_a_new_one(person_of: PersonOf, make: Mak
 def test_a_service_is_taken_down(person_of: PersonOf, make: Make, sandbox: Sandbox) -> None:
     word = f"guapuruvu{uuid4().hex[:8]}"
     service = make(nome_servico=f"Poda do {word}", status=1)
-    assert find(sandbox.http, word) != []
+    until_now(lambda: find(sandbox.http, word) != [])
     person = person_of(CURATOR, f"/painel/servicos/{service['id']}")
     person.follow("Tirar do ar")
     person.press("Tirar do ar")

@@ -29,7 +29,7 @@ TOGETHER: Mapping[str, int] = {
     "agents.list_agents": 3,
     "catalogue.list_services": 3,  # the filters also need categories and departments
     "catalogue.show_migrations": 3,
-    "catalogue.show_service": 5,
+    "catalogue.show_service": 6,  # a curator also sees the phrases
     "citizen.change_preferences": 3,
     "citizen.show": 6,
     "counter.show": 6,
