@@ -15,7 +15,7 @@ _CACHED = 50_000  # a catalogue repeats few words
 
 _THOUSANDS = re.compile(r"(?<=\d)\.(?=\d{3}(?!\d))")
 _ACRONYM = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?")
-_ORDINAL = re.compile(r"(?<![^\W_])(\d{1,3})(?:\.?[ºª°]|(?:[oa]s?)(?![^\W_]))", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?<![^\W_])(\d{1,3})(?:\.?[ºª°]|(?:[oaòóôõàáâã]s?)(?![^\W_]))", re.IGNORECASE)
 _COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
 _WORD = re.compile(r"[^\W_]+")
 ORDINAL_WORDS = {
