@@ -30,7 +30,7 @@ SHARING_NAME = "FastAPI, comandos em lote"
 UVICORN_NAME = "Balcão no uvicorn"
 HAS_FRAMEWORK = importlib.util.find_spec("fastapi") is not None
 GROWTH = "growth"
-# The cases that are also measured on two cores: an operation from memory, and an operation with a statement.
+# The cases that are also measured on two cores: one is answered from memory, the other runs a statement.
 TWICE = ("token", "preferences")
 # Cases that the FastAPI program supports. The cases with statements are measured with and without shared statements.
 WITH_STATEMENTS = frozenset({"preferences_1", "preferences_4", "preferences", "webhook"})

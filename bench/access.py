@@ -1,4 +1,4 @@
-"""The measured operations of access administration. Go has no counterpart."""
+"""The measured operations of access administration. The Go program does not have them."""
 
 import json
 from collections.abc import Callable

@@ -29,7 +29,7 @@ from tests.support.issuer import Issuer, bearer
 
 BASE = "/access/api/v1"
 PERSON, GROUP = "90000040479", "auditoria_da_medida"
-# The same change of the catalogue, written without a notification.
+# Grants (True) or revokes (False) the right directly in the tables, without a notification.
 SILENT = {
     True: "INSERT INTO access.membership (group_id, person_id) SELECT grp.id, person.id FROM access.grp, access.person "
     "WHERE name = $1 AND cpf = $2",
@@ -42,7 +42,7 @@ console = Console()
 
 @dataclass(frozen=True)
 class Delays:
-    """Milliseconds from the response to the change until the other process applies the change."""
+    """The time, in milliseconds, from the response to the change until the other process applies the change."""
 
     changes: int
     p50: float
@@ -96,7 +96,7 @@ def _in_an_hour() -> int:
 
 
 def _prepare(writer: httpx.Client) -> None:
-    """Create the group whose members may list the roles. A first membership stores the person."""
+    """Create the group whose members may list the roles. Add and remove the person once, so that their row exists."""
     writer.post(f"{BASE}/groups", json={"name": GROUP, "description": "Da medida"}).raise_for_status()
     writer.post(f"{BASE}/roles/groups/{GROUP}/roles", json={"role_name": "acessos:leitor"}).raise_for_status()
     for member in (True, False):

@@ -1,4 +1,4 @@
-"""The measured operations of agent configurations that only staff call. Go has no counterpart."""
+"""The measured staff operations on agent configurations. The Go program does not have them."""
 
 import json
 

@@ -9,7 +9,7 @@ import asyncpg
 
 from balcao.core.values.cpf import Cpf
 
-# How many applications each person has, all for different jobs.
+# The number of applications of each person. All of them are for different jobs.
 EACH = 5
 DEPARTMENTS = 40
 
@@ -141,7 +141,10 @@ FROM unnest($1::text[]) WITH ORDINALITY AS people (cpf, p)
 
 
 async def fill(connection: asyncpg.Connection, city: City) -> None:
-    """Fill a database, which may contain the demo data, as its owner. Then update the planner's statistics."""
+    """Add the city's rows as the database's owner, and update the planner's statistics.
+
+    The database may already contain the demo data.
+    """
     people = [person(number) for number in range(city.people)]
     await connection.execute(_DEPARTMENTS)
     for statement in (_COMPANIES, _JOBS, _STEPS, _QUESTIONS, _JOB_EVENTS):

@@ -38,7 +38,7 @@ MOST_CONNECTIONS = 4_500
 FORM = "/painel/agentes/dados/00000000-0000-0000-0000-000000000000/exemplos/novos"
 SEARCH = "/search/api/v1/search?q=vacina"
 DATASETS = "/agent/api/v1/datasets"
-# The drafts are just small enough: the panel stores a form of an ended session as a draft, unless it is too large.
+# If a session has ended, the panel stores a submitted form as a draft, up to 1 MiB. These forms are just small enough.
 DRAFTS, DRAFT_BYTES = 20, MIB - 20_000
 
 Attack = Callable[["Target"], Awaitable[None]]

@@ -31,7 +31,7 @@ AT_ONCE = 16
 PATIENCE_SECONDS = 300
 # The number of the first citizen, greater than the numbers of all demo people. Every seventh citizen has tickets.
 FIRST = 1_001
-SMALL = 100  # rows; a smaller table gives no useful size per row
+SMALL = 100  # a table of fewer rows gives no useful size per row
 READ_BY_STAFF = "staff reads a citizen"
 
 _SIZES = """
@@ -42,7 +42,7 @@ ORDER BY pg_total_relation_size(relid) DESC
 """
 _POSITION = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
 
-# Builds the call of one CPF: method, path, body, and whose token is used.
+# Returns a citizen's call by CPF: the method, the path, the body, and the owner of the token.
 Build = Callable[[str], tuple[str, str, Any, str]]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 SEED = 2026
 UPDATED_AT = 1_790_000_000
 
-# By theme: its department, its objects and its actions.
+# The department, the objects and the actions of each theme.
 THEMES: dict[str, tuple[str, list[str], list[str]]] = {
     "Tributos": (
         "Secretaria de Fazenda",

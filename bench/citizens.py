@@ -1,7 +1,8 @@
 """`python -m bench.citizens`: the share of citizens' queries that find their service, compared with Tantivy.
 
-Both search an index in this process. Tantivy stems Portuguese and removes accents. It is measured once without and once
-with fuzzy matching of one letter. With `--misses`, the misses of the lists for tuning follow, with their cause.
+Both engines search an index in this process. Tantivy stems Portuguese and removes accents. It is measured once without
+and once with fuzzy matching of one letter. With `--misses`, the command also lists the missed queries of the lists for
+tuning, and why they were missed.
 """
 
 import asyncio
@@ -102,7 +103,7 @@ def _find_misses(city: City, queries: list[Judged]) -> Iterator[tuple[Judged, Fo
 
 
 def explain_miss(judged: Judged, found: Found) -> str:
-    """Return why no right service came first."""
+    """Return the reason, in Portuguese, why no right service came first."""
     names = list_names(found)
     if not names:
         return "nenhum candidato"

@@ -63,7 +63,7 @@ CALLS = (
 
 @dataclass(frozen=True)
 class Figures:
-    """Milliseconds of a call: its latency, and the CPU time of server and PostgreSQL."""
+    """A call's latency, and the CPU time of server and PostgreSQL, in milliseconds."""
 
     p50: float
     p95: float

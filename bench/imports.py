@@ -38,7 +38,7 @@ SERVICES = "services"
 
 
 class Cost(NamedTuple):
-    """Microseconds of CPU time per row, for the command and for PostgreSQL."""
+    """The CPU time per row, in microseconds, of the command and of PostgreSQL."""
 
     command: float
     server: float
@@ -147,8 +147,8 @@ async def _copy(url: str, content: bytes) -> None:
         await connection.close()
 
 
-# For kinds whose rows are expensive for the server: the tables that an import writes. The first table has one row for
-# each line. A query returns the name of the search's table.
+# The tables that an import writes, for the kinds whose rows are expensive for the server. The first table gets one row
+# for each imported line. The name of the search's table varies, so a query returns it.
 WRITTEN = {
     "jobs": tuple(f"employability.{name}" for name in ("job", "job_step", "job_question", "job_event")),
     SERVICES: ("SELECT 'search.' || physical FROM search.search_collection WHERE name = 'services'",),

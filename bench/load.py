@@ -8,7 +8,7 @@ import msgspec
 
 from bench import cores
 
-# A counter of six digits replaces this, so that each request differs.
+# A counter of six digits replaces this placeholder, so that each request differs.
 COUNTED = b"######"
 
 

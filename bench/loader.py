@@ -35,7 +35,7 @@ class Round:
 
 
 class Connection(asyncio.Protocol):
-    """A connection to the server, which sends one request after another.
+    """A connection that sends one request after another to the server.
 
     When the round is over and the last response has arrived, `done` is set. It fails if the server closes the
     connection.

@@ -26,7 +26,7 @@ REGISTRY, JOBS, SEARCH, ACCESS, UNITS, AGENT = (
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A request in two parts. The caller inserts the token of the holder with this index between them."""
+    """A request in two parts. The program `bench/go/mixed` inserts the token with index `holder` between them."""
 
     before: str
     after: str

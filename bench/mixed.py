@@ -1,4 +1,4 @@
-"""`python -m bench.mixed`: two hosts under a city's mixed load, first at full speed, then for long at 80 %.
+"""`python -m bench.mixed`: two hosts under a city's mixed load, first at full speed, then longer at 80 % of it.
 
 At 80 %, calls arrive at a fixed rate, and their latency counts from their planned start. The exit status is 1 in these
 cases: a response was not declared, a call was lost or failed with 5xx, a job was dead-lettered or stayed in the queue,
@@ -37,7 +37,7 @@ SERVICES = 2000
 CONFIGS_READ = 200
 CITY = applications.City(jobs=2000, people=4000, crowd=500)
 SHARE = 0.8
-TOKEN_SECONDS = 300.0  # a usual lifetime; each window has its own tokens
+TOKEN_SECONDS = 300.0  # a usual lifetime of tokens; each window gets new ones
 EVERY_SECONDS = 5.0
 LEAST_MINUTES = 10.0  # earlier, the processes' memory still grows
 DEADLINE_SECONDS = 900.0

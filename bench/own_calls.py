@@ -37,7 +37,7 @@ console = Console(highlight=False, width=100)
 
 @contextlib.asynccontextmanager
 async def never_opened() -> AsyncIterator[None]:
-    """Satisfy the gateway, which expects something to open before it listens. This gateway never listens."""
+    """Open nothing. A gateway enters this context before it listens, but this gateway never listens."""
     yield
 
 

@@ -92,7 +92,7 @@ def name_processes(installation: Installation) -> dict[str, psutil.Process]:
 
 
 def list_growth(samples: Sequence[Sample]) -> list[str]:
-    """Return the values that grew from the middle to the end by more than normal variation."""
+    """Describe the values that grew from the middle to the end by more than normal variation."""
     third = max(1, len(samples) // 6)
     centre = len(samples) // 2
     middle, end = samples[centre - third // 2 : centre + third - third // 2], samples[-third:]

@@ -40,14 +40,18 @@ from tests.support.operator_calls import acting
 
 WRITERS = 4
 WARM_UP = 2
-# Seconds. A catalogue of 100,000 services takes about half a minute.
+# The time limit, in seconds, for building the index. An index of 100,000 services takes about half a minute.
 LONGEST_BUILD = 300
 console = Console(stderr=True)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Milliseconds, CPU milliseconds per query, megabytes, and the number of queries with their service first."""
+    """The figures of one engine.
+
+    Times are in milliseconds per query, and `memory` is in megabytes. `first` is the number of queries
+    that found their service first.
+    """
 
     p50: float
     p95: float

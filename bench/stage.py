@@ -22,7 +22,7 @@ from tests.support.issuer import Issuer
 PEOPLE = 1024
 ADMINISTRATORS = 64
 TOKEN_SECONDS = 3600
-# Clients of the sandbox, which the platform trusts by default.
+# Ids of two sandbox clients that the platform trusts by default.
 WEBHOOK_CLIENT = "crm-sandbox"
 RUNTIME_CLIENT = "agentes-runtime"
 DATABASE = "balcao"
@@ -30,7 +30,7 @@ DATABASE = "balcao"
 
 @dataclass(frozen=True)
 class Checkout:
-    """A checkout of the project. Its own `balcao` runs, in its own environment if it has one."""
+    """A checkout of the project. Its commands run its own code, with the interpreter of its `.venv` if there is one."""
 
     root: Path
 

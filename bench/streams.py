@@ -51,7 +51,11 @@ console = Console(stderr=True)
 
 @dataclass(frozen=True)
 class Figures:
-    """Requests per second, milliseconds, bytes, and kilobytes of server memory per listener."""
+    """The measured figures.
+
+    The rate is in requests per second. Latencies and delays are in milliseconds. `kilobytes` is the server's memory per
+    listener.
+    """
 
     snapshot_rate: float
     snapshot_p50: float

@@ -131,7 +131,7 @@ def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
     """Create the mutants, and return the names of the mutants to try, by file."""
     shutil.rmtree(COPY, ignore_errors=True)  # an old copy may contain files deleted since then
     COPY.mkdir()
-    with contextlib.redirect_stdout(io.StringIO()):  # hides the name of every file
+    with contextlib.redirect_stdout(io.StringIO()):  # mutmut would print the name of every file
         copy_src_dir()
         copy_also_copy_files()
         create_mutants(os.cpu_count() or 1)

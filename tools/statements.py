@@ -48,7 +48,7 @@ class _Reader(Visitor):
 
     def visit(self, ancestors: Any, node: Any) -> None:
         """Record the names in one node of a statement's syntax tree."""
-        kind = type(node)  # `isinstance` would narrow the type
+        kind = type(node)  # unlike `isinstance`, does not narrow the node's type
         if kind is ast.RangeVar and node.schemaname:
             self.found.read.add(f"{node.schemaname}.{node.relname}")
         elif kind in {ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt}:

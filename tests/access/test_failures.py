@@ -75,7 +75,7 @@ def test_the_services_role_can_neither_change_nor_remove_events(sql: Sql) -> Non
 async def test_an_update_takes_at_most_five_statements(platform: Platform) -> None:
     call = operator_call(platform, "access.test")
     made = await service.create_action(call, stored.make_name(), "De teste")
-    await platform.catalogue.stop()  # catalogue reads would use the observed connection
+    await platform.catalogue.stop()  # so that its reads do not use the observed connection
     # The driver looks up unknown types on first use, so make one update before counting.
     await service.update_action(call, made.action.id, ActionChange(name=stored.make_name()))
     statements: list[str] = []
@@ -93,7 +93,7 @@ async def test_a_change_is_told_as_made_though_its_caller_has_no_connection_left
 
     The connection that wrote the change goes to a waiting caller. An error would claim that nothing has changed.
     """
-    await platform.catalogue.stop()  # catalogue reads would load the new version first
+    await platform.catalogue.stop()  # so that it does not load the new version first
     before = platform.catalogue.latest.version
     database, mine = platform.database, holder.set("somebody")
     async with AsyncExitStack() as held:

@@ -132,7 +132,7 @@ class Undo(Exception):
 
 @dataclass
 class Look:
-    """The part of the catalogue that comes from the trial's release."""
+    """The grants and roles named `trial:…`, which the test's releases seed, and the catalogue's version."""
 
     grants: set[tuple[str, str]]
     roles: set[str]

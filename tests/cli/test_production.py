@@ -1,4 +1,4 @@
-"""Settings with which production does not start, as `serve`, `worker` and `doctor` report them."""
+"""Settings that production refuses: `serve`, `worker` and `doctor` report each of them."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ KEY = base64.b64encode(bytes(range(7, 39))).decode()
 
 
 def city(issuer: Issuer, database_url: str, folder: Path, **changes: str) -> dict[str, str]:
-    """Return settings with which production starts."""
+    """Return valid settings for production, with `changes` applied."""
     return {
         "profile": "production",
         "port": str(free_port()),

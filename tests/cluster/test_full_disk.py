@@ -25,7 +25,7 @@ from tests.support.terminal import Serving, Terminal
 pytestmark = [pytest.mark.cluster, pytest.mark.mounts]
 
 SENDERS = 4  # number of event senders, and of senders of own writes
-CALLS = size(100, 400)  # acknowledged calls to wait for, before and after
+CALLS = size(100, 400)  # acknowledged calls to wait for in each phase
 REFUSALS = size(20, 100)
 STAFF = KLEBER
 NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'full', 'full'), pg_switch_wal()"

@@ -1,6 +1,6 @@
 """The identity provider goes down under load, and another host starts in the meantime.
 
-Callers with known tokens can continue. All others are accepted again after the provider is back.
+Callers with known tokens can continue. All other callers are accepted again after the provider is back.
 """
 
 import asyncio

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from balcao.core.access import fixed_tokens, keys, logout_tokens, refusals, sessions, tokens
-from balcao.core.access.keys import (  # tests.support.raised_deadlines changes them later
+from balcao.core.access.keys import (  # the values before tests.support.raised_deadlines
     FETCH_SECONDS,
     UNKNOWN_KEY_SECONDS,
 )

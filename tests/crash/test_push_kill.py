@@ -59,7 +59,7 @@ def settings() -> Iterator[Settings]:
 
 
 class Acknowledged:
-    """The successful calls. A part is killed each time another share of all calls has succeeded."""
+    """The acknowledged events and changes. At regular intervals in their count, a part of the platform is killed."""
 
     def __init__(self, platform: FaultyPlatform) -> None:
         self.events: list[tuple[str, int]] = []

@@ -1,4 +1,4 @@
-"""SQL folds case, accents and blanks as Python does."""
+"""SQL folds Portuguese text as Python does, and folds all normal forms of any text to the same result."""
 
 import unicodedata
 

@@ -189,7 +189,7 @@ def test_values_of_one_batch_come_out_as_one_after_the_other(
 
     lines = [
         value("Vale", id=one),
-        value("vale"),  # this equals the line above when folded, so it wins
+        value("vale"),  # equal when folded, so it replaces the line above
         value("Morro", id=two),
         value("Ilhas", id=two),  # this id exists, so this line renames the value
         value("Morro", id=three),  # the rename has freed this text

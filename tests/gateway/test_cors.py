@@ -1,4 +1,4 @@
-"""The web pages whose scripts may call the platform, and the headers that tell browsers about it."""
+"""The web pages whose scripts may call the platform, and the CORS headers that allow these calls."""
 
 import re
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def test_in_the_sandbox_a_page_of_the_own_machine_may_call(http: httpx.Client, i
         assert "Access-Control-Allow-Credentials" not in called.headers
 
 
-# Headers that the descriptions contain for external gateways, not for pages.
+# Headers between an external gateway and the platform. The descriptions mention them, but pages do not use them.
 GATEWAYS_OWN = re.compile("X-(Original|Forwarded)-.*|X-Access-(Action|Decision|Mapping|Subject)")
 
 

@@ -289,7 +289,7 @@ def test_trusted_callers_have_a_bound_together_and_take_nothing_from_the_others(
 
 @contextlib.contextmanager
 def begin_call(port: int, source: str, sent: bytes = b"name=") -> Iterator[ssl.SSLSocket]:
-    """Open a connection from the address, and send a head that announces six bytes and a part of the body."""
+    """Open a connection from the address. Send a head that announces six bytes, then `sent` as part of the body."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with (
@@ -310,7 +310,7 @@ def is_refused(port: int, source: str) -> bool:
 
 
 def is_open(connection: ssl.SSLSocket) -> bool:
-    """Return whether the call is still open, or the host has responded to it."""
+    """Return whether the gateway has neither closed nor refused the call. The host may have responded already."""
     connection.settimeout(0.01)
     try:
         return connection.recv(65_536).split(b" ")[1:2] == [b"501"]

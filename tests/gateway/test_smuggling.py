@@ -20,7 +20,7 @@ from tests.support.gateways import Certificate, running
 from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer, free_port
 
-# The number of requests after each case, which detect wrong responses on reused connections to the platform.
+# The number of ordinary requests after each case. They reveal wrong responses on reused connections to the platform.
 INNOCENT = 3
 HIDDEN = smuggling.HIDDEN_PATH.encode()
 _LAST = re.compile(rb"HTTP/1\.1 [45]|GET /next 0")

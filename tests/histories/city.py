@@ -215,7 +215,7 @@ class City:
         _send(signal.SIGCONT, frozen)
 
     def processes(self, part: str) -> list[psutil.Process]:
-        """Return a part's processes: a host with its supervisor, `api` of the first host, or another part."""
+        """Return the processes of a part. The part `one` is the whole first host, and `api` only its API process."""
         if part == "worker":
             return [self._worker] if self._worker else []
         if part == "redis":

@@ -21,7 +21,7 @@ Break: TypeAlias = Callable[[City], Awaitable[None]]
 
 KILLED = ("api", "one", "worker", "crm", "postgres", "replica", "redis", "outside")
 FROZEN = ("api", "worker", "crm", "postgres", "replica", "redis", "outside")
-# Wires that a fault affects together, by the start of their names, and the parts that they connect.
+# A fault affects all wires whose names start with one of these keys. The values name the connected parts.
 WIRES: Mapping[str, str] = {
     "one-": "host-database",
     "replica-": "hosts-replica",

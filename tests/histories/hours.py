@@ -36,7 +36,7 @@ from tools.release.components import ROOT
 MINUTE = 60.0
 SAMPLE_SECONDS = 10.0
 WARM = 100  # responses to wait for before and after a fault
-KEYS = 4  # per resource and minute; so few that clients conflict
+KEYS = 4  # keys per resource; so few that clients conflict
 THINK_SECONDS = 4.0
 MIGRATIONS = ("src/balcao/*/migrations", "src/balcao/core/database/sql")
 UPGRADE = "upgrade"

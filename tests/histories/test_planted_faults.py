@@ -44,7 +44,7 @@ from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 
-# The longest delay that PostgreSQL allows. A kill then loses the writes of this period.
+# PostgreSQL responds before it writes, and flushes after the longest allowed delay. A kill loses the writes in between.
 ANSWER_BEFORE_WRITING = (
     "ALTER SYSTEM SET synchronous_commit = off",
     "ALTER SYSTEM SET wal_writer_delay = '10s'",

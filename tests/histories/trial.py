@@ -72,7 +72,7 @@ class Verdict(msgspec.Struct):
 
 
 def all_resources(keys: range) -> list[Resource]:
-    """Return every resource. `keys` are the numbers of its keys."""
+    """Return every resource. `keys` are the numbers of each resource's keys."""
     return [resource(keys) for resource in RESOURCES]
 
 

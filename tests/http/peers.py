@@ -12,8 +12,8 @@ from tests.support.gateways import find
 from tests.support.polling import until_now
 from tests.support.server import free_port
 
-# nginx sends hyper the same request for every call. nginx forwards only the body, which it encodes again, and reports
-# the caller's method and target in headers.
+# For every call, nginx sends hyper a POST to the same path. nginx encodes the body again, and reports the caller's
+# method and target in headers.
 _NGINX = """
 daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log crit;
 events {{ worker_connections 1024; }}

@@ -1,7 +1,7 @@
 """An application that returns each request as it received it, for our server and for others.
 
-Other servers run it as `recorded`, through ASGI. nginx sends hyper the same request for every call, and reports the
-method and target that nginx received in the headers `Seen-Method` and `Seen-Target`.
+Other servers run it as `recorded`, through ASGI. For every call, nginx sends hyper a POST to the same path, and reports
+the method and target that nginx received in the headers `Seen-Method` and `Seen-Target`.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping

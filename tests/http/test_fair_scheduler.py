@@ -202,7 +202,7 @@ def test_beside_somebody_who_waits_every_third_turn_begins_one_of_a_caller(many:
 
 @given(MANY, st.booleans())
 def test_who_asks_once_passes_no_turn(many: int, waits: bool) -> None:
-    """If a caller with one request arrives, the caller with many requests gives way, and not the newcomer."""
+    """If a caller with one request arrives, the caller with many requests gives way, not the new caller."""
     world = World()
     for _ in range(many):
         world.ask("a", waits=waits, is_immediate=True)

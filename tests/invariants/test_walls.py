@@ -72,7 +72,7 @@ def test_each_contract_is_broken_by_an_import_that_it_forbids(tmp_path: Path) ->
     _, *told = re.split(rf"^({headings})$", run.stdout.partition("Broken contracts")[2], flags=re.MULTILINE)
     chains = dict(zip(told[::2], told[1::2], strict=True))
     for name, (importing, imported) in HOLES.items():
-        # The linter reports a cycle by the members of their package, `.routes -> .holidays`.
+        # For a cycle, the linter names the modules relative to their package, as in `.routes -> .holidays`.
         around = importing.rpartition(".")[0] if "circle" in name else ""
         assert f"{importing.removeprefix(around)} -> {imported.removeprefix(around)} (" in chains[name], chains[name]
 

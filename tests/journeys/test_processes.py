@@ -83,8 +83,8 @@ def test_a_killed_process_is_replaced_and_calls_are_answered(serving: Serving, p
 def test_frozen_processes_are_named_and_replaced(serving: Serving, terminal: Terminal, port: int) -> None:
     (beside,) = (process for process in serving.processes("api") if process not in serving.processes("management"))
     frozen = {"api-1": beside, "worker-0": serving.process_of("worker")}
-    # Wait until both processes are ready. The supervisor gives a starting process more time. A check that is not ready
-    # when its process freezes stays that way and would be reported too.
+    # Wait until both processes are ready. The supervisor gives a starting process more time. If a check has not
+    # passed when its process freezes, the check never passes and would be reported too.
     until_now(lambda: all(has_begun(terminal, name, process) for name, process in frozen.items()))
     until_now(lambda: list_unready(terminal) == [])
     for process in frozen.values():

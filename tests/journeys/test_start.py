@@ -1,4 +1,4 @@
-"""`balcao serve` from an empty folder to a working platform, and the failures that can happen to it."""
+"""`balcao serve` from an empty folder to a working platform, and the failures that can occur on the way."""
 
 import re
 import socket

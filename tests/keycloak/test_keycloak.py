@@ -172,7 +172,7 @@ def test_a_hostile_token_is_refused_alike(
     assert_refused_alike(http, {name: f"Bearer {token}" for name, (_, token) in hostile.items()}, served)
 
 
-# ---- valid tokens that do not grant this --------------------------------------------------------------------------
+# ---- valid tokens without the required rights ---------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -360,7 +360,7 @@ def kinds(keycloak: Keycloak) -> dict[str, str]:
 
 
 def test_of_its_tokens_those_of_service_accounts_alone_are_machines(kinds: dict[str, str]) -> None:
-    """All their clients are listed as machines, so only the claims decide. An account with a session is no machine."""
+    """All clients are listed as machines, so the claims decide. A service account with a session is not a machine."""
     clients = frozenset(claims_of(token)["azp"] for token in kinds.values())
     found = {name: from_claims(claims_of(token), ClaimPolicy(machine_clients=clients)) for name, token in kinds.items()}
     assert all(caller.cpf is None for caller in found.values())

@@ -2,7 +2,7 @@
 
 The steps become an observer process (Spin calls it a *never claim*). The observer advances when the model shows the
 next step, and waits while the model shows nothing new. The checker then searches for a run in which the observer
-reaches its end. The model itself is the one that is proved, so there is no second version to maintain.
+reaches its end. The checker uses the model that is proved, so there is no second version to maintain.
 """
 
 from collections.abc import Sequence

@@ -111,7 +111,7 @@ def test_the_guide_leads_to_a_first_call_in_each_language(
         page.goto(f"{address}/primeira.html")
         expect(page.get_by_role("listitem").first).to_contain_text("acina")
         page.close()
-    (tmp_path / "package-lock.json").touch()  # npm would have written it
+    (tmp_path / "package-lock.json").touch()  # npm would have written this file
     type_in(cleared, sandbox, home, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

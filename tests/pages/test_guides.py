@@ -33,7 +33,7 @@ OF_OPERATIONS = [
     for operation in service.operations()
     if operation.in_description
 ]
-# Ordinary runs check only every sixtieth of them.
+# Ordinary runs check only every sixtieth operation page.
 SAMPLE = 60
 # Upper limit for the first load of a page, including all files.
 MOST_BYTES = 150_000
@@ -66,7 +66,7 @@ def list_faults(screen: Screen, path: str) -> list[object]:
 @pytest.mark.long
 @in_each_look
 def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int) -> None:
-    """Check each page with one combination of width and colour scheme, or in a proof with all of them."""
+    """Check each page with one combination of width and colour scheme. A proof uses all combinations."""
     width, scheme = LOOKS[place]
     with opened_screen(browser, address, width, color_scheme=scheme) as screen:
         for path in PATHS if FULL else PATHS[place :: len(LOOKS)]:

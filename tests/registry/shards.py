@@ -46,9 +46,9 @@ class _Scope:
 
 
 def _is(node: Any, kind: type) -> bool:
-    """Return whether the node is of this type. Unlike `isinstance`, do not narrow the type for the type checker.
+    """Return whether the node is of this type, without narrowing its type for the type checker.
 
-    The members of the narrowed type would all be optional.
+    All members of the narrowed type would be optional.
     """
     return isinstance(node, kind)
 
@@ -187,7 +187,7 @@ class _Reader:
             self._read_anything(item.functions, scope)
 
     def _read_condition(self, node: Any, scope: _Scope) -> None:
-        """Read the equalities that must hold. Ignore those below OR and NOT."""
+        """Read the equalities that must hold. Ignore equalities below OR and NOT."""
         if _is(node, ast.BoolExpr) and node.boolop == BoolExprType.AND_EXPR:
             for part in node.args:
                 self._read_condition(part, scope)
@@ -218,7 +218,7 @@ class _Reader:
                 if len(level.names) == 1:
                     return f"{next(iter(level.names.values()))}.{names[0]}"
                 if level.names:
-                    return None  # ambiguous: stores qualify columns of several tables
+                    return None  # ambiguous, but stores qualify columns in joins
                 level = level.above
         return None
 

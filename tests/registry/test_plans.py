@@ -25,7 +25,7 @@ from tests.support.query_plans import PlanLog, explain_from_now, list_relations,
 from tests.support.server import RunningServer
 
 CITIZENS = size(5_000, 1_000_000)
-# A table is big from this number of rows. A call for one citizen must not scan it.
+# A table with at least this many rows is big. A call for one citizen must not scan a big table.
 BIG = CITIZENS // 10
 # Enough other people to make a table big. Ana, whom the measured calls concern, is not among them.
 SOME = f"(SELECT cpf FROM registry.base_record WHERE cpf <> '90000000175' LIMIT {2 * BIG}) AS others"

@@ -20,8 +20,8 @@ PETS = "src/balcao/registry/migrations/0001_pets.sql"
 NAMES = "src/balcao/registry/migrations/0002_names.sql"
 LATER = "src/balcao/registry/migrations/9999_later.sql"
 AUDIT = "src/balcao/core/database/sql/0001_audit.sql"
-PLAIN = "--disable-plugin-autoload"  # this saves half of the time of such a short run
-# A small project. One test needs the schema, others always fail.
+PLAIN = "--disable-plugin-autoload"  # halves the duration of such a short run
+# A small project. Its tests need the schema, pass, fail always, fail only once, or need a browser.
 PROGRAM = {
     PETS: "CREATE TABLE pet (name text);",
     AUDIT: "CREATE TABLE event (at text);",

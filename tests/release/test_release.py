@@ -254,7 +254,7 @@ def make_signature(release: Path, key: Path, purpose: str = signing.PURPOSE) -> 
 
 
 class Installer:
-    """install.sh on a machine that cannot install packages. At that step the script fails."""
+    """install.sh on a machine that cannot install packages. The script fails when it tries to install them."""
 
     def __init__(self, release: Path, folder: Path) -> None:
         self.release = release

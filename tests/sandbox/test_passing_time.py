@@ -1,4 +1,4 @@
-"""The trial moves time for one person: only that person's data expires."""
+"""The trial simulates the passing of time for one person. Only that person's data expires."""
 
 import asyncio
 from datetime import timedelta

@@ -14,8 +14,7 @@ _PIECE = 65_536
 class Line:
     """A proxy from `port` to another port or socket of this machine, as a context manager.
 
-    `calls` are the HTTP requests so far, as "GET /path". While the line is cut, its connections are closed and new ones
-    are refused.
+    `calls` are the HTTP requests so far, as "GET /path". While the line is cut, all connections are closed.
     """
 
     def __init__(self, port: int, target: int | str) -> None:
@@ -40,7 +39,7 @@ class Line:
         self._listening.close()
 
     def cut(self) -> None:
-        """Close all connections and refuse new ones."""
+        """Close all connections. Until `mend`, close each new connection immediately."""
         with self._lock:
             self._is_cut = True
             for one in self._open:

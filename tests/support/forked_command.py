@@ -91,7 +91,10 @@ def _end(waiting: subprocess.Popen[bytes], address: Path) -> None:
 def run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run `balcao` with these words, and return its exit status and output. Raises TimeoutError."""
+    """Run `balcao` with these words, and return its exit status and output.
+
+    Raises TimeoutError after `patience` seconds.
+    """
     program = str(Path(sys.executable).with_name("balcao"))
     asked = {"program": program, "words": words, "folder": str(folder), "environment": dict(environment)}
     with (

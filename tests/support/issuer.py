@@ -12,7 +12,7 @@ from joserfc.jwk import RSAKey
 
 CLIENT = "portal-cidadao"
 
-# Seconds. A token that a module creates once must outlast all of its tests, even on a busy machine.
+# The lifetime of tokens, in seconds. A module's token must outlast all of its tests, even on a busy machine.
 LIFETIME = 3600
 
 

@@ -29,7 +29,7 @@ _CONNECTIONS = 4
 class Panel(Surface):
     """The panel's resources in one process. They are opened when the process starts to serve.
 
-    `refusals` counts requests for pages without a session. `address` is the public address of the panel, without
+    `refusals` counts page requests that have no session. `address` is the public address of the panel, without
     `/painel`.
     """
 

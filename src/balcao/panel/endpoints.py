@@ -37,10 +37,10 @@ from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS
 
 SERVICE = "panel"
 READINESS = "/readiness"
-# People may type either name on their own machine, but the session cookie belongs only to the host to which the login
-# returns.
+# On their own machine, people may type either of these names, but the session cookie is valid only for the name to
+# which the login returns.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
-# A larger form is not copied into the error page. The browser must send it again.
+# The largest form, in bytes, that the error page contains. Only the browser can send a larger form again.
 _LARGEST_REPEATED = 256 * 1024
 
 
@@ -156,7 +156,8 @@ class Endpoints:
     async def _read_posted(self, request: Request, page: Page, session: Session) -> FormData:
         """Return the submitted form. Return an empty form if the session has ended and the body was not read.
 
-        Raises PageFault for a form of another site or session, and TooLarge for a form beyond the limit.
+        Raises PageFault for a form of another site or session, or for a large form that the person may not send. Raises
+        TooLarge for a form beyond the page's limit.
         """
         self._login.check_site(request)
         if request.content is None and not session.is_active:
@@ -267,7 +268,7 @@ class Endpoints:
         return await self._respond(request, _NOTHING, {})
 
     def _find_canonical(self, request: Request) -> str | None:
-        """Return the configured address of the page if the browser used another loopback name, otherwise None."""
+        """Return the page's configured address if a GET came to another loopback name or port, otherwise None."""
         host = request.headers.text(b"host") or ""
         wanted = urlsplit(self._panel.address)
         if request.method != "GET" or wanted.hostname not in _LOOPBACK or host == wanted.netloc:

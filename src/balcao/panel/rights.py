@@ -1,6 +1,7 @@
 """The person's current rights, as the access service returns them. Rights only decide what a page shows.
 
-The services authorise every call themselves. If a page shows a button too many, the service refuses the call.
+The services authorise every call themselves. If a page shows a button that the person may not use, the service refuses
+the call.
 """
 
 import hashlib

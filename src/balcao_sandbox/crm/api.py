@@ -24,7 +24,8 @@ Written = dict[str, Any]
 # Limits of Salesforce's REST API.
 LONGEST_URI = 16_384
 MOST_RECORDS = 2_000  # the maximum number of records in a response
-OLDEST_VERSION, NEWEST_VERSION = 31, 68  # older ones were retired in 2025; newest in October 2026
+# Salesforce retired the API versions before 31 in 2025. Version 68 is the newest version in October 2026.
+OLDEST_VERSION, NEWEST_VERSION = 31, 68
 
 OTHER_ACCOUNT = "001DUPLICADA000000"  # the second account in the mode `duplicate`
 

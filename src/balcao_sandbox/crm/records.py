@@ -44,7 +44,7 @@ class Records:
         return list(self._tables[entity.name].values())
 
     def get(self, entity: Entity, record_id: str) -> Record:
-        """Return a record by its id. Raises Refused (NOT_FOUND)."""
+        """Return the record with this id. Raises Refused (NOT_FOUND) if there is no such record."""
         record = self._tables[entity.name].get(record_id)
         if record is None:
             raise make_not_found()
@@ -143,7 +143,7 @@ class Records:
 
     def _replay(self) -> None:
         self._tables = {name: {} for name in ENTITIES}
-        whole, _, _ = self._path.read_text("utf-8").rpartition("\n")  # the last line is incomplete after a kill
+        whole, _, _ = self._path.read_text("utf-8").rpartition("\n")  # a kill may leave the last line incomplete
         for line in map(json.loads, filter(None, whole.split("\n"))):
             table = self._tables[line["entity"]]
             if "record" in line:

@@ -163,7 +163,7 @@ def _make_parser() -> Lark:
 
 
 def parse_query(text: str) -> Query:
-    """Parse a query. Raises Refused (MALFORMED_QUERY or NUMBER_OUTSIDE_VALID_RANGE)."""
+    """Parse a query. Raises Refused if the query is malformed or its offset is too high."""
     if len(text) > LONGEST_QUERY:
         raise make_malformed("query too long")
     try:

@@ -114,7 +114,7 @@ class Sandbox:
         log.info("crm_sandbox.anonymised")
 
     def reset(self) -> None:
-        """Reset everything to the state of the first start."""
+        """Reset the faults, the journal and the records to the state of the first start. Tokens stay valid."""
         self.stop()
         self.faults.replace([])
         self.journal.clear()

@@ -119,7 +119,7 @@ async def load_demo_health_units(platform: Platform) -> None:
 
 
 async def find_health_unit_examples(_: Platform) -> Mapping[str, Any]:
-    """Return a unit with an active notification, and a unit that never had a notification."""
+    """Return the code of a unit with an active notification, and of a unit that never had a notification."""
     return {"cnes_active": ACTIVE, "cnes_quiet": QUIET}
 
 

@@ -54,8 +54,8 @@ IN_EDITION = frozenset({14, 17, 24, 31, 37})
 AWAITING = frozenset({6, 12, 18, 26, 41})
 EXCLUSIVE_FOR_AGENTS = frozenset({27, 44, 66, 96, 126, 156})
 HIGHLIGHTED = frozenset({0, 5, 38, 106})
-# From this number on, services are created in their final state, so that the start is quick. Only the renamed services
-# have a second version.
+# Services with this or a higher number are created in their final state, which makes the first start faster. Only the
+# renamed services among them have a second version.
 FIRST_FURTHER = 46
 RENAMED = frozenset({46, 47})
 FIRST_SETTLED = 182
@@ -130,7 +130,7 @@ async def _load_mappings(platform: Platform) -> None:
 
 
 async def find_service_examples(platform: Platform) -> Mapping[str, Any]:
-    """Return a service with a long history, and the newest migration."""
+    """Return the id and the version numbers of a service with a long history, and the newest migration's id."""
     planned = next(planned for planned in _draw_services() if planned.number == EXAMPLE)
     newest = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
     return {

@@ -84,7 +84,7 @@ def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
 def choose_session(session: Session | None, parameters: Mapping[str, str]) -> Session | None:
     """Return the session if it is sufficient, or None if the person must log in.
 
-    Raises SentBack if a login is necessary and the client forbids the login page.
+    Raises SentBack if `max_age` is not valid, or if a login is necessary but the client forbids the login page.
     """
     if parameters.get("prompt") == "login" or (session is not None and _is_too_old(session, parameters.get("max_age"))):
         session = None

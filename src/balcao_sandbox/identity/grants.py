@@ -21,7 +21,7 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 async def exchange(request: RealmRequest, form: Mapping[str, str]) -> dict[str, Any]:
     """Authenticate the client and return the response with its tokens.
 
-    Raises Refused, and TooMany for guessed secrets.
+    Raises Refused if the request cannot be granted, and TooMany if an address guesses secrets.
     """
     kind = form.get("grant_type", "")
     if not kind:

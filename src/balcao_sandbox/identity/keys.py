@@ -94,7 +94,7 @@ def rotate_keys(settings: Settings) -> str:
 def _list_needed(stored: Sequence[StoredKey], now: float) -> list[StoredKey]:
     """Return the keys that a token may still need.
 
-    A key signs until its successor does. The newest key is always needed.
+    A key may sign until its successor starts to sign. The newest key is always needed.
     """
     ended = [*(key.made_at for key in stored[1:]), now]
     return [key for number, key in enumerate(stored) if ended[number] > now - PUBLISHED_SECONDS]

@@ -93,7 +93,7 @@ async def _announce_end_at(realm: Realm, address: str, session: str) -> None:
 def _read_hint(realm: Realm, parameters: Mapping[str, str]) -> Mapping[str, Any] | None:
     """Return the claims of the ID token in the request, even if it has expired.
 
-    Raises InvalidRequest for a foreign token.
+    Raises InvalidRequest if the token is not this provider's ID token for the client.
     """
     if "id_token_hint" not in parameters:
         return None

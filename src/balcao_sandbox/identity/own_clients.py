@@ -53,7 +53,7 @@ class ClientUnknown(NotFound):
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """The properties of a client that a developer requests."""
+    """The properties that a developer chooses for a client."""
 
     name: str
     redirect_uris: list[str]

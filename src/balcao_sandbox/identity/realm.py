@@ -19,7 +19,7 @@ from balcao_sandbox.identity.keys import SigningKeys
 from balcao_sandbox.identity.own_clients import OwnClients
 from balcao_sandbox.identity.records import Records
 
-# The limit for wrong secrets of one client from one address.
+# The limit for wrong secrets that one address sends for one client.
 WRONG_SECRETS_RATE = "10/minute"
 
 

@@ -116,7 +116,7 @@ class Records:
             return await store.read_grant(connection, grant)
 
     async def end_session_by_token(self, refresh_token: str, client: str) -> str | None:
-        """End the session to which a refresh token belongs, even if the token is used.
+        """End the session to which a refresh token belongs, even if the token was already used.
 
         Return the session's id, or None if the token is unknown, or has expired without being used.
         """

@@ -23,7 +23,7 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """The result of one login for one client."""
+    """The access that a login gives to a client."""
 
     id: str
     session: Session
@@ -39,7 +39,7 @@ class Grant(msgspec.Struct, frozen=True):
 
 
 class Credential(msgspec.Struct, frozen=True):
-    """A code, or a refresh token, which has no redirect address.
+    """A code or a refresh token. A refresh token has neither `redirect_uri` nor `challenge`.
 
     `living` is set if neither the credential nor its session has expired. `used_for` is the number of seconds since its
     use, or None if it is unused.

@@ -9,7 +9,7 @@ from balcao_sandbox.postgresql import disk
 def explain_refusal(output: str, log: Path) -> str:
     """Return a message for the operator with the reason from the server's output.
 
-    For a full disk, the message is different.
+    If the disk is full, the message explains only that.
     """
     if disk.reports_full_disk(output) or disk.is_disk_full(log.parent):
         return disk.describe_full(log.parent)

@@ -39,6 +39,6 @@ def make_socket_dir(home: Path, account: Account) -> Path:
 
 
 def _is_usable_path(place: Path) -> bool:
-    """Return whether PostgreSQL and its clients accept the path, which they would split at commas."""
+    """Return whether PostgreSQL and its clients accept the path: it is short enough, and has no special characters."""
     name = os.fsencode(place / f".s.PGSQL.{PORT}")
     return len(name) <= LONGEST_SOCKET and re.fullmatch(r"[\w@+./-]+", str(place)) is not None

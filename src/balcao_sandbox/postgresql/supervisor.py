@@ -40,7 +40,7 @@ SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # The log contains no failed statements, which could expose personal data. The client gets their errors.
+    # Do not log failed statements, which could expose personal data. Their clients still get the errors.
     "log_min_messages": "log",
     "log_error_verbosity": "terse",
     # Before a recovery, all files are synced. `syncfs` needs one call instead of one for each of 2,300 files.

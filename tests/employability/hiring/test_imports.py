@@ -1,4 +1,4 @@
-"""Companies and jobs imported from a previous system, and those of the sandbox (rules: employability 3.2, 3.3, 7)."""
+"""Imported companies and jobs, and the sandbox's companies and jobs (rules: employability 3.2, 3.3, 7)."""
 
 import asyncio
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""An imported job file during a selection, and its effect on candidates (rules: employability 4.4, 7)."""
+"""Effects on candidates if jobs are imported during a selection (rules: employability 4.4, 7)."""
 
 from uuid import uuid4
 

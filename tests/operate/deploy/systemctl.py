@@ -1,6 +1,6 @@
 """A replacement for systemd's `systemctl`: it runs the commands of the unit files with their settings.
 
-The units are in $UNITS. Process ids and logs of the started processes are there, too.
+The units are in $UNITS. The folder also contains the process ids and the logs.
 """
 
 import os
@@ -24,7 +24,7 @@ def main(verb: str, *words: str) -> int:
 
 
 def start(unit: str) -> int:
-    """Run a oneshot unit to its end, start a service, or for a timer check that its service exists."""
+    """Run a oneshot unit to its end, or start a service. For a timer, only check that its service exists."""
     file = locate(unit)
     if file.suffix == ".timer":
         locate(f"{file.stem}.service")

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.page
 
 PersonOf = Callable[..., Person]
 KITCHEN, DRAFT, FOREIGN = (f"/painel/vagas/{sandbox_job_id(name)}" for name in ("V9", "V12", "V7"))
-# Milliseconds. Processing a thousand applications takes only a moment, but the machine may be busy.
+# A timeout in milliseconds. Processing a thousand applications takes only a moment, but the machine may be busy.
 PATIENT = 60_000
 
 

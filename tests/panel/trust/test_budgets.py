@@ -22,8 +22,8 @@ from tests.support.sandbox import Sandbox
 pytestmark = pytest.mark.long
 
 KILOBYTE = 1000
-# Limits for calls to services: of a list, and of a page about one record or with a form. The call that reads the
-# person's rights does not count. Pages that combine several services have higher limits.
+# The maximum number of service calls for a list, and for a page about one record or with a form. The call that reads
+# the person's rights does not count. Pages that combine several services have higher limits.
 LIST, DETAIL = 2, 4
 TOGETHER: Mapping[str, int] = {
     "agents.list_agents": 3,
@@ -39,8 +39,8 @@ TOGETHER: Mapping[str, int] = {
     "operation.show_state": 9,  # one call to each service
 }
 MOST_NODES = 1_500
-# Limits for the first page that a person opens, with its files, uncompressed. On a live page, half of that is the
-# script.
+# Limits for the first page that a person opens, with its files, uncompressed. The script takes half of the bytes of a
+# live page.
 FIRST_LOAD, FIRST_LOAD_WITH_SCRIPT = 100 * KILOBYTE, 120 * KILOBYTE
 # The same limit after compression. A job's form contains all members, steps and questions, so it has its own limit.
 PACKED_FIRST_LOAD = 30 * KILOBYTE

@@ -21,7 +21,7 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.refusals import refusal
 from tests.support.server import RunningServer
 
-# Carla's account is the second in the CRM. Davi has none.
+# Carla's account is the second in the CRM. Davi has no account.
 CARLA, DAVI = "90000000337", "90000000418"
 MISDIRECTED = {"mode": "misdirected", "operation": "query"}
 CONSENT = {"categoria": "saude", "canal": "whatsapp", "acao": "optout", "motivo": "Mensagens demais"}

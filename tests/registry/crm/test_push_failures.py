@@ -108,7 +108,8 @@ def test_what_will_not_pass_is_dead_at_once(
     send()
     found = letter(BRUNO)
     assert (found["status"], found["given_up"], codes(found)) == ("failed", True, [(fault["status"], fault["code"])])
-    assert kinds(BRUNO) == ["update"] * (2 if fault["status"] == 404 else 1)  # 404: tried again after another look-up
+    # After a 404, the push looks the account up again and retries.
+    assert kinds(BRUNO) == ["update"] * (2 if fault["status"] == 404 else 1)
 
 
 def test_several_accounts_at_the_creation_are_dead_at_once(

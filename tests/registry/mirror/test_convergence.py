@@ -149,7 +149,7 @@ def of_the_citizen(writes: list[tuple[dict[str, Any], bool]], *, with_pushes: bo
 
 
 def woven(steps: list[Step], among: list[Event], chance: random.Random) -> list[Step]:
-    """Insert the events at random positions. The order of the other steps stays."""
+    """Insert the events at random positions. The other steps keep their order."""
     found = list(steps)
     for event in among:
         found.insert(chance.randint(0, len(found)), applied(event))

@@ -242,7 +242,7 @@ def test_the_file_has_every_member_in_its_order_and_is_audited(
         "carteira",
         "termos_vagas",
         "apresentacao_vagas",
-    }  # Ana has none of these
+    }  # Ana has no data of these kinds
     assert (found["cidadao"]["nome"], found["registro_base"]["source"]) == ("Ana Beatriz", "teste")
     assert found["registro_base"]["loaded_at"].endswith("Z")
     (register,) = found["autodeclarado"]

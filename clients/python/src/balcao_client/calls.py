@@ -118,9 +118,9 @@ def read_response(response: httpx.Response, result: Any, service: str) -> Any:
     """Return the content of a service's response, a value of the type `result`.
 
     Raises:
-        Fault: it is a refusal or a failure.
-        NotModified: it is a 304.
-        UnexpectedResponse: it is not a response of the operation.
+        Fault: the response is a refusal or a failure.
+        NotModified: the response is a 304.
+        UnexpectedResponse: the content is not of the type `result`.
     """
     if response.status_code == 304:
         raise NotModified

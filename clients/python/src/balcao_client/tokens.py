@@ -21,7 +21,7 @@ import msgspec
 from balcao_client.calls import name_agent
 from balcao_client.faults import BalcaoError, ConnectionFailed, UnexpectedResponse, make_fault
 
-# Seconds before its expiry at which a token is renewed, but at most a fifth of its lifetime.
+# A token is renewed this many seconds before its expiry, but at most a fifth of its lifetime before.
 MARGIN = 30.0
 # Statuses with which a provider refuses a token request. The body is an OAuth error.
 _REFUSED = {400, 401, 403}
@@ -339,7 +339,7 @@ def make_source(token: "str | Callable[[], str | Awaitable[str]] | TokenSource |
 
 
 def _borrow(http: httpx.Client | None) -> AbstractContextManager[httpx.Client]:
-    """Return a context manager for the caller's client, which stays open, or for a new one, which it closes."""
+    """Return a context manager that yields the caller's client, or a new client that it closes at the end."""
     return httpx.Client() if http is None else nullcontext(http)
 
 

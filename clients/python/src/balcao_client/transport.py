@@ -47,7 +47,7 @@ class _Listening:
         """Return the seconds to wait before the next connection, or None if the stream has ended.
 
         Raises:
-            BalcaoError: it ended with an error, or each new connection ends without data.
+            BalcaoError: the stream ended with an error, or each new connection ends without data.
         """
         again = self._resumes and self._retries.times > 0
         wait = None

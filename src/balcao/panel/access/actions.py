@@ -46,7 +46,7 @@ async def create_action(visit: Visit) -> Response[Any]:
 
 @pages.get("/{action}", "Ação", actions=[ACTION_READ])
 async def show_action(visit: Visit, action: str) -> Response[Any]:
-    """Show everything that depends on an action, and the people who have it."""
+    """Show everything that depends on an action and, if the visitor may see them, the people who have the action."""
     listing = Listing(visit, ("pessoa", "pessoas"))
     blocks: list[Block[Any]] = await gather_blocks(
         client.read_impact(visit.api, action),

@@ -40,7 +40,7 @@ async def explain_decision(visit: Visit) -> Response[Any]:
 
 
 def _list_choices(visit: Visit) -> list[SelectChoice]:
-    """Return the rights as choices, by area. Include the city's own rights only if the person has them."""
+    """Return the rights as choices, by service. Include the city's own rights only if the person has them."""
     held = visit.rights.actions
     shipped = [
         SelectChoice(key, held[key].description if key in held else text, optgroup=labels.SERVICES[service])
@@ -56,7 +56,7 @@ def _list_choices(visit: Visit) -> list[SelectChoice]:
 
 
 async def _list_granting_roles(visit: Visit, explained: catalogue_client.Explanation) -> list[str]:
-    """Return the roles that grant the missing action, if the person may see them."""
+    """Return the roles that grant the missing action, or [] if none is missing or the person may not see them."""
     if explained.action is None or explained.decision == "allow" or not visit.may(EXPLAIN, ACTION_READ):
         return []
     (holders,) = await gather_blocks(client.list_holders(visit.api, str(explained.action.id), limit=1))

@@ -34,7 +34,7 @@ OF_DEPARTMENT = "go:orgao:"
 
 @pages.get("", "Grupos", actions=[GROUP_READ], in_menu=True)
 async def list_groups(visit: Visit) -> Response[Any]:
-    """List the groups by name."""
+    """List the groups by name, optionally filtered by the start of the name."""
     listing = Listing(visit, ("grupo", "grupos"), [Filter("comeco", "O nome começa com", is_wide=True)])
     found = await client.list_groups(visit.api, listing.values.get("comeco", ""))
     listing.rows, listing.total = found[listing.skip : listing.skip + listing.size], len(found)
@@ -139,7 +139,7 @@ async def delete_group(visit: Visit, group: str) -> Response[Any]:
 
 @pages.form("/{group}/incluir", "Incluir uma pessoa", actions=[MEMBERS_MANAGE])
 async def add_member(visit: Visit, group: str) -> Response[Any]:
-    """Add a person to a group by CPF, after showing what they would gain.
+    """Add a person to a group by CPF. First show what the person would gain, if the visitor may see this.
 
     The CPF is sent in the form and never in an address.
     """

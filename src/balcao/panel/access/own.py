@@ -15,8 +15,8 @@ from balcao.web.forms import Form
 async def make_removal_form(visit: Visit, is_removed: Callable[[Way], bool], *, cpf: str = "") -> Form:
     """Return the form for a removal. It has a checkbox if the visitor would lose their last administrative role.
 
-    `is_removed` returns whether the removal ends this way of having a role. `cpf` is the person concerned. If `cpf` is
-    empty, the removal concerns all people.
+    A person may have a role in several ways, for example through two groups. `is_removed` returns whether the removal
+    ends the given way of having a role. `cpf` is the person concerned, or empty if the removal concerns all people.
     """
     if not visit.rights.is_administrator:
         return Form(visit)

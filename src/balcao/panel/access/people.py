@@ -19,7 +19,7 @@ pages = Pages("access", "/acessos/pessoas")
 
 @pages.get("", "Pessoas", actions=[USER_READ], in_menu=True)
 async def list_people(visit: Visit) -> Response[Any]:
-    """List the people of the catalogue, optionally filtered by name or CPF."""
+    """List the people of the catalogue, optionally filtered by name or CPF, or only those in a group."""
     filters = [
         Filter("procura", "Nome ou CPF", is_wide=True),
         Filter("grupo", "Grupos", [("sim", "Só quem está em algum grupo")], unset="Com ou sem"),
@@ -37,7 +37,7 @@ async def list_people(visit: Visit) -> Response[Any]:
 
 @pages.get("/{person}", "Pessoa", actions=[USER_READ])
 async def show_person(visit: Visit, person: str) -> Response[Any]:
-    """Show a person's groups, roles and rights, with the reasons for each right."""
+    """Show a person's groups and, as far as the visitor may see them, direct roles and rights with their reasons."""
     user = await client.find_user(visit.api, person)
     rights, direct = await gather_blocks(
         client.list_person_actions(visit.api, user.cpf) if visit.may(EXPLAIN) else None,
@@ -57,7 +57,7 @@ async def show_person(visit: Visit, person: str) -> Response[Any]:
 
 @pages.form("/{person}/incluir", "Incluir em um grupo", actions=[MEMBERS_MANAGE])
 async def join_group(visit: Visit, person: str) -> Response[Any]:
-    """Add a person to a selected group, after showing what they would gain."""
+    """Add a person to a selected group. First show what the person would gain, if the visitor may see this."""
     user = await client.find_user(visit.api, person)
     form = GroupChoiceForm(visit)
     groups = await client.list_groups(visit.api)
@@ -90,7 +90,7 @@ async def join_group(visit: Visit, person: str) -> Response[Any]:
 
 @pages.form("/{person}/grupos/{group}/retirar", "Retirar do grupo", actions=[MEMBERS_MANAGE])
 async def leave_group(visit: Visit, person: str, group: str) -> Response[Any]:
-    """Remove a person from a group, after showing what they would lose."""
+    """Remove a person from a group. First show what the person would lose, if the visitor may see this."""
     user = await client.find_user(visit.api, person)
     form = await make_removal_form(visit, lambda way: way.group == group, cpf=user.cpf)
     if form.is_sent and await form.submit(lambda: client.remove_member(visit.api, group, user.cpf)):

@@ -19,7 +19,7 @@ def is_reserved(visit: Visit, roles: Iterable[str]) -> bool:
 async def is_reserved_group(visit: Visit, group: str) -> bool:
     """Return whether the group gives an administrative role and the person is not a superadministrator.
 
-    Return False if the person may not read the group's roles.
+    Return False if the group's roles cannot be read.
     """
     (roles,) = await gather_blocks(client.list_group_roles(visit.api, group))
     return is_reserved(visit, [role.name for role in roles.value or []])

@@ -1,4 +1,4 @@
-"""The operations on data sets, examples and experiments. Nested responses keep older clients compatible."""
+"""The operations on data sets, examples and experiments. The responses nest items in edges and nodes."""
 
 from datetime import datetime
 from typing import Any, Generic, TypeVar

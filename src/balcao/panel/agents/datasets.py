@@ -141,7 +141,10 @@ async def show_experiment(visit: Visit, dataset: str, experiment: str) -> Respon
 
 
 def write_json(value: Any) -> str:
-    """Format a value of an example. Return a string, or the only member of an object if it is a string, unchanged."""
+    """Format a value of an example as JSON.
+
+    Return a string unchanged, an object with a single string member as that string, and an empty value as "–".
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):

@@ -31,14 +31,15 @@ CHANGED = "version-changed"
 
 @pages.form("/{agent}/editar", "Editar o agente", actions=[CREATE])
 async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
-    """Save a new version, based on the active one or on the version in the address.
+    """Save a new version, based on the version in the address, the active version or, without one, the newest.
 
     If another version has become active since the form was opened, show the typed text merged with that version.
     """
     active = await find_active(visit, agent)
     newest = active.version if active else await _find_newest(visit, agent)
     present = await client.read_version(visit.api, agent, newest)
-    # The version that was active when the form was opened. Both editors' changes are relative to this version.
+    # The version that was active (or else the newest) when the form was opened. Both editors' changes are relative to
+    # this version.
     opened = to_number(visit.posted.first("_etag") or str(newest))
     base = present if opened == newest else await client.read_version(visit.api, agent, opened)
     wanted = visit.query.first("versao")

@@ -18,7 +18,7 @@ from balcao.web.words import parse_number
 
 pages = Pages("agents", "/agentes")
 CHANGES = {"prompt": "instruções", "config": "configuração", "both": "instruções e configuração"}
-_LONGEST_NUMBER = 9  # digits; a number of this length fits a PostgreSQL integer
+_LONGEST_NUMBER = 9  # a number of nine digits fits a PostgreSQL integer
 
 
 @pages.get("", "Instruções", actions=[READ], in_menu=True)

@@ -45,7 +45,7 @@ async def list_approvals(visit: Visit) -> Response[Any]:
 
 @pages.get("/aprovacoes/{service}", "Ler para aprovar", actions=[PUBLISH])
 async def review_service(visit: Visit, service: str) -> Response[Any]:
-    """Show a pending service with its changes since the last published version, or since the version last read."""
+    """Show a pending service with its changes since the version in the query, by default the last published one."""
     read, departments = await client.read_service(visit.api, service), await read_departments(visit)
     since = parse_number(visit.query.first("desde"))
     number = await _find_published(visit, service) if since is None else since
@@ -93,7 +93,7 @@ async def show_proposal(visit: Visit, service: str, proposal: str) -> Response[A
 
 @pages.post("/servicos/{service}/propostas/{proposal}/publicar", "Publicar a proposta", actions=[PUBLISH])
 async def publish_proposal(visit: Visit, service: str, proposal: str) -> Response[Any]:
-    """Publish the version of a proposal that the person has read."""
+    """Publish the version of a proposal that the person has read, unless the proposal has changed since."""
     here = visit.address("catalogue.show_proposal", service=service, proposal=proposal)
     try:
         saved = await client.publish_proposal(visit.api, service, proposal, visit.posted.first("_etag"))

@@ -85,7 +85,7 @@ async def edit_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/propostas/{proposal}/editar", "Editar a proposta", actions=[UPDATE])
 async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[Any]:
-    """Change a proposal. If its service has changed since, merge both editors' texts."""
+    """Change a proposal. If the proposal or its service has changed since, merge both editors' texts."""
     visit.posted = apply_choices(visit.posted)
     departments = await read_departments(visit)
     present = await client.read_service(visit.api, service)

@@ -217,7 +217,7 @@ class SynonymForm(Form):
 
 
 class PhrasesForm(Form):
-    """How citizens ask for a service."""
+    """The form for a service's phrases: how citizens ask for the service."""
 
     phrases = TextAreaField(
         "Frases das pessoas",

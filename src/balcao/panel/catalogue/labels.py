@@ -48,7 +48,7 @@ FIELDS = {
     "buttons": "Botões",
     "autor": "Quem criou",
 }
-# Fields with a service's editorial state, which is not part of the text.
+# The fields that describe a service's editorial state and not its text.
 STATE_FIELDS = frozenset({"status", "awaiting_approval", "published_at"})
 
 _KINDS = {

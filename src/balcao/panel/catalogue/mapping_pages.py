@@ -97,9 +97,9 @@ def _make_form(visit: Visit, values: dict[str, Any], etag: str = "") -> MappingF
 
 
 async def _find_service(visit: Visit, form: MappingForm) -> str:
-    """Return the id of the service with this name.
+    """Return the id of the service with the typed name, or of the only service whose name contains the typed text.
 
-    If none or several match, add an error to the field and return "".
+    If there is no such service, add an error to the field and return "".
     """
     asked = (form.id_servico_novo.data or "").strip()
     found = await client.list_summaries(visit.api, {"nome_servico": asked, "per_page": _MOST_NAMED})

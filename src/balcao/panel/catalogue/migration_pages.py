@@ -20,7 +20,7 @@ pages = Pages(AREA, "")
 
 @pages.form("/migracao", "Migração da busca", actions=[MIGRATIONS_READ], in_menu=True)
 async def show_migrations(visit: Visit) -> Response[Any]:
-    """Show the current schema and all runs. Start a migration or a dry run."""
+    """Show the current schema and all runs. The form starts a migration or a dry run."""
     versions = await search_client.read_schema_versions(visit.api)
     form = StartForm(visit, {"schema_version": versions.current_version})
     form.schema_version.choices = list_choices(

@@ -1,4 +1,4 @@
-"""The whole area: its pages in the order of the navigation, its waiting items and its search results."""
+"""The area “Catálogo”: its pages in the order of the navigation, its waiting items and its search results."""
 
 from balcao.panel.catalogue import (
     approval_pages,

@@ -13,7 +13,7 @@ from balcao.panel.visit import Crumb, Visit
 from balcao.web.lists import Filter, Listing
 from balcao.web.words import format_count
 
-_LONGEST_PHRASE = 100  # as the service has it
+_LONGEST_PHRASE = 100  # the service's own limit, in characters
 
 pages = Pages(AREA, "")
 

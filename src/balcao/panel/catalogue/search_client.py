@@ -1,4 +1,4 @@
-"""The operations to tune the search (old numbers, categories, synonyms, phrases, empty searches) and to migrate it."""
+"""Operations for tuning the search (old numbers, categories, synonyms, phrases, empty searches) and migrating it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -66,7 +66,7 @@ class FailedQueries(msgspec.Struct):
 
 
 class Phrases(msgspec.Struct):
-    """How citizens ask for a service. Without phrases there is no author."""
+    """The phrases with which citizens ask for a service. `updated_by` is None if there are no phrases."""
 
     phrases: list[str]
     updated_by: str | None

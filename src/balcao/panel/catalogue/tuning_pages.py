@@ -15,7 +15,7 @@ from balcao.web.api import Outdated, gather_blocks
 from balcao.web.lists import Filter, Listing
 from balcao.web.words import format_count
 
-# The page tries at most this many terms of a group in the search. More would exceed the calls that a page may make.
+# The page searches for at most this many of a group's terms, because a page may make only a limited number of calls.
 _MOST_TRIED = 5
 
 pages = Pages(AREA, "")
@@ -157,7 +157,7 @@ async def list_failed_queries(visit: Visit) -> Response[Any]:
 
 @pages.form("/buscas-de-controle", "Buscas de controle", actions=[TUNING], in_menu=True)
 async def edit_control_queries(visit: Visit) -> Response[Any]:
-    """Change the queries by which a migration is judged."""
+    """Change the control queries, which show how a migration affects the search results."""
     read = await search_client.read_control_queries(visit.api)
     form = ControlForm(visit, {"queries": "\n".join(read.value.queries)}, etag=read.etag)
     if form.is_sent:

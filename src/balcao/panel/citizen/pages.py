@@ -1,4 +1,4 @@
-"""Pages on which people can see and change their own data. They require no right."""
+"""Pages on which people see and change their own data. These pages require no right."""
 
 from typing import Any
 

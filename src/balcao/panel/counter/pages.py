@@ -28,7 +28,7 @@ pages = Pages("counter", "")
 @pages.form("/atendimento", "Atendimento", actions=[READ], in_menu=True)
 async def begin(visit: Visit) -> Response[Any]:
     """Ask for the citizen and the reason. Nothing is read before both are given."""
-    asked = visit.posted.first("q")  # a CPF from "Ir para", which has no reason yet
+    asked = visit.posted.first("q")  # the CPF that "Ir para" passes on, without a reason
     form = AttendanceForm(visit, is_sent=not asked)
     if asked:
         form.cpf.data = asked

@@ -67,7 +67,7 @@ def _categories_crumb(visit: Visit) -> Crumb:
 
 @pages.get("/catalogo-de-veiculos", "Catálogo de veículos", actions=[VEHICLES], in_menu=True)
 async def show_vehicles(visit: Visit) -> Response[Any]:
-    """Show all brands and models, even those that were deleted."""
+    """Show all brands and models, including deleted ones."""
     return await _show_vehicles(visit, BrandForm(visit), ModelForm(visit))
 
 

@@ -21,7 +21,7 @@ BEAT_SECONDS = 5.0
 # After this time, the browser reconnects by itself. Then the panel refuses a person who no longer has the right or the
 # session.
 LONGEST_SECONDS = 600.0
-# How long a browser waits for the upstream. Without the upstream, the page polls.
+# The number of seconds that a new stream waits for the upstream. Then it ends, and the page polls instead.
 OPENING_SECONDS = 4.0
 
 pages = Pages(AREA, BASE)
@@ -29,7 +29,10 @@ pages = Pages(AREA, BASE)
 
 @pages.get("/risco/ao-vivo", "Quadro de risco ao vivo", actions=[READ])
 async def stream_board(visit: Visit) -> Response[Any]:
-    """Send the board whenever it changes. `Last-Event-ID` or `sequencia` is the version that the browser has."""
+    """Send the board after each change, and at least once a minute.
+
+    `Last-Event-ID` or `sequencia` is the version that the browser has.
+    """
     if "text/event-stream" not in (visit.request.headers.text(b"accept") or ""):
         return await visit.redirect(visit.address("health_units.show_board"))  # a person opened this address as a page
     known = visit.request.headers.text(b"last-event-id") or visit.query.first("sequencia")
@@ -71,7 +74,10 @@ async def _stream_changes(visit: Visit, known: str) -> AsyncGenerator[bytes, Non
 
 
 async def _renew(visit: Visit) -> None:
-    """Refresh the token and the rights, because a stream outlives them. Raises SessionOver if either is gone."""
+    """Refresh the token and the rights, because a stream outlives them.
+
+    Raises SessionOver if the session has ended or the person no longer has the right.
+    """
     visit.session = await visit.panel.sessions.find_again(visit.session, is_use=False)
     tokens = await visit.panel.sessions.refresh_tokens(visit.session)
     visit.api = visit.panel.call_as(tokens.access_token, visit.request.id, visit.request.peer)

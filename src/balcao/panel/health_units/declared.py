@@ -10,7 +10,7 @@ AREA, BASE = "health_units", "/saude"
 
 
 def reaches(visit: Visit, action: str, area: str | None) -> bool:
-    """Return whether the person's right reaches an area. None means the whole city, or a unit without an area."""
+    """Return whether the person's right reaches an area. None stands for the city, or for a unit without an area."""
     limits = visit.rights.reach(action, "area")
     return limits is None or area in limits
 

@@ -239,7 +239,7 @@ def draw_known(events: Sequence[CityEvent], limit: int, since: datetime, now: da
 
 
 class Bar(NamedTuple):
-    """The bar of one period, divided by colour. Each piece is a tuple of colour, number, top and height."""
+    """The bar of one period, divided by colour. Each piece is a tuple of colour, count, top and height."""
 
     x: float
     width: float
@@ -259,7 +259,7 @@ class Plot:
 
 
 def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
-    """Return a bar chart of the numbers of each period. The keys are the labels of the periods."""
+    """Return a bar chart of the counts by period and colour. The keys of `sums` are the labels of the bars."""
     base, height = PLOT_HEIGHT - _PLOT_BOTTOM, PLOT_HEIGHT - _PLOT_BOTTOM - 20
     most = max((sum(colors.values()) for colors in sums.values()), default=0) or 1
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10**9) if most / step <= 5)
@@ -280,7 +280,7 @@ def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
 
 
 def sum_counts(counts: Counts, *, quarterly: bool) -> dict[str, dict[str, int]]:
-    """Return the numbers by period and colour, summed over areas or units. Return {} if nothing was counted.
+    """Return the counts by period and colour, summed over areas or units. Return {} if nothing was counted.
 
     The service leaves out periods without notifications. This function adds them with zeros, so that a chart shows
     gaps.

@@ -190,7 +190,7 @@ def _read_day(text: str) -> date | None:
 
 
 def _find_first(today: date, day: date) -> date:
-    """Return the first of the fourteen days that the preview shows. They include `day`."""
+    """Return the first of the preview's fourteen days, so that the preview includes `day`."""
     return today if timedelta(0) <= day - today < timedelta(days=DAYS) else day - timedelta(days=DAYS // 2)
 
 

@@ -56,7 +56,7 @@ def name_period(period: str) -> str:
 
 
 async def find_late_notifications(visit: Visit) -> Sequence[Item]:
-    """Return an item for each notification that awaits a confirmation, and one item for all other notifications."""
+    """Return an item for each notification that awaits a confirmation, and one item for all other open ones."""
     opened = (await client.list_open(visit.api)).itens
     late = [each for each in opened if each.minutos_sem_confirmacao >= LATE_MINUTES]
     address = visit.address("health_units.show_board")

@@ -33,7 +33,7 @@ pages = Pages(AREA, BASE)
 
 @pages.get("/unidades", "Unidades", actions=[READ, UNITS], in_menu=True)
 async def list_units(visit: Visit) -> Response[Any]:
-    """List units by name or by risk."""
+    """List the units, sorted by name or by risk."""
     (areas,) = await gather_blocks(client.map_areas(visit.api))
     named = [(each.properties.area, f"{each.properties.area} {each.properties.nome}") for each in areas.value or ()]
     filters = [
@@ -47,7 +47,7 @@ async def list_units(visit: Visit) -> Response[Any]:
     listing = Listing(visit, ("unidade", "unidades"), filters, orders=orders)
     query = {**listing.values, "ordem": listing.order, "page": listing.number, "per_page": listing.size}
     if len(listing.values.get("busca", "")) == 1:
-        del query["busca"]  # the service needs more than one letter
+        del query["busca"]  # the service requires at least two letters
     found = await client.list_units(visit.api, query)
     listing.rows, listing.total = found.data, found.pagination.total
     return visit.render("health_units/units.html", listing=listing, colors=COLORS, situations=SITUATIONS, types=TYPES)

@@ -32,7 +32,7 @@ from balcao.web.words import format_phone
 DECIDE = "job_application:decide"
 # The maximum that the service returns in one call for one job. The export makes as many calls as it needs.
 IN_FILE_AT_ONCE = 10_000
-# The service uses the same value for candidates without a step.
+# The value for candidates without a step, in the list's address and in the service's query.
 NO_STEP = "nenhuma"
 # The buttons after which a candidate no longer waits for a decision.
 FINAL_DECISIONS = frozenset({"aprovar", "reprovar"})

@@ -122,7 +122,7 @@ async def edit_company(visit: Visit, cnpj: str) -> Response[Any]:
 
 @pages.form("/{cnpj}/excluir", "Excluir a empresa", actions=[DELETE])
 async def delete_company(visit: Visit, cnpj: str) -> Response[Any]:
-    """Ask for confirmation, and delete a company. The service refuses if the company has jobs."""
+    """Ask for confirmation, and delete a company. The service refuses if the company has or had jobs."""
     read = await client.read_company(visit.api, cnpj)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent:

@@ -120,7 +120,7 @@ async def delete_older_job(visit: Visit, job: str) -> Response[Any]:
     read = await client.read_older_job(visit.api, job)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent:
-        with suppress(NotFound):  # another person has deleted it
+        with suppress(NotFound):  # another person has deleted the job
             await client.delete_older_job(visit.api, job, form.etag)
         return await visit.redirect(visit.address("jobs.list_older_jobs"), f"“{read.value.titulo}” foi excluída.")
     crumbs = [_crumb(visit), Crumb(read.value.titulo, visit.address("jobs.edit_older_job", job=job))]

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 CACHED_SECONDS = 60.0
 ANY_DEPARTMENT = "job_listing:any_department"
-# Expiry time and value, by the services' address and the table.
+# The cached values with their expiry time, by the services' address and the table.
 _cached: dict[tuple[str, str], tuple[float, Any]] = {}
 
 

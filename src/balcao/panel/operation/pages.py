@@ -63,7 +63,7 @@ async def retry_job(visit: Visit, job: str) -> Response[Any]:
     done = f"A tarefa {job} voltou à fila."
     try:
         await client.retry_job(visit.api, job)
-    except Conflict as fault:  # another person has already done so
+    except Conflict as fault:  # another person has already retried the job
         done = fault.text
     if visit.posted.first(OPENS_NEXT):
         return await _open_next(visit, done, job)
@@ -97,7 +97,7 @@ async def drop_job(visit: Visit, job: str) -> Response[Any]:
 
 
 async def _open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
-    """Open the oldest stopped job except `decided`, or the list if no job remains. The next page shows `done`."""
+    """Open the oldest dead-lettered job except `decided`, or the list if no job remains. The next page shows `done`."""
     (found,) = await gather_blocks(client.list_jobs(visit.api, size=2))
     following = next((one for one in found.value.data if str(one.id) != decided), None) if found.value else None
     if following is None:
@@ -108,7 +108,7 @@ async def _open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
 
 @pages.form("/crm", "CRM", actions=[READ, CRM_WRITE], in_menu=True)
 async def show_crm(visit: Visit) -> Response[Any]:
-    """Show the state of the exchange with the CRM, and start to read changes from the CRM again."""
+    """Show the state of the exchange with the CRM. The form starts a reconciliation."""
     form = ReconcileForm(visit)
     if form.is_sent and await form.submit(lambda: client.reconcile_since(visit.api, _to_instant(visit, form))):
         run = visit.address("operation.show_reconciliation", run=form.result.id)

@@ -139,7 +139,7 @@ class WebhookPages:
         )
 
     async def find_failing(self, visit: Visit) -> Sequence[Item]:
-        """Return an item for each receiver whose last message failed."""
+        """Return an item for each active receiver whose last message failed."""
         return [
             Item(
                 title=each.name,

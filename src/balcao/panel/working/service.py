@@ -1,8 +1,8 @@
 """Work on a form that several people may edit. The page names co-editors, and the typed text is stored for a day.
 
-Access: a page contains the place of its form, sealed for this session, only if the person may see the page. A person
-who may not read the record can therefore neither see who edits it nor appear there. If a person's rights have changed
-since the page was shown, nothing is shown either.
+Access: a page contains a token for its form, sealed for this session, only if the person may see the page. A person who
+may not read the record can therefore neither see its co-editors nor appear among them. The same applies to a person
+whose rights have changed since the page was shown.
 
 End: after a form was sent, nothing more is stored for that opening of the page.
 
@@ -75,7 +75,7 @@ async def begin_work(visit: Visit) -> Work:
 
 
 async def heartbeat(visit: Visit) -> list[str] | None:
-    """Record that the page is still open, and return the co-editors. Return None for a place of another session.
+    """Record that the page is still open, and return the co-editors. Return None if the token is not valid.
 
     A person whose rights have changed may have lost the right to the page. Until they open the page again, they neither
     see others nor are seen.
@@ -89,7 +89,7 @@ async def heartbeat(visit: Visit) -> list[str] | None:
 async def keep_typed(visit: Visit) -> bool:
     """Store the typed text, unless the form was sent meanwhile.
 
-    Return False for a place of another session, and for a page that the person may no longer open.
+    Return False if the token is not valid, or if the person may no longer open the page.
     """
     opened = _read_opened(visit)
     if opened is None or (opened.page and not visit.may_open(opened.page)):

@@ -145,7 +145,7 @@ def _describe(each: DemoApplication, job: JobSummary, made_at: datetime) -> Rest
 
 
 async def find_application_examples(_: Platform) -> Mapping[str, Any]:
-    """Return an application with a decision, and an application without one."""
+    """Return the id of an application with a decision, and the id of an application without a decision."""
     return {
         "candidatura_id": str(sandbox_application_id("ana-V1")),
         "open_candidatura_id": str(sandbox_application_id("elisa-V5")),

@@ -23,7 +23,7 @@ async def load_demo_legacy_jobs(platform: Platform) -> None:
 
 
 async def find_legacy_job_examples(platform: Platform) -> Mapping[str, Any]:
-    """Return ids to try. If there is no older job, its id is left out."""
+    """Return ids for trying operations. If there are no older jobs, `job_id` is left out."""
     call = operator_call(platform, "employability.demo")
     jobs = await legacy_jobs.list_job_ids(call)
     return {

@@ -115,5 +115,5 @@ async def load_demo_listings(platform: Platform) -> None:
 
 
 async def find_listing_examples(_: Platform) -> Mapping[str, Any]:
-    """Return a published job and a draft."""
+    """Return the ids of a published job and of a draft."""
     return {"vaga_id": str(sandbox_job_id("V1")), "draft_vaga_id": str(sandbox_job_id("V6"))}

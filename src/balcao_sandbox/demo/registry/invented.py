@@ -98,7 +98,7 @@ def _make_row(number: int, cpf: Cpf, name: str, birth: str, chance: random.Rando
 
 
 def _complete(row: CitizenRow) -> None:
-    """Fill in every member that a base record can have, for Ana."""
+    """Fill in all optional members of Ana's base record."""
     row.nome_social = "Bia Moreira"
     born = row.nascimento.data if row.nascimento else None
     row.nascimento = BaseBirth(born, "3300000", CITY, "RJ", "076", "Brasil")
