@@ -1,4 +1,7 @@
-"""Read the CRM's data of many people, and find records that changed since a given time, for the reconciliation."""
+"""Read many people's data from the CRM, and find records that changed since a given time.
+
+The reconciliation uses both.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

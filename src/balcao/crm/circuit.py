@@ -83,7 +83,7 @@ class Circuit:
         self.record_success(admitted)
 
     def admit(self) -> int:
-        """Return the current round. The caller passes it with the call's outcome.
+        """Return the current round. The caller passes the round with the outcome of its call.
 
         Raises CrmAway while the circuit is open.
         """

@@ -54,8 +54,8 @@ class Upserted(StrEnum):
 class CrmClient:
     """The CRM client of one process, with one token and one circuit breaker.
 
-    Every method raises Unavailable if no CRM is configured, CrmAway if there is no usable response within the deadline
-    or the circuit is open, and CrmRefused if the CRM rejects the call.
+    Every method that calls the CRM raises Unavailable if no CRM is configured, CrmAway if there is no usable response
+    within the deadline or the circuit is open, and CrmRefused if the CRM rejects the call.
     """
 
     def __init__(self, transport: Transport | None, version: str, fields: FieldMap) -> None:
@@ -88,7 +88,7 @@ class CrmClient:
         return Account(cidadao["accountId"], cidadao)
 
     async def find(self, cpf: Cpf, deadline: Deadline) -> str | None:
-        """Return the id of the person's account, or None. If there are several accounts, return the oldest."""
+        """Return the id of the person's account, or None. If there are several, return the id of the oldest."""
         field = self.fields.account["accountId"]
         with self.circuit.guard():
             (accounts,) = await self._select(deadline, self.query_accounts(cpf, [field]))

@@ -1,11 +1,11 @@
-"""Limits of time and attempts for the CRM calls of one use case. All its calls share the time."""
+"""Limits for the CRM calls of one use case: the time that all calls share, and the attempts for each call."""
 
 import time
 from dataclasses import dataclass
 from typing import Self
 
-# The time for all CRM calls. It is slightly less than the 8 s promised to callers, which include the work before and
-# after the calls.
+# The time for all CRM calls of a use case. It is slightly less than the 8 s promised to callers, which include the work
+# before and after the CRM calls.
 BUDGET_SECONDS = 7.5
 
 

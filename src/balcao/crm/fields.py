@@ -1,4 +1,4 @@
-"""Translate between the keys of `dados` and `cidadao` and the CRM's fields, with a configurable map."""
+"""Translate the keys of `dados` and `cidadao` to the CRM's fields and back, with a configurable map."""
 
 import re
 import tomllib
@@ -55,7 +55,7 @@ class FieldMap:
 
     @property
     def consent_fields(self) -> list[str]:
-        """The CRM's fields of a consent."""
+        """The CRM's field names for a consent."""
         return sorted(self.consent.values())
 
     def to_cidadao(self, account: Record, consents: Iterable[Record]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class FieldMap:
         }
 
     def find_keys(self, names: Iterable[str]) -> set[str]:
-        """Return the account keys that write these CRM fields. Other fields are ignored."""
+        """Return the account keys for these CRM fields. Unknown fields are ignored."""
         keys = {field: key for key, field in self.account.items()} | dict.fromkeys(self.name.values(), "nome")
         return {keys[name] for name in names if name in keys}
 

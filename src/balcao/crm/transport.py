@@ -40,7 +40,7 @@ _UNANSWERED: Mapping[type[Exception], str] = {
 
 
 class _TryError(Exception):
-    """This attempt failed, but a retry may succeed."""
+    """Raised if an attempt failed but a retry may succeed."""
 
     def __init__(self, error_code: str, status: int | None = None, retry_after: float | None = None) -> None:
         super().__init__(error_code)
@@ -200,7 +200,10 @@ def _make_unavailable(error_code: str, status: int | None = None, retry_after: f
 
 
 def _choose_wait(state: RetryCallState) -> float:
-    """Return 100 ms, then 200 ms, each ± 50 %, but at least the delay that the CRM requested."""
+    """Return the delay before the next attempt: 100 ms, then 200 ms, each ± 50 %.
+
+    Return at least the delay that the CRM requested.
+    """
     fault = state.outcome.exception() if state.outcome else None
     asked = fault.retry_after if isinstance(fault, _TryError) else None
     pause: float = FIRST_WAIT_SECONDS * 2 ** (state.attempt_number - 1) * random.uniform(0.5, 1.5)  # noqa: S311

@@ -1,4 +1,4 @@
-"""The page and the filters of a list's query, and the metadata of every list (rules: employability 2.0.7)."""
+"""Page and filter parameters of list queries, and the metadata of every list (rules: employability 2.0.7)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -35,9 +35,10 @@ class ListMeta(msgspec.Struct, frozen=True):
 
 
 def parse_list_page(query: Mapping[str, str], default: int, most: int) -> Page:
-    """Parse the requested page. This never fails.
+    """Parse the requested page. Malformed values do not raise errors.
 
-    If the size is not an integer, `default` is used. A size outside 1 to `most` becomes the nearest bound.
+    A page number that is not an integer becomes 1. A page size that is not an integer becomes `default`, and a size
+    outside 1 to `most` becomes the nearest bound.
     """
     size = _parse_integer(query.get("pageSize"), default)
     return Page(min(max(_parse_integer(query.get("page"), 1), 1), LAST_PAGE), min(max(size, 1), most))

@@ -14,7 +14,10 @@ from balcao.health_units.risk.board import COMPARE_SECONDS, UnitBoard
 
 @asynccontextmanager
 async def run_health_units(platform: Platform) -> AsyncIterator[None]:
-    """Refresh the board and inform the listeners after each commit, while the process serves requests."""
+    """While the process serves requests, refresh the board and inform the listeners.
+
+    This happens after each published change and every COMPARE_SECONDS.
+    """
     board = platform.parts[UnitBoard] = UnitBoard()
     hub = platform.parts[Hub] = Hub()
     watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(follow_changes, platform, board, hub))

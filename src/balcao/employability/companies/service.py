@@ -45,7 +45,11 @@ async def has_company(connection: Connection, cnpj: str) -> bool:
 
 
 async def create_company(call: Call, body: CompanyBody) -> bytes:
-    """Add a company and return it as JSON. Raises Invalid, and Conflict if the CNPJ is already used."""
+    """Add a company and return it as JSON.
+
+    Raises Invalid if a member is not valid. Raises Conflict if the CNPJ is already used, or if the idempotency key was
+    used for another request.
+    """
     checked = check_new_company(body)
 
     async def insert() -> Company:
@@ -67,7 +71,8 @@ def check_new_company(body: CompanyBody) -> Company:
 async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
     """Replace a company's record.
 
-    Raises NotFound, PreconditionFailed, and Invalid, for example for a body with a different CNPJ.
+    Raises NotFound if the company does not exist, PreconditionFailed if `If-Match` does not match, and Invalid if a
+    member is not valid or the body has a different CNPJ.
     """
     if body.cnpj is not None and parse_cnpj(body.cnpj) != cnpj:
         raise Invalid("O campo `cnpj` não é o do caminho: o CNPJ de uma empresa não muda.", code="cnpj-differs")
@@ -80,7 +85,11 @@ async def replace_company(call: Call, cnpj: str, body: CompanyBody) -> Company:
 
 
 async def delete_company(call: Call, cnpj: str) -> Message:
-    """Delete a company. Raises NotFound, PreconditionFailed, and Conflict if it has a job, even a deleted job."""
+    """Delete a company.
+
+    Raises NotFound if it does not exist, PreconditionFailed if `If-Match` does not match, and Conflict if it has a job,
+    even a deleted job.
+    """
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, cnpj)
         await store.delete_company(connection, cnpj)

@@ -24,7 +24,7 @@ class LegacyJobFilters:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
-        """Parse the query. Raises Invalid, naming the parameter."""
+        """Parse the query. Raises Invalid, naming the parameter, if a filter is not valid."""
         return cls(
             read_text(query, "orgao_id", 50),
             _parse_number(query, "empresa_id", MAX_INT64),

@@ -53,7 +53,11 @@ async def read_legacy_job(call: Call, id_: int) -> LegacyJob:
 
 
 async def create_legacy_job(call: Call, body: LegacyJobBody) -> bytes:
-    """Create a job and return it as JSON. Raises Invalid, for example if a new job cannot have this status."""
+    """Create a job and return it as JSON.
+
+    Raises Invalid if a member is not valid or a new job cannot have this status. Raises Conflict if the idempotency key
+    was used for another request.
+    """
     checked = _clean(body, call.zone)
     states.check_first(checked.status)
 
@@ -70,7 +74,8 @@ async def create_legacy_job(call: Call, body: LegacyJobBody) -> bytes:
 async def replace_legacy_job(call: Call, id_: int, body: LegacyJobBody) -> LegacyJob:
     """Replace a job and return the stored job.
 
-    Raises Invalid, NotFound, PreconditionFailed, and Conflict if the status may not change in this way.
+    Raises Invalid if a member is not valid, NotFound if the job is unknown or removed, PreconditionFailed if `If-Match`
+    does not match, and Conflict if the status may not change in this way.
     """
     checked = _clean(body, call.zone)
     async with call.platform.database.transaction() as connection:
@@ -83,7 +88,10 @@ async def replace_legacy_job(call: Call, id_: int, body: LegacyJobBody) -> Legac
 
 
 async def remove_job(call: Call, id_: int) -> Nothing:
-    """Mark a job as removed. Raises NotFound and PreconditionFailed."""
+    """Mark a job as removed.
+
+    Raises NotFound if the job is unknown or already removed, and PreconditionFailed if `If-Match` does not match.
+    """
     async with call.platform.database.transaction() as connection:
         await _lock_job(connection, call, id_)
         await store.mark_legacy_job_deleted(connection, id_)

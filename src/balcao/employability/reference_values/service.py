@@ -53,7 +53,8 @@ async def are_known_values(connection: Connection, kind: Kind, ids: Collection[U
 async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
     """Add a value at the given position, by default at the end, and return it as JSON.
 
-    Raises Invalid, and Conflict if another value of the kind has the same text.
+    Raises Invalid if the text or the position is not valid. Raises Conflict if another value of the kind has the same
+    text, or if the idempotency key was used for another request.
     """
     descricao, ordem = check_value(kind, body)
 
@@ -69,7 +70,8 @@ async def create_value(call: Call, kind: Kind, body: ReferenceBody) -> bytes:
 async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) -> ReferenceValue:
     """Replace a value's text and, if one is sent, its position. Return the stored value.
 
-    Raises Invalid, NotFound, PreconditionFailed, and Conflict if another value of the kind has the same text.
+    Raises Invalid if the text or the position is not valid, NotFound if the value does not exist, PreconditionFailed if
+    `If-Match` does not match, and Conflict if another value of the kind has the same text.
     """
     descricao, ordem = check_value(kind, body)
     async with call.platform.database.transaction() as connection:
@@ -80,7 +82,11 @@ async def replace_value(call: Call, kind: Kind, id_: UUID, body: ReferenceBody) 
 
 
 async def delete_value(call: Call, kind: Kind, id_: UUID) -> Message:
-    """Delete a value. Raises NotFound, PreconditionFailed, and Conflict if a job or a resume uses the value."""
+    """Delete a value.
+
+    Raises NotFound if it does not exist, PreconditionFailed if `If-Match` does not match, and Conflict if a job or a
+    resume uses it.
+    """
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, kind, id_)
         await store.delete_value(connection, id_)

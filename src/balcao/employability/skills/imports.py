@@ -20,7 +20,7 @@ class BehaviourRow(msgspec.Struct):
     nome: str
 
     def __post_init__(self) -> None:
-        """Validate the row like a request body. Raises Invalid."""
+        """Validate the row like a request body. Raises Invalid if a member is not valid."""
         self.nome = clean_entry_name("nome", self.nome)
 
 
@@ -30,7 +30,7 @@ class SkillRow(BehaviourRow):
     areas_atuacao: Annotated[list[str], Meta(max_length=MOST_AREAS)] = []
 
     def __post_init__(self) -> None:
-        """Validate the row like a request body. Raises Invalid."""
+        """Validate the row like a request body. Raises Invalid if a member is not valid."""
         super().__post_init__()
         self.areas_atuacao = [clean_entry_name("areas_atuacao", name) for name in self.areas_atuacao]
 

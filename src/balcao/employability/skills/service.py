@@ -44,7 +44,11 @@ async def read_entry(call: Call, catalogue: Catalogue, id_: int) -> CatalogueEnt
 
 
 async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> bytes:
-    """Add an entry and return it as JSON. Raises Invalid, and Conflict if another entry has the same name."""
+    """Add an entry and return it as JSON.
+
+    Raises Invalid if the name is not valid. Raises Conflict if another entry has the same name, or if the idempotency
+    key was used for another request.
+    """
     name = clean_entry_name("nome", body.nome)
 
     async def insert() -> CatalogueEntry:
@@ -59,7 +63,8 @@ async def create_entry(call: Call, catalogue: Catalogue, body: NameBody) -> byte
 async def rename_entry(call: Call, catalogue: Catalogue, id_: int, body: NameBody) -> CatalogueEntry:
     """Rename an entry.
 
-    Raises Invalid, NotFound, PreconditionFailed, and Conflict if another entry has the same name.
+    Raises Invalid if the name is not valid, NotFound if the entry does not exist, PreconditionFailed if `If-Match` does
+    not match, and Conflict if another entry has the same name.
     """
     name = clean_entry_name("nome", body.nome)
     async with call.platform.database.transaction() as connection:
@@ -70,7 +75,11 @@ async def rename_entry(call: Call, catalogue: Catalogue, id_: int, body: NameBod
 
 
 async def delete_entry(call: Call, catalogue: Catalogue, id_: int) -> Message:
-    """Delete an entry. Raises NotFound, PreconditionFailed, and Conflict if another record refers to the entry."""
+    """Delete an entry.
+
+    Raises NotFound if it does not exist, PreconditionFailed if `If-Match` does not match, and Conflict if another
+    record refers to it.
+    """
     async with call.platform.database.transaction() as connection:
         await _lock(connection, call, catalogue, id_)
         await store.delete_entry(connection, catalogue, id_)
@@ -81,8 +90,8 @@ async def delete_entry(call: Call, catalogue: Catalogue, id_: int) -> Message:
 async def replace_skill_areas(call: Call, id_: int, body: SkillAreasBody) -> SkillAreas:
     """Replace a skill's work areas.
 
-    Raises NotFound, PreconditionFailed, Conflict if a resume uses an area that would be removed, and Invalid for
-    unknown, repeated or too many areas.
+    Raises Invalid for unknown, repeated or too many areas, NotFound if the skill does not exist, PreconditionFailed if
+    `If-Match` does not match, and Conflict if a resume uses an area that would be removed.
     """
     wanted = body.areas_ids
     if len(wanted) > MOST_AREAS or len(set(wanted)) < len(wanted):

@@ -29,7 +29,8 @@ async def find_accepted_version(source: Source, cpf: Cpf) -> str | None:
 async def accept_terms(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) -> Message:
     """Accept the current version of the terms. A repeated acceptance keeps the time of the first.
 
-    A background job reads the person's names from the registry, immediately or after `names_after`.
+    After a new acceptance, a background job reads the person's names from the registry, immediately or after
+    `names_after`.
     """
     async with call.platform.database.transaction() as connection:
         acceptance = await store.upsert_acceptance(connection, cpf, call.platform.settings.jobs_terms_version)

@@ -30,7 +30,8 @@ async def read_area(call: Call, area: str) -> Area:
 async def put_area(call: Call, area: str, body: AreaBody) -> tuple[Area, bool]:
     """Create or replace an area. Return the area, and whether it is new.
 
-    Raises Forbidden, PreconditionFailed (`If-Match`), and Conflict if there are already MOST_AREAS areas.
+    Raises Forbidden if the caller's right does not cover the area, PreconditionFailed if `If-Match` does not match, and
+    Conflict if there are already MOST_AREAS areas.
     """
     units.require_right_to_area(call, area)
     contorno = body.contorno.model_dump()
@@ -47,7 +48,11 @@ async def put_area(call: Call, area: str, body: AreaBody) -> tuple[Area, bool]:
 
 
 async def delete_area(call: Call, area: str) -> None:
-    """Delete an area's name and outline. Its units do not change. Raises Forbidden, NotFound and PreconditionFailed."""
+    """Delete an area's name and outline. Its units do not change.
+
+    Raises Forbidden if the caller's right does not cover the area, NotFound if the area is not registered, and
+    PreconditionFailed if `If-Match` does not match.
+    """
     units.require_right_to_area(call, area)
     async with call.platform.database.transaction() as connection:
         present = await store.lock_area(connection, area)

@@ -6,13 +6,13 @@ from balcao.core.errors import Fault, Unprocessable
 from balcao.health_units.counts.schemas import CountsQuery, Periodo
 
 MOST_DAYS = 5 * 366
-_A_YEAR = timedelta(days=364)  # from the first day to the last of 365 days
+_A_YEAR = timedelta(days=364)  # from the first to the last day of a period of 365 days
 
 
 def choose_days(query: CountsQuery, today: date) -> tuple[date, date]:
     """Return the first and the last day to count, extended to whole periods.
 
-    Raises Unprocessable if `de` is after `ate` or more than five years before it.
+    Raises Unprocessable if `de` is after `ate` or more than MOST_DAYS before it.
     """
     ate = query.ate or today
     de = query.de or ate - _A_YEAR

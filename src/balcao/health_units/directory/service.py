@@ -39,9 +39,10 @@ def list_units(call: Call, query: UnitsQuery) -> Units:
 
 
 def map_units(call: Call, query: MapQuery) -> UnitFeatures:
-    """Return the matching units that have a location, sorted by distance if the query has a place, otherwise by name.
+    """Return up to `limit` matching units that have a location.
 
-    Raises Unavailable if the board is stale.
+    The units are sorted by distance if the query has a place, otherwise by name. Raises Unavailable if the board is
+    stale.
     """
     moment, found = _find(call, query)
     placed = [

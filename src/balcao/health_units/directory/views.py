@@ -1,4 +1,4 @@
-"""How callers see a unit, computed from its state on the board and an instant (rules: health_units 3.1)."""
+"""A unit as callers see it, computed from its state on the board and an instant (rules: health_units 3.1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -61,7 +61,7 @@ async def publish_unit(connection: Connection, cnes: Cnes) -> None:
 
 
 async def publish_units(connection: Connection, units: Sequence[Cnes]) -> None:
-    """Publish the change of each of these units, in this order, as `publish_unit` does."""
+    """Publish, in this order, that these units were created or replaced, or that their timetables changed."""
     if units:
         changes = [NewChange(cnes, {"cnes": cnes.digits}) for cnes in units]
         await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, UNIT, changes)

@@ -50,7 +50,7 @@ async def append_changes(
 ) -> None:
     """Append an entry for each change, in this order, and announce the entries at the commit.
 
-    Call this last in a transaction: until it ends, every other transaction that publishes a change waits.
+    Call this last in a transaction: every other transaction that publishes a change waits until this one ends.
     """
 
 
@@ -76,7 +76,10 @@ ORDER BY sequencia LIMIT :limit
 async def list_feed_changes(
     connection: Connection, after: int, up_to: int, codes: Collection[str] | None, limit: int
 ) -> list[StoredChange]:
-    """Return the entries after the number `after`, up to `up_to`, of these units. None as `codes` means all units."""
+    """Return at most `limit` entries of these units, from the number after `after` to `up_to`.
+
+    None as `codes` means all units.
+    """
 
 
 class DatedChange(NamedTuple):
@@ -102,7 +105,7 @@ SELECT last, coalesce((SELECT min(sequencia) FROM health_units.change_feed), las
 FROM health_units.feed_counter
 """)
 async def read_feed_range(connection: Connection) -> FeedRange:
-    """Return the numbers of the entries that can be replayed to a listener."""
+    """Return the range of the entries that can be replayed to a listener."""
 
 
 # Delete everything up to the last old entry, so that the remaining numbers have no gaps. A listener then either gets

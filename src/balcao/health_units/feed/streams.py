@@ -111,7 +111,7 @@ class Hub:
             raise TooMany("Fluxos demais abertos: feche um e tente de novo.", code="too-many-streams", retry_after=30)
 
     async def listen(self, listener: Listener, first: bytes) -> AsyncGenerator[bytes, None]:
-        """Yield the listener's events after `first`, and remove the listener at the end."""
+        """Yield `first`, then the listener's events. Remove the listener at the end."""
         try:
             async with aclosing(listener.listen(first)) as texts:
                 async for text in texts:

@@ -26,8 +26,8 @@ async def read_holiday(call: Call, day: date) -> Holiday:
 async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
     """Create or replace the holiday on a date.
 
-    Raises PreconditionFailed (`If-Match`), and Forbidden if the caller's right is limited to areas, because a holiday
-    applies to the whole city.
+    Raises Forbidden if the caller's right is limited to areas, because a holiday applies to the whole city. Raises
+    PreconditionFailed if `If-Match` does not match.
     """
     units.require_right_to_area(call, None)
     holiday = Holiday(day, body.nome, body.ambito, body.facultativo, body.fecha)
@@ -41,7 +41,7 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
 
 
 async def delete_holiday(call: Call, day: date) -> None:
-    """Delete the holiday on a date. Raises NotFound, and the same errors as `put_holiday`."""
+    """Delete the holiday on a date. Raises NotFound if there is none, and the same errors as `put_holiday`."""
     units.require_right_to_area(call, None)
     async with call.platform.database.transaction() as connection:
         present = await store.lock_holiday(connection, day)

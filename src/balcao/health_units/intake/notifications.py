@@ -19,7 +19,7 @@ from balcao.health_units.notifications.imported import ImportedNotification, mak
 from balcao.health_units.notifications.schemas import Causa, CloseBody
 from balcao.health_units.situation import Risco
 
-BATCH = 100  # limited, because other writers wait for its commit
+BATCH = 100  # limited, because other writers wait until a batch commits
 # Accept times up to this far in the future, because the former system's clock may be ahead of this machine's.
 _LEEWAY = timedelta(minutes=5)
 _Instant = Annotated[datetime, Meta(tz=True)]
@@ -57,7 +57,7 @@ class NotificationRow(msgspec.Struct):
         """Return the row as a notification with an id.
 
         If the row has no id, its times are cut to whole seconds. Otherwise a system that sends fractions only sometimes
-        would create the same notification twice.
+        would add a confirmation to the log for a time that is already stored.
         """
         instants = {name: getattr(self, name) for name in _INSTANTS}
         if self.id is None:

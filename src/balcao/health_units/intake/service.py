@@ -91,7 +91,7 @@ async def _read_source(platform: Platform, name: str, address: str) -> None:
 
 
 async def _fetch(platform: Platform, name: str, address: str) -> bytes:
-    """Return the body of a source's response. Raises _Unreadable."""
+    """Return the body of a source's response. Raises _Unreadable if the request fails or the response is not usable."""
     token = parse_pairs(platform.settings.risk_source_tokens.get_secret_value()).get(name)
     headers = {"Accept": "application/x-ndjson"} | ({"Authorization": f"Bearer {token}"} if token else {})
     content = bytearray()

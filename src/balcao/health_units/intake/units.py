@@ -15,7 +15,7 @@ from balcao.health_units.timetables.schemas import WeekBody
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 
-BATCH = 200  # limited, because other writers wait for its commit
+BATCH = 200  # limited, because other writers wait until a batch commits
 
 
 class UnitRow(msgspec.Struct, dict=True):

@@ -35,8 +35,9 @@ _IMPORTER = Author("Importação", "import")
 async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime | None = None) -> Notification:
     """Open a notification. `at` defaults to the current time.
 
-    Raises Forbidden, Unprocessable for an unknown code, NotFound for an unknown or deactivated unit, and Conflict if
-    another notification is active. A repeated `Idempotency-Key` returns the first result.
+    Raises Forbidden if the caller's right does not cover the unit, Unprocessable for an unknown code, NotFound for an
+    unknown or deactivated unit, and Conflict if another notification is active. A repeated `Idempotency-Key` returns
+    the first result.
     """
 
     async def make() -> Notification:
@@ -63,8 +64,9 @@ async def change_notification(
 ) -> Notification:
     """Change a notification's colour. Sending the same colour again confirms the notification.
 
-    Raises Forbidden, Unprocessable for an unknown code, NotFound, Conflict if the notification is closed, and
-    PreconditionFailed (`If-Match`).
+    Raises Forbidden if the caller's right does not cover the unit, Unprocessable for an unknown code, NotFound if the
+    unit has no such notification, PreconditionFailed if `If-Match` does not match, and Conflict if the notification is
+    closed.
     """
     async with call.platform.database.transaction() as connection:
         await units.require_right_to_unit(call, connection, cnes)
@@ -78,7 +80,8 @@ async def close_notification(
 ) -> Notification:
     """Close a notification.
 
-    Raises Forbidden, NotFound, PreconditionFailed, and Conflict if the notification is already closed. A repeated
+    Raises Forbidden if the caller's right does not cover the unit, NotFound if the unit has no such notification,
+    PreconditionFailed if `If-Match` does not match, and Conflict if the notification is already closed. A repeated
     `Idempotency-Key` returns the first result.
     """
 
@@ -96,7 +99,7 @@ async def close_notification(
 async def read_notification(call: Call, cnes: Cnes, id: UUID) -> tuple[Notification, list[RecordedEvent]]:
     """Return a notification and its log, and record the read in the audit trail.
 
-    Raises NotFound if it does not exist.
+    Raises Forbidden if the caller's right does not cover the unit, and NotFound if the unit has no such notification.
     """
     async with call.platform.database.transaction() as connection:
         await units.require_right_to_unit(call, connection, cnes)

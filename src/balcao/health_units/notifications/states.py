@@ -86,7 +86,7 @@ def close_event(notification: Notification, causa: Causa, risco: Risco | None, n
 
 
 def begin_notification(id: UUID, cnes: str, event: NotificationEvent) -> Notification:
-    """Return the notification that results from its opening."""
+    """Return the notification that an opening event creates."""
     risco, em = event.risco_depois, event.em
     return Notification(id, cnes, risco, Status.ATIVO, em, em, None, None, risco, 1)
 

@@ -1,4 +1,4 @@
-"""How staff and the public see a notification (rules: health_units 3.2)."""
+"""Notifications as staff and the public see them (rules: health_units 3.2)."""
 
 from typing import Any
 from zoneinfo import ZoneInfo

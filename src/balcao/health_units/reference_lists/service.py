@@ -29,10 +29,7 @@ async def put_reference_value(
 
 
 async def require_known_values(connection: Connection, ocorrencia: str | None, consequencias: Sequence[str]) -> None:
-    """Raise Unprocessable if a value is unknown or switched off.
-
-    If the call refers to no values, this makes no query.
-    """
+    """Raise Unprocessable if a value is unknown or switched off. Without values, no query is made."""
     places: list[tuple[str, ...]] = []
     named: list[NamedValue] = []
     if ocorrencia is not None:

@@ -32,7 +32,11 @@ from balcao.health_units.units import service as units
 
 
 async def put_week(call: Call, cnes: Cnes, body: WeekBody) -> Week:
-    """Replace a unit's weekly hours. Raises Forbidden, NotFound and PreconditionFailed (`If-Match`)."""
+    """Replace a unit's weekly hours.
+
+    Raises Forbidden if the caller's right does not cover the unit, NotFound if the unit does not exist, and
+    PreconditionFailed if `If-Match` does not match.
+    """
     week = Week(cnes.digits, _fill_week(body.semana), body.abre_feriado)
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
@@ -63,7 +67,11 @@ async def list_codes_with_timetable(call: Call) -> set[str]:
 
 
 async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) -> DayException:
-    """Create or replace the exception on a day. Raises Forbidden, NotFound and PreconditionFailed (`If-Match`)."""
+    """Create or replace the exception on a day.
+
+    Raises Forbidden if the caller's right does not cover the unit, NotFound if the unit does not exist, and
+    PreconditionFailed if `If-Match` does not match.
+    """
     exception = DayException(cnes.digits, day, to_intervals(body.intervalos), body.motivo)
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
@@ -78,7 +86,8 @@ async def put_exception(call: Call, cnes: Cnes, day: date, body: ExceptionBody) 
 async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
     """Delete the exception on a day, so that the weekly hours apply again.
 
-    Raises Forbidden, NotFound and PreconditionFailed (`If-Match`).
+    Raises Forbidden if the caller's right does not cover the unit, NotFound if the unit does not exist or has no
+    exception on this day, and PreconditionFailed if `If-Match` does not match.
     """
     async with call.platform.database.transaction() as connection:
         await _lock(call, connection, cnes)
@@ -123,7 +132,7 @@ async def list_exceptions(call: Call, cnes: Cnes, query: ExceptionsQuery) -> Day
 
 
 async def read_exception(call: Call, cnes: Cnes, day: date) -> DayException:
-    """Return the exception on a day. Raises NotFound if there is none."""
+    """Return the exception on a day. Raises NotFound if there is none or the unit does not exist."""
     found = await store.select_exception(call.platform.database, cnes, day)
     if found is None:
         await _require_unit(call, cnes)
@@ -150,7 +159,10 @@ async def list_opening_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
 
 
 async def preview_days(call: Call, cnes: Cnes, query: DaysQuery, body: PreviewBody) -> Days:
-    """Return the same as `list_opening_days` would after the body is written. Raises the same errors, and Forbidden."""
+    """Return the days that `list_opening_days` would return if the body were written. Nothing is written.
+
+    Raises Forbidden if the caller's right does not cover the unit, and the same errors as `list_opening_days`.
+    """
     async with call.platform.database.connection() as connection:
         await units.require_right_to_unit(call, connection, cnes)
     first, last, found = await _read_openings(call, cnes, query)

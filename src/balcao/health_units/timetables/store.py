@@ -28,7 +28,7 @@ async def upsert_week(connection: Connection, week: Week) -> None:
 
 
 # Unchanged weeks are left out, so their rows are not even locked. OFFSET 0 stops the planner from turning the LATERAL
-# into a join. Instead, it makes one look-up by key for each week.
+# into a join, so PostgreSQL makes one look-up by key for each week.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT cnes, semana, abre_feriado

@@ -24,7 +24,8 @@ AREA = "area"
 async def put_unit(call: Call, cnes: Cnes, body: UnitBody, at: datetime | None = None) -> tuple[UnitRecord, bool]:
     """Create or replace a unit. Return the unit, and whether it is new. `at` defaults to the current time.
 
-    Raises Forbidden and PreconditionFailed (`If-Match`).
+    Raises Forbidden if the caller's right does not cover the unit's current or new area, and PreconditionFailed if
+    `If-Match` does not match.
     """
     at = at or utc_now()
     async with call.platform.database.transaction() as connection:

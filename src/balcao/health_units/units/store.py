@@ -51,7 +51,7 @@ async def lock_unit_record(connection: Connection, cnes: Cnes) -> dict[str, Any]
 
 
 # Unchanged units are left out, so their rows are not even locked. Changed units are locked in the same order as in
-# `lock_units`. OFFSET 0 stops the planner from turning the LATERAL into a join. Instead, it makes one look-up by key
+# `lock_units`. OFFSET 0 stops the planner from turning the LATERAL into a join, so PostgreSQL makes one look-up by key
 # for each unit.
 @statement(f"""
 WITH parsed AS MATERIALIZED (

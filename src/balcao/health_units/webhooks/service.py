@@ -86,7 +86,9 @@ async def list_unit_deliveries(call: Call, id: UUID, query: DeliveriesQuery) -> 
 async def replay_unit_delivery(call: Call, id: UUID, message: str) -> None:
     """Send a message again with the same id.
 
-    Raises Forbidden, NotFound, and Conflict if the webhook is switched off or the change is no longer stored.
+    Raises Forbidden if the caller's right is limited to areas, and NotFound if the webhook has no such delivery. Raises
+    Conflict if the webhook is switched off, if the change is no longer stored, or if the idempotency key was used for
+    another request.
     """
     _require_right(call)
 

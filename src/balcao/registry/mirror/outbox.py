@@ -1,8 +1,8 @@
 """The outbox: one row for each citizen with changes to push to the CRM, sent by one job at a time.
 
-A job finds its row by the row's id. When a new job takes over the row, the row gets a new id. A job that runs again
-after its worker was killed therefore finds no row, and two jobs never push the same citizen's changes. Callers of these
-functions must hold the lock on the citizen's mirror.
+A job finds its row by the row's id. When a new job takes over the row, the row gets a new id. If the previous job runs
+again, it therefore finds no row, so two jobs never push the same citizen's changes. Callers of these functions must
+hold the lock on the citizen's mirror.
 """
 
 from collections.abc import Mapping

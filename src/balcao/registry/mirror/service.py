@@ -35,7 +35,7 @@ async def list_consented(connection: Connection, people: Sequence[Cpf]) -> Mappi
 
 
 class Result(StrEnum):
-    """The effect of an event."""
+    """The effect of a CRM event on the mirror."""
 
     APPLIED = "applied"
     PARTLY_OLDER = "partly_older"

@@ -85,7 +85,7 @@ def _read_fields(dados: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
 
 
 def _address(sent: Mapping[str, str | None] | str | None) -> Iterator[tuple[str, Value]]:
-    """Yield the address parts. An object writes the parts that it contains. Null or "" is written to every part."""
+    """Yield the address fields to write: the parts in an object, or every part if the whole address is null or ""."""
     for part in ADDRESS_PARTS:
         if isinstance(sent, Mapping):
             if part in sent:

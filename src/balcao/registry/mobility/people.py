@@ -14,7 +14,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.schemas import Citizen
 
-# The grant with which a citizen reaches another person's data here: the link between a vehicle's owner and its driver.
+# The grant that gives a citizen access to another person's data here: the link between a vehicle's owner and its
+# driver.
 LINK = "vehicle_link"
 
 
@@ -98,7 +99,7 @@ async def recording_refusals(call: Call) -> AsyncIterator[None]:
 
 
 def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf]) -> Iterator[tuple[Call, Cpf]]:
-    """Yield each person concerned, and the call with the grant that reaches the person."""
+    """Yield, for each person concerned, the call with the grant for that person's data, and the person."""
     if not (action == "read" and call.is_owner):
         yield call, person
     for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):
@@ -106,10 +107,10 @@ def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterab
 
 
 def _through_link(call: Call) -> Call:
-    """Return the call with the grant that reaches the other person.
+    """Return the call with the grant for another person's data.
 
-    The owner of the path's data does not own the other person's data, so the link is the grant. Staff and clients
-    retain their own grant.
+    A caller who owns the data in the path does not own the other person's data, so the link is the grant. Staff and
+    clients retain their own grant.
     """
     if not call.is_owner:
         return call

@@ -1,8 +1,8 @@
 """The anonymisation of a person in two calls: a dry run that is rolled back, then the real anonymisation.
 
 The dry run returns a confirmation for the real call. The confirmation is not stored, so a dry run does not change the
-person's data. It is a keyed hash of the person, the state of their data and an expiry time. So it is valid only for
-this person, until it expires, and while the data does not change.
+person's data. It consists of an expiry time and a keyed hash of the person, the state of their data and the expiry
+time. So it is valid only for this person, until it expires, and while the data does not change.
 """
 
 import base64

@@ -120,7 +120,8 @@ def _match_events(period: Period, filters: AuditFilters) -> Conditions:
     return conditions
 
 
-# The last run of each kind, and the sum of the last 30 days.
+# For each kind, the last run and the number of rows removed in the last 30 days. Kinds without a run in the last year
+# are left out.
 @statement("""
 SELECT kind, max(at) AS at, (array_agg(checked ORDER BY at DESC))[1] AS checked,
        (array_agg(removed ORDER BY at DESC))[1] AS removed,

@@ -1,7 +1,7 @@
-"""The tombstones of erased people, in a file next to the backups. Restoring an older backup brings the data back.
+"""The tombstones of erased people, in a file next to the backups.
 
-The file is not encrypted, and only its owner may read it. The same is true for the backups, which contain the same
-data.
+The file is needed because restoring an older backup brings erased data back. The file is not encrypted, and only its
+owner may read it. The same is true for the backups, which contain the same data.
 """
 
 import os

@@ -112,7 +112,8 @@ _list_base = attrgetter(*BASE_FIELDS)
 def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
     """Return the base fields.
 
-    If one of KEPT_BASE_FIELDS is absent, its stored value is used. Raises Invalid if any base field is then missing.
+    A field of KEPT_BASE_FIELDS without a value in the body takes its stored value. Raises Invalid, naming all base
+    fields that are then missing.
     """
     found = [_given(value) for value in _list_base(body)]
     if None in found:
@@ -124,7 +125,7 @@ def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
 
 @lru_cache(1024)  # cached, because the lines of an import share a few ids
 def parse_id(field: str, value: str | UUID) -> UUID:
-    """Parse the id of a reference value. Raises Invalid, naming the field."""
+    """Parse the id of a reference value. Raises Invalid, naming the field, if the id is malformed."""
     return value if isinstance(value, UUID) else parse_uuid_field(field, value)
 
 
@@ -236,7 +237,10 @@ def _read_names(field: str, body: JobBody, stored: JobContent | None, most: int)
 
 
 def merge_department(body: JobBody, stored: JobContent | None) -> str | None:
-    """Return the department's code. An absent or empty string keeps the stored code, and null clears it."""
+    """Return the department's code. An absent or blank value keeps the stored code, and null clears it.
+
+    Raises Invalid if the code is not valid.
+    """
     if body.id_orgao_parceiro is None:
         return None
     return clean_optional_line("id_orgao_parceiro", _given(body.id_orgao_parceiro), LONGEST_CODE) or getattr(

@@ -90,7 +90,7 @@ class StoredContent(JobContent, frozen=True, kw_only=True):
 
 
 def list_missing(content: JobContent) -> list[str]:
-    """Return the wire fields that must be filled in before the job can leave `em_edicao`."""
+    """Return the missing wire fields, without which the job cannot leave `em_edicao`."""
     missing = [name for name, value in zip(PUBLISHING_FIELDS, _list_publishing(content), strict=True) if value is None]
     missing += [f"etapas[{place}].descricao" for place, step in enumerate(content.etapas) if not step.descricao]
     return missing + [

@@ -10,8 +10,8 @@ from balcao.core.outgoing import ServiceClient
 from balcao.core.values.cpf import Cpf
 
 BUDGET_SECONDS = 2.0
-# For this time, calls use the cached departments. A portal page sends several calls at the same time, and the registry
-# writes an audit event for each read.
+# The time for which calls use the cached departments without a call to the registry. A portal page sends several calls
+# at the same time, and the registry writes an audit event for each read.
 FRESH_SECONDS = 5.0
 USABLE_SECONDS = 15 * 60.0
 MOST_REMEMBERED = 1_000

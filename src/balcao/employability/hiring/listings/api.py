@@ -51,7 +51,7 @@ EXAMPLE = {
         {"titulo": "Você pode trabalhar à noite?", "tipo_campo": "selecao_unica", "opcoes": ["Sim", "Não"]}
     ],
 }
-# The sandbox job that illustrates each event. Its state allows the event.
+# For each event, the sandbox job that illustrates it. The job's state allows the event.
 EXAMPLES = {
     Event.SEND_TO_APPROVAL: "V6",
     Event.SEND_TO_DRAFT: "V6",

@@ -78,7 +78,7 @@ async def read_job(call: Call, id_: UUID) -> StaffJob:
 async def list_job_summaries(
     connection: Connection, ids: Iterable[UUID], now: datetime
 ) -> dict[UUID, tuple[JobSummary, str | None]]:
-    """Return the summary and the department code of each of these jobs by id, deleted jobs included."""
+    """Return, by id, the summary and department code of these jobs, including deleted jobs."""
     return {
         job.id: (job, department) for job, department in await store.select_job_summaries(connection, list(ids), now)
     }
@@ -108,7 +108,9 @@ async def list_job_history(call: Call, id_: UUID, page: Page) -> History:
 async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
     """Create a job, apply the optional `event` in the same transaction, and return the job as JSON.
 
-    Raises Invalid, and Forbidden if the caller may not cause the event or assign the department.
+    Raises Invalid if the body is not valid, or is incomplete for `event`. Raises Forbidden if the caller may not cause
+    the event or assign the department, Conflict if the idempotency key was used for another request, and Unavailable if
+    the department cannot be checked.
     """
     first = None if event is None else _require_right(call, find_job_transition(event, JobStatus.EDITING))
     content = merge_job(body, None, call.zone)
@@ -133,7 +135,9 @@ async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
 async def replace_job(call: Call, id_: UUID, body: JobBody) -> StaffJob:
     """Replace a job's content and return the stored job.
 
-    Raises Invalid, Forbidden, NotFound and PreconditionFailed.
+    Raises Invalid if the content is not valid, or is incomplete for the job's state. Raises Forbidden if the caller may
+    not edit the job in this state or assign the department, NotFound if the job is unknown or out of reach,
+    PreconditionFailed if `If-Match` does not match, and Unavailable if the department cannot be checked.
     """
     scope = await find_scope(call)
     await _look_up_department(call, scope, id_, body)
@@ -143,7 +147,9 @@ async def replace_job(call: Call, id_: UUID, body: JobBody) -> StaffJob:
 async def change_job(call: Call, id_: UUID, change: Change) -> StaffJob:
     """Apply `change` to a job's content, check the rules of the job's state, and return the stored job.
 
-    Raises Invalid, Forbidden, NotFound, PreconditionFailed, and the errors of `change`.
+    Raises the exceptions of `change`, and Invalid if the new content is not valid, or is incomplete for the job's
+    state. Raises Forbidden if the caller may not edit the job in this state, NotFound if the job is unknown or out of
+    reach, and PreconditionFailed if `If-Match` does not match.
     """
     return await _change(call, await find_scope(call), id_, change)
 
@@ -166,7 +172,11 @@ async def change_job_once(
 
 
 async def delete_job(call: Call, id_: UUID) -> Message:
-    """Mark a job as deleted. Raises Forbidden, NotFound and PreconditionFailed."""
+    """Mark a job as deleted.
+
+    Raises Forbidden if the caller may not delete a job in this state, NotFound if the job is unknown or out of reach,
+    and PreconditionFailed if `If-Match` does not match.
+    """
     scope, now = await find_scope(call), utc_now()
     async with call.platform.database.transaction() as connection:
         job = await _lock(connection, call, scope, id_, now)
@@ -180,8 +190,9 @@ async def delete_job(call: Call, id_: UUID) -> Message:
 async def move_job(call: Call, id_: UUID, transition: Transition, reason: str | None) -> JobChanged:
     """Move a job to another state.
 
-    Raises Invalid, Forbidden, NotFound, PreconditionFailed, and Conflict if the job's state does not allow the
-    transition.
+    Raises Invalid if the transition is checked and the job is incomplete or its deadline has passed. Raises Forbidden
+    if the caller has none of the transition's actions, NotFound if the job is unknown or out of reach,
+    PreconditionFailed if `If-Match` does not match, and Conflict if the job's state does not allow the transition.
     """
     _require_right(call, transition)
     scope, now = await find_scope(call), utc_now()

@@ -148,7 +148,7 @@ FROM (SELECT {_SUMMARY} FROM employability.job {JOINS_SQL} WHERE job.id = ANY(:i
 async def select_job_summaries(
     connection: Connection, ids: Collection[UUID], now: datetime
 ) -> list[tuple[JobSummary, str | None]]:
-    """Return the summary and the department code of each of these jobs, deleted jobs included."""
+    """Return the summary and department code of these jobs, including deleted jobs."""
 
 
 @statement("SELECT FROM employability.job WHERE id = :job_id FOR SHARE")

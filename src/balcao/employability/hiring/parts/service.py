@@ -29,7 +29,8 @@ from balcao.employability.schemas import Message
 async def replace_disability_types(call: Call, job_id: UUID, body: DisabilityTypesBody) -> Message:
     """Replace a job's disability types.
 
-    Raises Invalid, for example if there are any and the job has no `acessibilidade_pcd`.
+    Raises Invalid for an unknown id or too many ids, and for any id if the job has no `acessibilidade_pcd`. Raises the
+    exceptions of `change_job` too.
     """
     ids = parse_ids("tipos_pcd_ids", body.tipos_pcd_ids)
 
@@ -43,14 +44,21 @@ async def replace_disability_types(call: Call, job_id: UUID, body: DisabilityTyp
 
 
 async def replace_zones(call: Call, job_id: UUID, body: ZonesBody) -> Message:
-    """Replace a job's zones. Raises Invalid, for example for an unknown zone."""
+    """Replace a job's zones.
+
+    Raises Invalid for an unknown zone or too many zones, and the exceptions of `change_job`.
+    """
     ids = parse_ids("zona_ids", body.zona_ids)
     await listings.change_job(call, job_id, lambda content: msgspec.structs.replace(content, zonas=ids))
     return Message("Zonas alteradas.")
 
 
 async def replace_languages(call: Call, job_id: UUID, body: LanguagesBody) -> Message:
-    """Replace a job's required languages. Raises Invalid, and Conflict for a duplicate."""
+    """Replace a job's required languages.
+
+    Raises Invalid for an unknown id or too many languages, Conflict if a language occurs twice, and the exceptions of
+    `change_job`.
+    """
     named = [each.id_idioma.strip().lower() for each in body.requisitos]
     if len(named) <= MOST_LANGUAGES and len(set(named)) < len(named):
         raise Conflict("O campo `requisitos` tem o mesmo idioma duas vezes.", code="language-repeated")
@@ -75,7 +83,8 @@ async def read_job_step(call: Call, job_id: UUID, id_: UUID) -> Step:
 async def add_step(call: Call, job_id: UUID, body: StepBody) -> bytes:
     """Insert a step at position `ordem`, by default at the end, and return the step as JSON.
 
-    Raises Invalid, and Conflict if the job has the maximum number of steps.
+    Raises Invalid if the body is not valid, Conflict if the job has the maximum number of steps, and the exceptions of
+    `change_job_once`.
     """
     step = parse_step_content(UUID(new_id()), body)
 
@@ -88,7 +97,10 @@ async def add_step(call: Call, job_id: UUID, body: StepBody) -> bytes:
 
 
 async def replace_step(call: Call, job_id: UUID, id_: UUID, body: StepBody) -> Step:
-    """Replace a step. Without `ordem` its position does not change. Raises Invalid and NotFound."""
+    """Replace a step. Without `ordem`, its position does not change.
+
+    Raises Invalid if the body is not valid, NotFound if the job has no such step, and the exceptions of `change_job`.
+    """
     step = parse_step_content(id_, body)
 
     def change(content: JobContent) -> JobContent:
@@ -100,7 +112,10 @@ async def replace_step(call: Call, job_id: UUID, id_: UUID, body: StepBody) -> S
 
 
 async def remove_step(call: Call, job_id: UUID, id_: UUID) -> Message:
-    """Remove a step. The steps after it move up. Raises NotFound if the job is out of reach or has no such step."""
+    """Remove a step. The steps after it move up.
+
+    Raises NotFound if the job has no such step, and the exceptions of `change_job`.
+    """
 
     def change(content: JobContent) -> JobContent:
         _find_place(content, id_)

@@ -41,7 +41,7 @@ class JobFilters:
 
 
 def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
-    """Parse the filters of the staff's list. Raises Invalid, naming the parameter."""
+    """Parse the filters of the staff's list. Raises Invalid, naming the parameter, if a filter is not valid."""
     company = strip_cnpj(query.get("contratante", ""))
     if company and not is_cnpj(company):
         raise _invalid("contratante", "deve ser um CNPJ")
@@ -49,7 +49,7 @@ def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
 
 
 def parse_public_filters(query: Mapping[str, str]) -> JobFilters:
-    """Parse the filters of the public list. Raises Invalid, naming the parameter."""
+    """Parse the filters of the public list. Raises Invalid, naming the parameter, if a filter is not valid."""
     companies: list[str] = []
     names: list[str] = []
     for item in parse_csv(query, "contratante"):

@@ -47,7 +47,7 @@ async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now:
 
 @statement("SELECT id FROM employability.job WHERE id = ANY(:ids::uuid[])")
 async def list_present_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return the ids among these that belong to a job, deleted jobs included."""
+    """Return which of these ids belong to a job, even a deleted job."""
 
 
 def read_timezone(connection: Connection) -> str:

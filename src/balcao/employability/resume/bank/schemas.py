@@ -58,7 +58,7 @@ class BankEntries(msgspec.Struct):
 class BankResume(msgspec.Struct):
     """A person of the resume bank, with their resume and registry data.
 
-    Null means that the person did not provide it.
+    A member is null if neither the resume nor the registry has a value for it.
     """
 
     id: EntryId

@@ -44,7 +44,8 @@ async def list_people(call: Call, page: Page, search: str | None) -> BankEntries
 async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
     """Return a person of the bank, with their resume and current registry data. The audit trail records the read.
 
-    Raises NotFound, and Unavailable if the registry is down, because null would mean that the person declared nothing.
+    Raises NotFound if the bank does not contain the person. Raises Unavailable if the registry is down, because null
+    would mean that the registry has no value.
     """
     async with call.platform.database.connection() as connection:
         if isinstance(key, Cpf):

@@ -31,7 +31,11 @@ async def read_job_search(call: Call, cpf: Cpf) -> JobSearch:
 
 
 async def save_job_search(call: Call, cpf: Cpf, body: JobSearchBody) -> JobSearch:
-    """Replace the caller's own record and return it. Raises Invalid, and Forbidden for another person's CPF."""
+    """Replace the caller's own record and return it.
+
+    Raises Invalid for an unknown reference value, and for repeated or too many contract types. Raises Forbidden for
+    another person's CPF.
+    """
     if body.cpf is not None and Cpf.parse_claim(body.cpf) != cpf:
         raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")
     contracts = _check_contracts(body.ids_tipos_vinculo_preferencia or [])

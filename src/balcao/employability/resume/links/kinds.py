@@ -57,7 +57,7 @@ class Linking:
 
 
 class ListRefusals(NamedTuple):
-    """Creates the errors of a call that saves all links of a kind.
+    """The functions that create the errors of a call that saves all links of a kind.
 
     `repeated` is also the error for too many entries.
     """

@@ -34,7 +34,7 @@ YEARS_AHEAD = 10
 
 @dataclass(frozen=True)
 class Reference:
-    """Describes a column with the id of a reference value. Responses contain the whole value as `member`."""
+    """A column with the id of a reference value. Responses contain the whole value as `member`."""
 
     kind: Kind
     member: str
@@ -74,7 +74,7 @@ class Section:
         return tuple(self.body.__struct_fields__)
 
     def values(self, row: Any) -> tuple[Any, ...]:
-        """Return the values of these columns, from a body or a stored row."""
+        """Return the values of `columns`, from a body or a stored row."""
         return tuple(getattr(row, column) for column in self.columns)
 
 

@@ -65,7 +65,10 @@ async def add_row(call: Call, section: Section, cpf: Cpf, body: Any, id_: UUID |
 
 
 async def create_row(call: Call, section: Section, cpf: Cpf, body: Any) -> bytes:
-    """Add a row as `add_row` does, once per idempotency key, and return it as JSON."""
+    """Add a row as `add_row` does, once per idempotency key, and return it as JSON.
+
+    Raises the exceptions of `add_row`, and Conflict if the idempotency key was used for another request.
+    """
     checked = section.check(body)
     async with call.platform.database.transaction() as connection:
         return await run_once(
@@ -92,7 +95,11 @@ async def _insert(
 
 
 async def replace_row(call: Call, section: Section, id_: UUID, body: Any) -> Any:
-    """Replace a row and return the stored row. Raises Invalid, Conflict, and NotFound as `read_row` does."""
+    """Replace a row and return the stored row.
+
+    Raises Invalid if the body is not valid, Conflict if another row of the person has the same value in the `once`
+    column, and NotFound if the row is unknown or the caller may not change it.
+    """
     checked = section.check(body)
     async with call.platform.database.transaction() as connection:
         reached, cpf = await _lock(connection, call, section, id_)
@@ -105,7 +112,7 @@ async def replace_row(call: Call, section: Section, id_: UUID, body: Any) -> Any
 
 
 async def delete_row(call: Call, section: Section, id_: UUID) -> Message:
-    """Delete a row. Raises NotFound as `read_row` does."""
+    """Delete a row. Raises NotFound if the row is unknown or the caller may not change it."""
     async with call.platform.database.transaction() as connection:
         reached, cpf = await _lock(connection, call, section, id_)
         if not await store.delete_section_rows(connection, section, [id_]):

@@ -1,4 +1,4 @@
-"""Types of shown, filtered, stored and exported applications (rules: employability 2.7, 3.4, 5.4)."""
+"""Types for showing, filtering, storing and exporting applications (rules: employability 2.7, 3.4, 5.4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -141,7 +141,7 @@ class OwnFilters:
 
 
 def parse_own_filters(query: Mapping[str, str]) -> OwnFilters:
-    """Parse the filters. Raises Invalid, naming the parameter."""
+    """Parse the filters. Raises Invalid, naming the parameter, if a filter is not valid."""
     return OwnFilters(parse_uuid_filter(query, "vagaId"), parse_status(query), parse_uuid_filter(query, "etapa_id"))
 
 

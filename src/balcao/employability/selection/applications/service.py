@@ -102,7 +102,8 @@ async def update_application(
 async def withdraw_application(call: Call, id_: UUID) -> Message:
     """Withdraw the caller's own application.
 
-    Raises NotFound if the caller has no such application, PreconditionFailed, and Conflict after a decision.
+    Raises NotFound if the caller has no such application, PreconditionFailed if `If-Match` does not match, and Conflict
+    after a decision.
     """
     async with call.platform.database.transaction() as connection:
         reached, stored, job = await lock_application(connection, call, id_, None, NO_DEPARTMENT)

@@ -86,7 +86,8 @@ async def lock_application(connection: Connection, id_: UUID, own: Cpf | None, s
 # Resume: every application increments the version of the resume's root. A person's applications therefore run one after
 # the other, and the number of withdrawals cannot have changed since it was read.
 #
-# If the job or the resume has changed since it was read, nothing is stored.
+# Nothing is stored if the job or the resume has changed since it was read, if the job is not active or its deadline has
+# passed, or if the person already has an application for the job.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT id FROM employability.job
@@ -119,8 +120,8 @@ SELECT created_at, updated_at FROM made
 async def insert_application(connection: Connection, made: Submission) -> tuple[datetime, datetime] | None:
     """Store an application with its history, background jobs and audit event. Return its creation and change time.
 
-    Return None if the job or the resume has changed since it was read, or if the person already has an application for
-    the job that is not withdrawn.
+    Return None if the job or the resume has changed since it was read, if the job is not active or its deadline has
+    passed, or if the person already has an application for the job that is not withdrawn.
     """
 
 

@@ -19,7 +19,7 @@ class BlockFilters:
 
 
 def parse_block_filters(query: Mapping[str, str]) -> BlockFilters:
-    """Parse the filters. Raises Invalid, naming the parameter."""
+    """Parse the filters. Raises Invalid, naming the parameter, if a filter is not valid."""
     cpf, text = parse_cpf_filter(query), query.get("id_vaga", "").strip()
     job = parse_uuid(text)
     if text and job is None:

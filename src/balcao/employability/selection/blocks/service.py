@@ -48,7 +48,8 @@ async def has_blocks(call: Call) -> bool:
 async def create_block(call: Call, cpf: Cpf, body: BlockBody) -> bytes:
     """Store a refused attempt to apply that a portal reports, and return the day's block as JSON.
 
-    Raises Invalid, Forbidden for another person's CPF, and NotFound if the job was never published or is deleted.
+    Raises Invalid if the body is not valid, Forbidden for another person's CPF, NotFound if the job was never published
+    or is deleted, and Conflict if the idempotency key was used for another request.
     """
     if body.cpf is not None and body.cpf.strip() and Cpf.parse_claim(body.cpf) != cpf:
         raise Forbidden("O campo `cpf` não é o de quem chama.", code="cpf-foreign")

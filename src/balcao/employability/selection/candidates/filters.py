@@ -34,7 +34,7 @@ _DIGITS = re.compile(r"[0-9]{1,11}")
 class AnswerFilter:
     """A filter by the answer to a question.
 
-    The answer must contain `text` and be a number within the bounds, if set.
+    The answer must contain `text` if it is set, and be a number within the bounds if one of them is set.
     """
 
     question: UUID
@@ -64,7 +64,7 @@ class CandidateFilters(OwnFilters):
 
 
 def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
-    """Parse the filters. Raises Invalid, naming the parameter."""
+    """Parse the filters. Raises Invalid, naming the parameter, if a filter is not valid."""
     without_step = query.get("etapa_id", "").strip() == NO_STEP
     own = parse_own_filters({**query, "etapa_id": ""} if without_step else query)
     cpf, text = parse_cpf_filter(query), read_text(query, "search")

@@ -22,7 +22,7 @@ class Candidate(Application, kw_only=True):
 
 
 class StepAndStatus(NamedTuple):
-    """The number of applications at a step with a shown status. `step` is None for applications at no step."""
+    """The number of applications at one step with one shown status. `step` is None for applications at no step."""
 
     step: UUID | None
     status: ApplicationStatus
@@ -50,7 +50,7 @@ class StepCounts(msgspec.Struct):
 
 
 class CandidateCounts(msgspec.Struct):
-    """The number of a job's candidates by step and shown status. It contains no personal data."""
+    """Counts of a job's candidates by step and shown status, without personal data."""
 
     total: Annotated[int, Meta(description="Candidaturas, sem as retiradas.", examples=[63])]
     etapas: Annotated[

@@ -43,13 +43,18 @@ DONE = {
     ApplicationStatus.APPROVED: "Candidatura aprovada.",
     ApplicationStatus.REJECTED: "Candidatura reprovada.",
 }
-# A function that returns the change to an application, or None if nothing changes. Raises Conflict if the decision is
-# not possible, and Invalid for a step of another job.
+# A function that returns the change to an application, or None if nothing changes. Raises Conflict if the state of the
+# application or its job does not allow the decision, and Invalid if the job does not have the step.
 Choose: TypeAlias = Callable[[ApplicationPosition, JobSummary], Change | None]
 
 
 async def set_status(call: Call, id_: UUID, status: ApplicationStatus, reason: str | None = None) -> Message:
-    """Set the status of an application. Raises Forbidden, NotFound, PreconditionFailed and Conflict."""
+    """Set the status of an application.
+
+    Raises Forbidden for the caller's own application, NotFound if the application is unknown or out of reach,
+    PreconditionFailed if `If-Match` does not match, and Conflict if the state of the application or its job does not
+    allow the status.
+    """
     await _decide(call, id_, choose_status(status), reason)
     return Message(DONE.get(status, "Situação da candidatura alterada."))
 
@@ -57,7 +62,9 @@ async def set_status(call: Call, id_: UUID, status: ApplicationStatus, reason: s
 async def set_step(call: Call, id_: UUID, step: UUID | None) -> Message:
     """Move a candidate to a step of the job, or to none.
 
-    Raises Invalid for a step of another job, Forbidden, NotFound, PreconditionFailed and Conflict.
+    Raises Invalid if the job does not have the step, Forbidden for the caller's own application, NotFound if the
+    application is unknown or out of reach, PreconditionFailed if `If-Match` does not match, and Conflict if the state
+    of the application or its job does not allow the move.
     """
     await _decide(call, id_, choose_step(step))
     return Message("Candidatura sem etapa." if step is None else "Etapa da candidatura alterada.")
@@ -66,7 +73,7 @@ async def set_step(call: Call, id_: UUID, step: UUID | None) -> Message:
 async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
     """Set the status of several applications for a job. Applications that cannot change are reported as failures.
 
-    Raises Invalid, and NotFound if the job is unknown or out of reach.
+    Raises Invalid if the body is not valid, and NotFound if the job is unknown or out of reach.
     """
     people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     choose = choose_status(require_status(body.status))
@@ -80,7 +87,8 @@ async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
 async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
     """Move candidates for a job, who must all be at the same step, to another step or to none.
 
-    Raises Invalid, NotFound, and Conflict if the candidates are at different steps. No application changes then.
+    Raises Invalid if the body is not valid or the job does not have the step, NotFound if the job is unknown or out of
+    reach, and Conflict if the candidates are at different steps. After an exception, no application has changed.
     """
     people, job_id = parse_people(body.cpfs), parse_uuid_field("vaga_id", body.vaga_id)
     step = parse_step("id_etapa", body.id_etapa)
@@ -118,7 +126,7 @@ def choose_step(step: UUID | None) -> Choose:
 
 
 def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
-    """Raise Invalid, naming the field, if the step belongs to another job."""
+    """Raise Invalid, naming the field, if the job does not have the step. None is always valid."""
     if step is not None and all(step != each.id for each in job.etapas):
         raise Invalid(f"O campo `{field}` não é uma etapa desta vaga.", code=f"{field}-invalid")
 

@@ -44,7 +44,8 @@ class Ineligible(Invalid):
 async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
     """Return all criteria of a published job, and whether the person meets them. Nothing is stored.
 
-    Raises NotFound, and Unavailable if a criterion needs the registry and the registry is down.
+    Raises NotFound if the job was never published or is deleted, and Unavailable if a criterion needs the registry's
+    record and the record is not available.
     """
     async with call.platform.database.connection() as connection:
         job = await find_published_job(connection, job_id, utc_now())

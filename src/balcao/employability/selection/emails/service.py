@@ -33,8 +33,9 @@ async def notify_of_closed_job(platform: Platform, job: UUID, event: int) -> Non
 async def send_email(platform: Platform, kind: Email, application: UUID, event: int) -> None:
     """Send an e-mail if its message is still true. Raises Retry if the mail server does not accept the e-mail.
 
-    The address and the content are read now, and no database connection is held during the delivery. If the worker dies
-    before the job ends, the e-mail is sent again with the same Message-ID.
+    Nothing is sent if no mail server is configured. The address and the content are read now, and no database
+    connection is held during the delivery. If the worker dies before the job ends, the e-mail is sent again with the
+    same Message-ID.
     """
     mailer = create_mailer(platform.settings)
     if mailer is None:

@@ -16,7 +16,7 @@ from balcao.employability.selection.paths import OpenApplicationInPath
 from balcao.employability.selection.submission import service
 from balcao.employability.selection.submission.schemas import ApplicationBody, ApplicationChange, ApplicationRefusal
 
-# The form of errors. The citizen portal shows `message` if an application is refused.
+# The format of error responses. The citizen portal shows `message` if an application is refused.
 REFUSAL = Dialect(ERROR_AND_MESSAGE.body, ApplicationRefusal)
 
 routes = ROUTES.extend(tags=["applications"], body_limit=MIB)

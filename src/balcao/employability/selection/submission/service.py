@@ -82,9 +82,12 @@ class _ApplicationRequest(NamedTuple):
 async def submit_application(call: Call, body: ApplicationBody) -> bytes:
     """Apply for a job and return the application as JSON. The rules define the order of the checks.
 
-    If the person does not meet the criteria, a block is stored. Raises Invalid, Forbidden, NotFound, Conflict if the
-    idempotency key was used for another body, and Unavailable if a criterion needs the registry and the registry is
-    down.
+    If the person does not meet the criteria, a block is stored.
+
+    Raises Invalid if the body is not valid or the person may not apply for the job, Forbidden if the caller may not
+    apply for this person, NotFound if the job is unknown or out of reach, and Conflict if the idempotency key was used
+    for another request. Raises Unavailable if a criterion needs the registry's record and the record is not available,
+    or if the job or the resume keeps changing.
     """
     cpf, reached = _find_candidate(call, body.cpf)
     reached.require_reason()
@@ -109,8 +112,9 @@ async def submit_application(call: Call, body: ApplicationBody) -> bytes:
 async def replace_application(call: Call, id_: UUID, body: ApplicationChange) -> ApplicationDetail:
     """Change the contact and answers of an application, and return the stored application.
 
-    Raises Invalid, PreconditionFailed, NotFound as `read_application` does, and Conflict unless the application has no
-    decision and no step and its job is active.
+    Raises Invalid if the body is not valid, PreconditionFailed if `If-Match` does not match, NotFound if the
+    application is unknown or the caller may not change it, and Conflict unless the application has no decision and no
+    step and its job is active.
     """
     scope = await applications.find_changeable_scope(call, CREATE_ANY)
     async with call.platform.database.transaction() as connection:
@@ -173,7 +177,8 @@ async def _ask_registry(
 def _require_job(job: Job | None, scope: Scope | None) -> Job:
     """Return the job if it accepts applications and, for staff, is within reach.
 
-    Raises NotFound, and Invalid with different messages for an expired job and other states.
+    Raises NotFound if the job is unknown or out of reach. Raises Invalid if it does not accept applications, with a
+    separate message for an expired job.
     """
     if job is None or (scope is not None and not scope.reaches(job.id_orgao_parceiro)):
         raise NotFound("Não há vaga com este `id_vaga`.", code="job-unknown")
@@ -187,7 +192,7 @@ def _require_job(job: Job | None, scope: Scope | None) -> Job:
 async def _check_criteria(
     connection: Connection, request: _ApplicationRequest, job: Job, earlier: PriorApplications, resume: Resume
 ) -> list[str]:
-    """Return the criteria that the person does not meet. Only staff can ignore such criteria.
+    """Return the codes of the criteria that the person does not meet. Staff may apply for the person anyway.
 
     Raises Ineligible if a citizen applies and has not accepted the terms or does not meet a criterion.
     """
@@ -242,7 +247,8 @@ def _prepare(
 def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
     """Return the candidate's CPF, and the call with the caller's right to apply for this person.
 
-    Raises Forbidden, Invalid and Unauthenticated.
+    Raises Unauthenticated if neither the body nor the token has a CPF, Invalid if staff send an invalid CPF, and
+    Forbidden if the caller may not apply for this person.
     """
     cpf = Cpf.parse_claim(sent) if sent and sent.strip() else call.person
     if cpf is None and call.holds(CREATE_ANY):
@@ -254,7 +260,10 @@ def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
 
 
 def _require_free(earlier: PriorApplications) -> None:
-    """Raise Invalid if the person may not apply again. The citizen portal shows the message only for status 400."""
+    """Raise Invalid if the person may not apply again.
+
+    The error is not Conflict, because the citizen portal shows the message only for status 400.
+    """
     if earlier.live:
         text = "Já há uma candidatura desta pessoa a esta vaga: acompanhe-a em Minhas candidaturas."
         raise Invalid(text, code="application-exists")

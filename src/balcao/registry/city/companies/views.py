@@ -44,7 +44,7 @@ def _mask_partner(partner: CompanyPartner, keep: Cpf | None) -> CompanyPartner:
 
 
 def _mask(text: str | None, keep: Cpf | None) -> str | None:
-    """Mask any eleven digits except `keep`.
+    """Mask a text of eleven digits unless it equals `keep`. Return any other text unchanged.
 
     Check digits do not matter: a CPF with a typing error may still identify a person.
     """

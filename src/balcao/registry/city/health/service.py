@@ -32,6 +32,6 @@ async def _ping(platform: Platform) -> bool:
 async def _ask(question: Awaitable[bool]) -> Dependency:
     try:
         is_up = await asyncio.wait_for(question, LIMIT_SECONDS)
-    except Exception:  # clients raise their own errors; all mean "no response"
+    except Exception:  # any exception of a client means "no response"
         is_up = False
     return Dependency(is_up, "disponível" if is_up else "indisponível", utc_now())

@@ -51,7 +51,10 @@ class _Raw(msgspec.Struct):
 
 
 def parse_event(body: bytes) -> Event:
-    """Parse the body. Raises Invalid; its message contains the name of the wrong key, but never the value."""
+    """Parse the body. Raises Invalid if it is not valid.
+
+    The message names the wrong key, but never contains the value.
+    """
     sent = decoding.parse_object(body)
     cpf = _parse_cpf(sent.get("cpf"))
     evento = _parse_evento(sent.get("evento"))

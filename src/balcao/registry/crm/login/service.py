@@ -28,7 +28,7 @@ LANGUAGE = "Portugues_Brasil"
 
 
 class SyncResult(NamedTuple):
-    """The response, and the action in the CRM to record in the audit trail."""
+    """The response, and the CRM action to record in the audit trail."""
 
     response: LoginSync
     action: AuditAction
@@ -83,7 +83,7 @@ async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
 
 @dataclass
 class EmailWrite:
-    """An e-mail write of a login. `written` is the e-mail, or None if no e-mail must be written.
+    """The e-mail that a login writes into the CRM. `written` is None if there is no e-mail to write.
 
     `delivered` is whether the CRM has the e-mail after the call.
     """

@@ -20,7 +20,7 @@ _ADDRESS_PREFIX = f"{ADDRESS}."
 
 @dataclass(frozen=True)
 class Change:
-    """Values to write into the CRM, by mirrored field. An anonymised person gets no new account."""
+    """Values to write into the CRM, by mirrored field."""
 
     cpf: Cpf
     values: Mapping[str, Value]
@@ -28,9 +28,10 @@ class Change:
 
 
 async def deliver_change(platform: Platform, change: Change, deadline: Deadline) -> bool:
-    """Deliver a change. Return False if the CRM has no account to write to.
+    """Deliver a change, and create the account if there is none. An anonymised person gets no new account.
 
-    Raises CrmAway if a retry may succeed, and CrmRefused if no retry will.
+    Return False if there is no account to write to. Raises CrmAway if a retry may succeed, and CrmRefused if no retry
+    will.
     """
     try:
         return await _write(platform, change, deadline)

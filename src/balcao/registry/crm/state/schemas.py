@@ -66,7 +66,10 @@ class ReleasedFields(msgspec.Struct):
 
 
 class MirroredField(msgspec.Struct):
-    """A mirrored field. `effective` is whether the citizen's record shows it. A null value means that it is cleared."""
+    """A mirrored field. `effective` is whether the citizen's record shows the field.
+
+    A null value means that the field is cleared.
+    """
 
     name: Annotated[str, Meta(description="Nome do campo.", examples=["email"])]
     value: Annotated[Value, Meta(description="Valor; nulo quando foi apagado.", examples=["ana@pessoa.example"])]

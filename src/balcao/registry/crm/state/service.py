@@ -65,7 +65,7 @@ async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
 
 
 async def read_crm_mirror(call: Call, cpf: Cpf) -> CrmMirror:
-    """Return a citizen's mirror, and which of its fields their record shows.
+    """Return a citizen's mirror, and mark the fields that the citizen's record shows.
 
     The mirror is empty if nothing was ever written.
     """

@@ -12,11 +12,12 @@ from balcao.registry.mirror.store import FUTURE_FIELDS_SQL
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Counts of events and of fields dated in the future, and the ages of the oldest waiting event and push.
+    """Counts of events, the count of fields dated in the future, and the ages of the oldest waiting event and push.
 
     Ages are whole seconds, or None if nothing waits.
 
-    `waiting` includes events whose job is dead-lettered. The ages cover only entries that still have a job.
+    `waiting` includes events whose job is dead-lettered. The ages do not include them, nor pushes whose job is
+    dead-lettered.
     """
 
     waiting: int

@@ -84,7 +84,7 @@ class VehicleLinks(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "VehicleLinks":
-        """Build the value from a row."""
+        """Build the value from a row of `read_vehicle_links`."""
         return cls(row["id"], Cpf(row["owner_cpf"]), parse_open_links(row["links"]), row["moment"])
 
 

@@ -215,7 +215,8 @@ FROM (
 async def _lock_email(connection: Connection, link_id: str) -> None: ...
 
 
-# A sent e-mail is never sent again. A failed e-mail is sent again if an operator retries its job.
+# An e-mail with status `sent` is never sent again. A `queued` e-mail is sent again if the worker was killed before it
+# stored the outcome. A failed e-mail is sent again if an operator retries its job.
 @statement("""
 UPDATE registry.vehicle_conductor AS link
 SET email_status = 'queued', email_attempts = email_attempts + 1, email_attempted_at = clock_timestamp()

@@ -34,7 +34,7 @@ InvoiceUrl: TypeAlias = Annotated[
 FileName: TypeAlias = Annotated[
     str, Meta(description="Nome do arquivo da foto, até 255 caracteres.", examples=["foto.jpg"])
 ]
-# JSON parsers that use floating-point numbers lose digits above 2**53.
+# The largest size is the largest integer that JSON parsers with floating-point numbers represent exactly.
 FileSize: TypeAlias = Annotated[
     int, Meta(ge=0, le=2**53 - 1, description="Tamanho do arquivo da foto, em bytes.", examples=[204800])
 ]

@@ -31,10 +31,11 @@ async def get_maintenance(call: Call) -> Maintenances:
 )
 async def begin_maintenance(call: Call, service_name: ServiceInPath, body: MaintenanceBody) -> MaintenanceState:
     """Põe o serviço em manutenção: em até 5 segundos, todos os processos respondem 503 com a mensagem, até o fim
-    informado ou até que alguém a encerre. As tarefas em fila continuam. Se o serviço já está em manutenção, muda a
-    mensagem e o fim. Com `begins_at`, a manutenção é só planejada: a página pública de estado a anuncia, e ela começa e
-    termina sozinha. O plano substitui o anterior; se a manutenção já começou, a resposta é 409. Exige a ação
-    `maintenance:write`. O motivo é registrado na trilha de auditoria.
+    informado ou até que alguém encerre a manutenção. Algumas operações continuam respondendo, como as de saúde, as de
+    operação da plataforma e o recebimento de eventos do CRM. As tarefas em fila continuam. Se o serviço já está em
+    manutenção, muda a mensagem e o fim. Com `begins_at`, a manutenção é só planejada: a página pública de estado a
+    anuncia, e ela começa e termina sozinha. O plano substitui o anterior; se a manutenção já começou, a resposta é 409.
+    Exige a ação `maintenance:write`. O motivo é registrado na trilha de auditoria.
     """
     return await service.begin_maintenance(call, service_name, body)
 

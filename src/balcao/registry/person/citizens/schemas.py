@@ -71,7 +71,7 @@ class OtherEmail(msgspec.Struct):
 
 
 class Phone(msgspec.Struct):
-    """The main phone number or another one."""
+    """A phone number, either the main one or another."""
 
     origem: Origin
     sistema: System

@@ -59,8 +59,8 @@ class BaseRecordRow(NamedTuple):
     source: str
 
 
-# An unchanged row is not even locked: it retains its time and costs no write. OFFSET 0 forces one look-up by key for
-# each row, even if the statement was planned while the table was small.
+# An unchanged row is not even locked: it keeps its `loaded_at` and costs no write. OFFSET 0 forces one look-up by key
+# for each row, even if the statement was planned while the table was small.
 @statement("""
 WITH offered AS MATERIALIZED (
     SELECT cpf, record::jsonb, wallet::jsonb, source

@@ -188,7 +188,7 @@ async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOu
 async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
     """Withdraw the consent for a phone number. Raises Invalid for an invalid body.
 
-    The reason `incorrect_person` also ends the binding and puts the number in quarantine.
+    If the number is bound, the reason `incorrect_person` also ends the binding and puts the number in quarantine.
     """
     channel, reason = parse_channel(body.channel), _parse_reason(body.reason)
 
@@ -208,7 +208,7 @@ async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> Phone
 async def reject_registration(call: Call, number: str, body: RejectionBody) -> PhoneOutcome:
     """Record that the number does not belong to this person: end their binding and start a quarantine.
 
-    Raises Invalid for an invalid body.
+    If the number is not bound to this person, only the audit event is written. Raises Invalid for an invalid body.
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
     reason = None if isinstance(body.reason, UnsetType) else _parse_reason(body.reason)

@@ -153,8 +153,8 @@ async def erase_covered_verifications(connection: Connection, cpf: Cpf, at: date
 async def count_verifications(connection: Connection) -> int: ...
 
 
-# The number is erased when the verification expires or is used, and the row a day later. The counts of sent codes are
-# needed for a day.
+# The number is erased after the verification has expired or was used. The row is deleted a day later. The counts of
+# sent codes are needed for a day.
 @statement("""
 WITH ended AS (
     DELETE FROM registry.phone_verification
