@@ -1,4 +1,4 @@
-"""The failures of a CRM call. In both cases our API responds with 502.
+"""The failures of a CRM call. Our API responds with 502 to each of them.
 
 CrmFailed
 ├── CrmAway      no usable response: a later attempt may succeed
@@ -17,7 +17,7 @@ class CrmFailed(BalcaoError):
 
 
 class CrmAway(CrmFailed):
-    """There is no usable response, or the circuit breaker is open.
+    """Raised if there is no usable response, or if the circuit breaker is open.
 
     `retry_after` is the number of seconds to wait, if it is known. `http_status` is the status of the response, if it
     is known. `error_code` is the CRM's error code, or our own code if the CRM sent none.
@@ -37,7 +37,7 @@ class CrmAway(CrmFailed):
 
 
 class CrmRefused(CrmFailed):
-    """The CRM rejected the call.
+    """Raised if the CRM rejected the call.
 
     `error_code` is the CRM's error code, or `UNKNOWN`. `fields` contains the names of the rejected fields. The CRM's
     message is dropped, because it may contain personal data.

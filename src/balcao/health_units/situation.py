@@ -1,4 +1,4 @@
-"""The terms that describe a unit's risk."""
+"""The colours and statuses that describe a unit's risk."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Types for texts that staff write. Some must have one line, and some must not contain personal data."""
+"""Types for texts that staff write. Some must be a single line, and some must not contain personal data."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ def _refuse_person(text: str) -> str:
 
 # One line, trimmed and not empty.
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), OneLine]
-# One line that the public may read.
+# One line that the public may read. It must not contain a CPF or an e-mail address.
 PublicText = Annotated[Line, Storable, AfterValidator(_refuse_person)]
 # A reason in the log of a notification, which only staff can read.
 Reason = Annotated[str, Storable, AfterValidator(refuse_personal_data)]

@@ -31,7 +31,7 @@ class Grupo(StrEnum):
 
 
 class CountsQuery(Model):
-    """The days and units whose notifications to count, and the grouping of the counts."""
+    """The query for counts: the days, the units, and the grouping of the counts."""
 
     periodo: Annotated[Periodo, Field(description="Contar por mês ou por trimestre.")] = Periodo.MES
     por: Annotated[Grupo, Field(description="Contar a cidade inteira, cada área ou cada unidade.")] = Grupo.CIDADE
@@ -54,7 +54,7 @@ class CountsQuery(Model):
 
 
 class ByColor(msgspec.Struct, frozen=True):
-    """The number of notifications by the highest colour that each notification had."""
+    """The number of notifications by their highest colour."""
 
     verde: Annotated[int, Meta(description="Nunca passaram de Verde.", examples=[0])] = msgspec.field(name="Verde")
     amarelo: Annotated[int, Meta(description="Chegaram a Amarelo.", examples=[12])] = msgspec.field(name="Amarelo")

@@ -75,7 +75,7 @@ class TicketQuery(Model):
 
 
 class StreamQuery(Model):
-    """The units to follow, and the change after which to start."""
+    """The query for a stream: the units to follow, and the number of the change after which to start."""
 
     cnes: Annotated[
         list[Annotated[str, StringConstraints(pattern=PATTERN)]],

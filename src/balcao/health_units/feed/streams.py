@@ -117,7 +117,7 @@ class Hub:
                 async for text in texts:
                     yield text
         finally:
-            self.listeners.discard(listener)  # removes it now, before it is garbage-collected
+            self.listeners.discard(listener)  # WeakSet removes it only when it is garbage-collected
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Send the changes to all listeners, and end the streams of clients that do not read."""

@@ -47,7 +47,7 @@ SELECT year FROM unnest(:years::int[]) AS year
 WHERE NOT EXISTS (SELECT FROM health_units.holiday_years WHERE ano = year)
 """)
 async def find_missing_years(connection: Connection, years: Sequence[int]) -> list[int]:
-    """Return the years among these that were not added yet."""
+    """Return which of these years were not added yet."""
 
 
 # A year is added only once. If two transactions add the same year, the second waits and then inserts nothing. Holidays

@@ -65,7 +65,7 @@ def list_later_events(present: Notification, old: ImportedNotification) -> list[
 
 
 class Replay:
-    """Applies imported rows to stored notifications one after the other, and collects the changes to write."""
+    """The replay of imported rows on stored notifications, one row after the other, and the changes to write."""
 
     def __init__(self, units: Collection[str], known: Iterable[Notification], newest: Iterable[Notification]) -> None:
         """`known` contains the stored notifications of the rows, and `newest` the newest notification of each unit."""

@@ -116,7 +116,7 @@ class DaysQuery(Model):
 
 
 class ExceptionsQuery(Model):
-    """The days whose exceptions to return. Both bounds are inclusive."""
+    """The query for exceptions: a range of days with inclusive bounds."""
 
     de: Annotated[Day | None, Field(description="Primeiro dia; hoje, se faltar.", examples=["2026-12-20"])] = None
     ate: Annotated[

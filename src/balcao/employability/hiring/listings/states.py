@@ -33,7 +33,7 @@ class Event(StrEnum):
     DELETE = "delete"
 
 
-# Names for messages in Portuguese. The enums contain the wire values.
+# The Portuguese names that messages use. The enums contain the wire values.
 STATUS_NAMES = {
     JobStatus.EDITING: "em edição",
     JobStatus.APPROVAL: "em aprovação",
@@ -59,7 +59,7 @@ PUBLISHED = frozenset(JobStatus) - DRAFTS
 
 @dataclass(frozen=True)
 class Transition:
-    """A row of the table: which callers may cause an event, and in which states of the job.
+    """A row of the table: an event, and the actions and states of the job that allow it.
 
     The caller needs one of the `actions`, and the job's shown status must be in `sources`.
 

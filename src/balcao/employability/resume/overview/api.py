@@ -27,7 +27,7 @@ from balcao.employability.routes import ROUTES
 BASE = "/api/v1/empregabilidade/curriculo"
 RATE = "60/minute"
 
-# Fifty experiences with long texts need several hundred kilobytes.
+# The body limit is large, because fifty experiences with long texts need several hundred kilobytes.
 routes = ROUTES.extend(tags=["resume"], body_limit=MIB)
 
 

@@ -60,7 +60,7 @@ def declare_resume_section(section: Section, key: str, plural_key: str, listed: 
         ),
         errors=[304, 400],
     )
-    async def list_rows(call: Call, cpf: CpfInPath) -> Response[listed]:  # type: ignore[valid-type] # of this section
+    async def list_rows(call: Call, cpf: CpfInPath) -> Response[listed]:  # type: ignore[valid-type]
         return personal(enlist(listed, section, await service.list_rows(call, section, cpf)), call)
 
     @routes.post(

@@ -51,7 +51,7 @@ class Event(StrEnum):
     STEP_REMOVED = "step-removed"
 
 
-# Names for messages in Portuguese. The enums contain the wire values.
+# The Portuguese names that messages use. The enums contain the wire values.
 STATUS_NAMES = {
     ApplicationStatus.SENT: "enviada",
     ApplicationStatus.APPROVED: "aprovada",
@@ -85,9 +85,10 @@ ANY_STATE = frozenset(JobStatus)
 class Transition:
     """A row of the table: an event, and the states of an application and its job that allow the event.
 
-    `sources` contains own statuses of the application, and `jobs` shown states of the job. `by_candidate` allows the
-    event to the candidate, and `action` to staff with that action. `target` is the new own status, or None if it does
-    not change. `before_steps` requires that the application is at no step. `email` is the e-mail to the candidate.
+    The application's own status must be in `sources`, and the job's shown state in `jobs`. With `by_candidate`, the
+    candidate may cause the event. Staff may cause it if they hold `action`. `target` is the new own status, or None if
+    the status does not change. With `before_steps`, the application must be at no step. `email` is the e-mail to the
+    candidate.
     """
 
     event: Event
@@ -109,7 +110,7 @@ class Transition:
 
 
 class ApplicationPosition(msgspec.Struct, frozen=True, kw_only=True):
-    """The status and step of an application. `status` is its own status."""
+    """An application's own status and its step."""
 
     id: UUID
     cpf: str | None

@@ -11,7 +11,7 @@ from balcao.employability.selection.people.jobs import KINDS
 FEATURE = Feature(
     jobs=KINDS,
     retention=[OldRows("candidate_copy", store.count_copies, store.delete_unneeded_copies)],
-    # The registry exports this data. The table is only a copy.
+    # The table is only a copy, so this feature exports nothing: the registry exports the data.
     personal_data=OwnRows("employability.candidate", kind="candidate_copy", fields=PersonRecord.__struct_fields__),
     exports=Exports(derived=("employability.candidate",)),
 )

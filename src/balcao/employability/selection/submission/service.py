@@ -53,8 +53,8 @@ from balcao.employability.texts import clean_optional_line, parse_uuid_field
 
 MOST_WITHDRAWALS = 3
 CITIZEN, STAFF = "cidadao", "equipe"
-# Attempts to store an application. An attempt fails only if the job, the resume or the person's applications changed
-# since they were read.
+# The number of attempts to store an application. An attempt fails only if the job, the resume or the person's
+# applications changed since they were read.
 MOST_TRIES = 10
 RETRY_AFTER_SECONDS = 1
 

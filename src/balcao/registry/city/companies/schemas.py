@@ -46,7 +46,7 @@ class CompanyRegistration(msgspec.Struct):
 
 
 class CompanySituation(msgspec.Struct):
-    """A special situation, such as a bankruptcy."""
+    """A special situation of the company, such as bankruptcy."""
 
     descricao: Annotated[str | None, Meta(description="Situação especial.", examples=["Em recuperação judicial"])] = (
         None

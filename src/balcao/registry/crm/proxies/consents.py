@@ -19,7 +19,7 @@ from balcao.registry.mirror import service as mirror
 from balcao.registry.mirror.writes import Consent
 
 STATUSES = {"optin": "IN", "optout": "OUT"}
-# CPF, category and channel form the CRM's key, which has at most 255 characters.
+# CPF, category and channel form the CRM's key of at most 255 characters, so category and channel may have 100 each.
 LONGEST_KEY, LONGEST_TEXT = 100, 255
 _NOT_IN_CRM = frozenset({"acao"})
 

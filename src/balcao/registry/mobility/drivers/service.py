@@ -202,7 +202,7 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
     if cpf is None:
         raise Invalid("O campo `cpf` deve ter os 11 dígitos de um CPF válido.", code="cpf-invalid")
     address = EmailAddress.parse(clean_text("email", body.email, longest=EMAIL_LENGTH))
-    # Some mail programs treat such an address as an option or a command.
+    # Some mail programs treat an address that starts with `-` or `|` as an option or a command.
     if address is None or address.normalized.startswith(("-", "|")):
         raise Invalid("O campo `email` deve ser um endereço de e-mail.", code="email-invalid")
     return Invitee(

@@ -1,4 +1,7 @@
-"""SQL for vehicles, and for who may see them. The drivers' store provides the SQL for links."""
+"""SQL for vehicles, including the conditions under which a person may see a vehicle.
+
+The drivers' store provides the SQL for links.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

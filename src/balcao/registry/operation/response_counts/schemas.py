@@ -18,7 +18,7 @@ class ResponseCountQuery(msgspec.Struct):
 
 
 class ResponseCountPoint(msgspec.Struct):
-    """The response counts of five minutes."""
+    """The response counts of a period of five minutes."""
 
     starts_at: Annotated[datetime, Meta(description="Início (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
     responses: Annotated[int, Meta(description="Chamadas respondidas.", examples=[1830])]

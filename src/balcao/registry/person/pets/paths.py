@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 from balcao.core.errors import Invalid
 from balcao.core.http.parameters import InPath
 
-# The number of a pet never has more digits.
+# A pet's number never has more than 18 digits.
 _ID = r"-?[0-9]{1,18}"
 
 

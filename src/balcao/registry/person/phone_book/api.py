@@ -1,4 +1,4 @@
-"""Routes for the phone book. None is public, because knowing a phone number proves nothing about the caller."""
+"""Routes for the phone book. No route is public, because knowing a phone number proves nothing about the caller."""
 
 from balcao.core.access.rules import action, authenticated, client
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_older_rows, retain_rows

@@ -76,7 +76,7 @@ class PhoneStatus(msgspec.Struct):
 
 
 class PhoneCitizen(msgspec.Struct):
-    """The person to whom a phone number is bound, masked."""
+    """The masked CPF and name of the person to whom a phone number is bound."""
 
     found: Annotated[bool, Meta(description="Se o número está ligado a alguém.", examples=[True])]
     cpf: MaskedCpf | None

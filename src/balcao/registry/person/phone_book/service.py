@@ -46,7 +46,7 @@ WRITE = "phones:write"
 REASON_LENGTH, NAME_LENGTH = 500, 255
 # The reason for an opt-out if the phone number now belongs to another person.
 WRONG_PERSON = "incorrect_person"
-# The limit of attempts to guess a person's registered data.
+# The limit of calls that compare data with a person's record, so that no caller can guess the data.
 GUESS_RATE = "5/hour"
 # The limit of a person's claims to phone numbers without proof. It is low because a refusal reveals that a number is
 # not free, though not why.
@@ -84,7 +84,10 @@ async def read_phone_status(call: Call, number: str) -> PhoneStatus:
 
 
 async def read_phone_citizen(call: Call, number: str) -> PhoneCitizen:
-    """Return the person to whom a phone number is bound, masked."""
+    """Return the masked CPF and name of the person to whom a phone number is bound.
+
+    If the caller is a messenger, return neither of them.
+    """
     return (await _look_up(call, number))[1]
 
 

@@ -21,7 +21,7 @@ _BY_NAME = name_order_sql("name")
 _NAME = "coalesce(nullif(record ->> 'nome_social', ''), record ->> 'nome')"
 
 
-# MATERIALIZED, so that no query plan reads all people in the order of the result to find the few that match.
+# MATERIALIZED stops PostgreSQL from reading all people in the order of the result to find the few that match.
 #
 # Every typed word must be a word of one of the two names, and the first typed word must be the first word of a name.
 @statement(f"""
