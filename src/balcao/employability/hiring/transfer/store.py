@@ -51,7 +51,7 @@ async def list_present_job_ids(connection: Connection, ids: Sequence[UUID]) -> s
 
 
 def read_timezone(connection: Connection) -> str:
-    """Return the time zone of an import's connection: the city's. PostgreSQL reports it to the driver."""
+    """Return the time zone of an import's connection, which is the city's. PostgreSQL reports it to the driver."""
     zone: str = connection.get_settings().TimeZone
     return zone
 

@@ -36,7 +36,7 @@ def list_missed_events(person: Person, consented: Set[tuple[str, str]]) -> Itera
 def _after_clearing(person: Person, changed: str) -> str:
     """Return the time for a consent's event.
 
-    This time must be later than that of the event that clears all consents, which has the time of the account.
+    This time must be later than the time of the event that clears all consents, which is the account's time.
     """
     cleared, moment = iso_time.parse_iso_time(person.changed), iso_time.parse_iso_time(changed)
     if cleared is None or moment is None:
