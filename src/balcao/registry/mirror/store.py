@@ -254,7 +254,7 @@ WITH held AS MATERIALIZED (
 SELECT moment FROM held
 """)
 async def confirm_consent(connection: Connection, cpf: Cpf, consent: Consent, trail: str) -> datetime:
-    """Write a consent with origin `citizen` and its audit event. Return its time."""
+    """Write a consent with origin `citizen`, and write its audit event. Return the consent's time."""
 
 
 @statement("SELECT true FROM registry.mirror_head WHERE cpf = :cpf FOR UPDATE")

@@ -308,7 +308,7 @@ async def erase_applications(connection: Connection, cpf: Cpf) -> int:
 
 @statement("SELECT count(*) FROM employability.application WHERE cpf = :cpf")
 async def count_applications(connection: Connection, cpf: Cpf) -> int:
-    """Return the number of applications with the person's CPF, withdrawn applications included."""
+    """Return the number of applications with the person's CPF, including withdrawn applications."""
 
 
 @statement("SELECT count(*) FROM employability.application WHERE cpf IS NOT NULL")

@@ -106,7 +106,7 @@ WHERE newest.new_value IS DISTINCT FROM CASE WHEN newest.category IS NULL THEN f
 ORDER BY newest.cpf, newest.seq
 """)
 async def find_contradicted_entries(connection: Connection, cpf: Cpf | None) -> list[LedgerPlace]:
-    """Return the newest entries that the stored preferences contradict."""
+    """Return the newest entry of each flag if it differs from the stored preference."""
 
 
 @statement("SELECT count(*) FROM registry.preference_ledger")

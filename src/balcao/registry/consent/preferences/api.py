@@ -85,7 +85,7 @@ async def choose_category(
 )
 async def get_history(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[PreferenceHistory]:
     """Devolve uma página das mudanças de preferências, a mais nova primeiro. É a prova do consentimento: os registros
-    nunca são alterados e são mantidos mesmo após a anonimização.
+    nunca são alterados e são mantidos mesmo após a anonimização, até cinco anos depois da última mudança.
     """
     return personal(await ledger.read_preference_history(call, cpf, page), call)
 
