@@ -118,7 +118,7 @@ class Records:
     async def end_session_by_token(self, refresh_token: str, client: str) -> str | None:
         """End the session to which a refresh token belongs, even if the token was already used.
 
-        Return the session's id, or None if the token is unknown, or has expired without being used.
+        Return the session's id, or None if the token is unknown or expired without being used.
         """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(refresh_token), client, refresh=True)
