@@ -29,8 +29,10 @@ T = TypeVar("T")
 CHANNEL = "balcao_search"
 # The index is compared with the catalogue this often, in case a notification is lost.
 COMPARE_SECONDS = 30.0
-# How long a process waits before it tries again to become the writer, or after a failure.
-CLAIM_SECONDS = 0.5
+# How long a process waits before it tries again to become the writer. The rest of the second is for taking over.
+CLAIM_SECONDS = 0.1
+# How long the writer waits after a failure.
+RETRY_SECONDS = 0.5
 # Changes that are committed together. More would delay the first of them.
 MOST_CHANGES = 200
 
@@ -54,13 +56,15 @@ class IndexFeeder:
     async def run(self) -> None:
         """Write the index while this process has the lock. Runs until it is cancelled."""
         while True:
+            pause = CLAIM_SECONDS
             try:
                 with self._folder.claim() as is_writer:
                     if is_writer:
                         await self._follow()
             except Exception as failure:
                 log.warning("search.index_not_written", code=type(failure).__name__, detail=str(failure)[:200])
-            await asyncio.sleep(CLAIM_SECONDS)
+                pause = RETRY_SECONDS
+            await asyncio.sleep(pause)
 
     async def _in_thread(self, work: Callable[..., T], *values: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *values)
@@ -174,7 +178,7 @@ class IndexFeeder:
                 if isinstance(failure, asyncio.CancelledError):
                     raise
                 log.warning("search.index_not_built", code=type(failure).__name__, detail=str(failure)[:200])
-            await asyncio.sleep(CLAIM_SECONDS)
+            await asyncio.sleep(RETRY_SECONDS)
 
     async def _build_generation(self, generation: Path) -> None:
         """Index the whole catalogue, apply the changes since then, and let readers use the new generation."""
