@@ -1,8 +1,9 @@
 """Invariants that must hold for a whole history once all jobs are done, whichever operations it contains."""
 
 import asyncio
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ import msgspec
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import people_by_login
 from balcao_sandbox.postgresql import supervisor
+from tests.histories import published, rights
 from tests.histories.recorder import MARK, Operation
 from tests.support.database_dump import TABLES
 from tests.support.polling import PATIENCE
@@ -80,20 +82,24 @@ def read_history(history: Path) -> list[Operation]:
         return [msgspec.json.decode(line, type=Operation) for line in lines]
 
 
-def examine(settings: Settings, history: Path, revoked_within: float) -> list[Broken]:
+def examine(settings: Settings, history: Path, outage: float = 0.0) -> list[Broken]:
     """Wait until the jobs are done, and return the broken invariants.
 
-    For `revoked_within` seconds, a revoked right or an ended session may still allow calls.
+    For `outage` seconds, a process may have been unable to read changes of rights, sessions and services.
     """
     whole = asyncio.run(_read_whole(settings, read_history(history)))
+    lags = {
+        "holiday": settings.database_read_lag if settings.database_read_url else 0.0,
+        "published": published.LIMIT_SECONDS + outage,
+    }
     return [
         *find_untold_changes(whole),
         *find_undone_jobs(whole),
         *find_refused_writes(whole),
         *find_foreign_data(whole.operations),
-        *find_revoked_rights(whole.operations, revoked_within),
-        *find_ended_sessions(whole.operations, revoked_within),
-        *find_late_reads(whole.operations, settings.database_read_lag if settings.database_read_url else 0.0),
+        *find_revoked_rights(whole.operations, rights.LIMIT_SECONDS + outage),
+        *find_ended_sessions(whole.operations, rights.LIMIT_SECONDS + outage),
+        *find_late_reads(whole.operations, lags),
     ]
 
 
@@ -191,27 +197,53 @@ def find_ended_sessions(operations: Iterable[Operation], within: float) -> Itera
                     yield Broken("sessions", f"{late:.1f} s after it was ended: {_describe(used)}", used)
 
 
-def find_late_reads(operations: Iterable[Operation], lag: float) -> Iterator[Broken]:
-    """No response shows a holiday's name that had already been replaced. Visitors' reads may be `lag` seconds late."""
-    days: dict[str, list[Operation]] = defaultdict(list)
+def find_late_reads(operations: Iterable[Operation], lags: Mapping[str, float]) -> Iterator[Broken]:
+    """No read shows a state that was replaced before the call, or one that was never committed.
+
+    `lags` has, for each resource, how many seconds late a read may be that is marked with `may_lag`.
+    """
+    for read, late in measure_lateness(operations, lags):
+        if late > (lags[read.resource] if read.input["may_lag"] else 0):
+            yield Broken("lag", f"{_describe(read)} {read.output}, {late:.1f} s late", read)
+
+
+def measure_lateness(operations: Iterable[Operation], resources: Container[str]) -> Iterator[tuple[Operation, float]]:
+    """Return each read, and for how many seconds at least its state had been replaced when the read was sent.
+
+    The number is at most 0 for the current state, and infinite for a state that no write had made.
+    """
+    histories: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
-        if one.resource == "holiday":
-            days[one.key].append(one)
-    for day in days.values():
-        writes = {one.mark: one for one in day if one.is_write}
-        for read in day:
-            if read.is_write or read.output is None:
-                continue
-            shown = writes.get(read.output["name"])
-            if shown is not None and not shown.is_acknowledged:
-                continue  # an unacknowledged write may take effect at any time
-            since = 0 if shown is None else shown.answered
-            asked = read.call - (lag * NANOSECONDS if read.input["may_lag"] else 0)
-            for other in writes.values():
-                if other.is_acknowledged and since < other.call and other.answered < asked:
-                    late = (asked - other.answered) / NANOSECONDS
-                    yield Broken("lag", f"{_describe(read)}, {late:.1f} s too late", read)
-                    break
+        if one.resource in resources:
+            histories[one.key].append(one)
+    for history in histories.values():
+        writes = [one for one in history if one.is_write and not one.is_refused]
+        states = [_State("", 0, _find_replacement(writes, 0)), *(_make_state(one, writes) for one in writes)]
+        for read in history:
+            if not read.is_write and read.output is not None:
+                shown = read.output["name"]
+                ends = [one.end for one in states if one.name in (shown, None) and one.begin < read.answered]
+                yield read, (read.call - max(ends, default=-math.inf)) / NANOSECONDS
+
+
+class _State(NamedTuple):
+    """The name that reads show after a write: earliest from `begin`, latest until `end`. None may be any name."""
+
+    name: str | None
+    begin: float
+    end: float
+
+
+def _make_state(write: Operation, writes: Sequence[Operation]) -> _State:
+    if not write.is_acknowledged:  # it may take effect at any time
+        return _State(write.input["name"], write.call, math.inf)
+    name = (write.output or {}).get("name", write.input["name"])
+    return _State(name, write.call, _find_replacement(writes, write.answered))
+
+
+def _find_replacement(writes: Sequence[Operation], since: float) -> float:
+    """Return when the first write that was sent after `since` was acknowledged."""
+    return min((one.answered for one in writes if one.is_acknowledged and one.call > since), default=math.inf)
 
 
 def _list_refused(operations: Iterable[Operation]) -> dict[str, Operation]:

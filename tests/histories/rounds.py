@@ -13,7 +13,6 @@ from tests.histories.city import City
 from tests.histories.city_faults import Break
 from tests.histories.invariants import examine
 from tests.histories.recorder import Recorder
-from tests.histories.rights import LIMIT_SECONDS
 from tests.histories.trial import BY_INVARIANTS, Verdict, all_resources, judge
 
 Wait: TypeAlias = Callable[[Recorder], Awaitable[None]]
@@ -120,7 +119,7 @@ class Rounds:
         events = self._city.list_new_events()
         since, until = broken
         # By the end of the fault, all parts are back. After that, each process polls within LONGEST_PAUSE_SECONDS.
-        wrong = examine(self._city.settings, history, LIMIT_SECONDS + (until - since) + LONGEST_PAUSE_SECONDS)
+        wrong = examine(self._city.settings, history, until - since + LONGEST_PAUSE_SECONDS)
         judged = judge(history)
         counts, verdicts = sum_up(outcomes, judged)
         broken_rules = [f"{one.invariant}: {one.where}" for one in wrong]

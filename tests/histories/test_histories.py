@@ -10,7 +10,6 @@ import pytest
 from balcao.core.database.reloader import LONGEST_PAUSE_SECONDS
 from tests.histories.invariants import examine
 from tests.histories.nemesis import FAULTS, FROZEN_SECONDS, break_in_turn
-from tests.histories.rights import LIMIT_SECONDS
 from tests.histories.trial import Verdict, all_resources, judge, platform, record
 from tests.support.proof_sizes import FULL, report, size
 
@@ -24,7 +23,7 @@ KEYS = range(size(6, 64))
 ANSWERS = size(150, 500)  # responses to wait for between two faults
 # The database is down during a freeze, and each process polls again after at most LONGEST_PAUSE_SECONDS. Add the pause
 # twice, because a freeze may follow a kill.
-REVOKED_WITHIN = LIMIT_SECONDS + FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS
+OUTAGE_SECONDS = FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS
 SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000)))
 
 
@@ -40,7 +39,7 @@ def test_what_clients_are_told_under_faults_can_be(faults: Sequence[str], tmp_pa
             SEED,
             lambda recorder: break_in_turn(recorder, started, faults, ANSWERS),
         )
-        broken = examine(settings, history, REVOKED_WITHIN)
+        broken = examine(settings, history, OUTAGE_SECONDS)
     judged = judge(history)
     report("\n".join(_row(faults, one) for one in judged))
     assert broken == [], f"seed {SEED}, {history}"

@@ -34,6 +34,7 @@ from tests.histories.migration import SchemaOfServices
 from tests.histories.nemesis import answered, break_in_turn
 from tests.histories.own import OwnData
 from tests.histories.preferences import PreferencesOfCitizens
+from tests.histories.published import PublishedServices
 from tests.histories.recorder import Recorder, Resource
 from tests.histories.rights import LIMIT_SECONDS, RightsOfPeople
 from tests.histories.service import AddressesOfServices
@@ -72,7 +73,7 @@ def settings() -> Iterator[Settings]:
 def test_where_none_is_planted_none_is_found(settings: Settings, tmp_path: Path) -> None:
     history = work(settings, all_resources(range(6)), tmp_path)
     assert {one.verdict for one in judge(history)} == {"possible"}
-    assert examine(settings, history, LIMIT_SECONDS) == []
+    assert examine(settings, history) == []
 
 
 @pytest.mark.parametrize("place", range(len(PLANTED)), ids=[lies.__name__ for lies in PLANTED])
@@ -188,8 +189,13 @@ def test_a_right_that_outlives_its_revocation_is_found(settings: Settings, tmp_p
     assert find(settings, history, "rights") == {"rights"}
 
 
-def test_what_is_shown_after_something_else_had_followed_is_found(settings: Settings, tmp_path: Path) -> None:
-    history = work(settings, [NamesOfHolidays(range(200, 204))], tmp_path, StaleReads(SEED, 4 * SHARE))
+@pytest.mark.parametrize(
+    ("resource", "answers"), [(NamesOfHolidays(range(200, 204)), ANSWERS), (PublishedServices(range(4)), 3 * ANSWERS)]
+)
+def test_what_is_shown_after_something_else_had_followed_is_found(
+    resource: Resource, answers: int, settings: Settings, tmp_path: Path
+) -> None:
+    history = work(settings, [resource], tmp_path, StaleReads(SEED, 4 * SHARE), answers)
     assert find(settings, history, "lag") == {"lag"}
 
 
@@ -207,7 +213,7 @@ def test_a_session_that_outlives_its_end_is_found(settings: Settings, tmp_path: 
 
 def find(settings: Settings, history: Path, expected: str) -> set[str]:
     """Return the broken invariants, and report how many operations the expected one took."""
-    broken, operations = examine(settings, history, LIMIT_SECONDS), read_history(history)
+    broken, operations = examine(settings, history), read_history(history)
     counts = [count_until(operations, one) for one in broken if one.invariant == expected]
     report(f"invariant {expected}: {len(counts)} times, first after {min(counts, default=None)} operations")
     return {one.invariant for one in broken}

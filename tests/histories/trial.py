@@ -23,6 +23,7 @@ from tests.histories.notification import NotificationsOfUnits
 from tests.histories.own import OwnData
 from tests.histories.phone import NumbersOfPhones
 from tests.histories.preferences import PreferencesOfCitizens
+from tests.histories.published import PublishedServices
 from tests.histories.recorder import Operation, Recorder, Resource
 from tests.histories.repeat import RepeatedCreations
 from tests.histories.rights import RightsOfPeople
@@ -46,11 +47,12 @@ RESOURCES: tuple[Callable[[range], Resource], ...] = (
     ApplicationsToJobs,
     VersionsOfAgents,
     AddressesOfServices,
+    PublishedServices,
     SchemaOfServices,
     SessionsOfPeople,
 )
 # The rules of these resources hold only after some seconds, so only the invariants judge them.
-BY_INVARIANTS = ("rights", "session", "holiday")
+BY_INVARIANTS = ("rights", "session", "holiday", "published")
 
 
 class Verdict(msgspec.Struct):
