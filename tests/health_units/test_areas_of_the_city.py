@@ -1,4 +1,7 @@
-"""Areas with outlines, and concurrent edits of one record (rules: health_units 2.3, 2.6)."""
+"""Areas with outlines, concurrent edits of one record, opening days, and units by risk.
+
+Rules: health_units 2.3, 2.6.
+"""
 
 import itertools
 import json

@@ -1,7 +1,8 @@
 """The checker or an invariant finds each planted fault, and finds nothing if none is planted.
 
-Only the checker and the invariants decide. An ordinary run plants one fault of each kind on one platform: a response
-before the write, a repeated write, a stale read, and a change that neither the notification nor the poll reports.
+The test only uses the verdicts of the checker and the invariants. An ordinary run plants one fault of each kind on one
+platform: a response before the write, a repeated write, a stale read, and a change that neither the notification nor
+the poll reports.
 """
 
 import asyncio

@@ -195,7 +195,7 @@ class Telemetry:
 
 
 class _Families:
-    """The metric families of these numbers, for the library's writer."""
+    """The metric families of `numbers`, as a collector for `generate_latest` of prometheus_client."""
 
     def __init__(self, counters: Iterable[Counter], numbers: Numbers, gauges: Iterable[Metric]) -> None:
         self._counters = counters

@@ -1,7 +1,7 @@
 """The page on which developers see their own client's last calls, with the remedy for each refusal.
 
-The page is an ordinary client of the API. It calls the operation with the token from the form and neither stores nor
-shows the token.
+The page is an ordinary client of the API. It calls `access.list_own_calls` with the token from the form, and
+neither stores nor shows the token.
 """
 
 from collections.abc import Sequence

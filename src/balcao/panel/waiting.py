@@ -1,4 +1,4 @@
-"""Items that wait for a person in all areas, for the first page and the numbers in the navigation.
+"""Items in all areas that wait for the person, for the first page and the numbers in the navigation.
 
 The session stores the numbers, so that a page need not call the services for them:
 
@@ -6,7 +6,7 @@ The session stores the numbers, so that a page need not call the services for th
 - A POST reads the numbers of its area again.
 - If the numbers are stale, a page reads them in the background, for the next page.
 
-Numbers that were read with other rights than the current rights are not shown.
+Numbers are not shown if the person's rights have changed since they were read.
 """
 
 from collections.abc import Iterable, Sequence

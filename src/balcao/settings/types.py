@@ -51,7 +51,7 @@ def _check_addresses(text: str) -> str:
     return text
 
 
-# One or several hosts after the login, each with an optional port. IPv6 addresses are in brackets.
+# One host of the address, with an optional port. An IPv6 address is in brackets.
 _DATABASE_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%a-z]+\]|[^\s\[\]:,]*)(?::[0-9]{1,5})?")
 
 

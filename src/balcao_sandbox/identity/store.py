@@ -87,7 +87,7 @@ WHERE id = :session
 async def prolong_session(
     connection: Connection, session: str, lasting: timedelta, longest: timedelta = MAX_LIFETIME
 ) -> None:
-    """Extend a session by at least `lasting` from now, but never beyond `longest` after its start."""
+    """Extend a session so that it lasts `lasting` from now, but never longer than `longest` after its start."""
 
 
 @statement("DELETE FROM platform.identity_session WHERE id = :session")

@@ -1,4 +1,7 @@
-"""Application states: the table in code, SQL and the rules, and random walks (rules: employability 4.3)."""
+"""Application states: code, SQL and the rules contain one table, and random walks follow it.
+
+Rules: employability 4.3.
+"""
 
 import re
 from concurrent.futures import ThreadPoolExecutor

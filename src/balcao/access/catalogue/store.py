@@ -1,4 +1,4 @@
-"""SQL for the catalogue as a whole: its version and its audit trail."""
+"""SQL for the catalogue as a whole: its version, its audit trail, the roles behind an authority, and plans."""
 
 import asyncio
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""A draft of the catalogue after a plan. Each step is applied in memory, by the same rules as a single change.
+"""The catalogue as it would be after a plan. Each step is applied to a draft, by the same rules as a single change.
 
 No lock is needed, however large the plan is. The result is the rows to write (see `writing`) and the events for the
 chain.

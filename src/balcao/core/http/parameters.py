@@ -87,8 +87,8 @@ CallersCpf: TypeAlias = Annotated[Cpf, OfCall(lambda call: call.person)]
 def parse_path_cpf(text: str) -> Cpf:
     """Return the CPF of a path.
 
-    Raises Invalid if it is malformed. Ownership requires a valid CPF, so only callers whom another part of the rule
-    admits get this error.
+    Raises Invalid if it is malformed. Only callers with another right than ownership get this error: a malformed CPF
+    has no owner, so all other callers are refused before.
     """
     cpf = Cpf.parse_path(text)
     if cpf is None:

@@ -75,9 +75,10 @@ def mask_personal_data(text: str) -> str:
 
 
 def clean_name(text: str) -> str | None:
-    """Return a name for lists and trails: one line of printable characters, cut to length. None if nothing is left.
+    """Return a name for lists and trails: one line of printable characters, cut to `LONGEST_NAME`.
 
-    A number or address, which identity providers without a profile write as the name, is not a name.
+    Return None if nothing is left, or if it contains a CPF, an e-mail address or a phone number. Some identity
+    providers send these as the name of a person without a profile.
     """
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)

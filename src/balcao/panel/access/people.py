@@ -19,7 +19,7 @@ pages = Pages("access", "/acessos/pessoas")
 
 @pages.get("", "Pessoas", actions=[USER_READ], in_menu=True)
 async def list_people(visit: Visit) -> Response[Any]:
-    """List the people of the catalogue, optionally filtered by name or CPF, or only those in a group."""
+    """List the people of the catalogue. Optional filters: a name or CPF, and membership of any group."""
     filters = [
         Filter("procura", "Nome ou CPF", is_wide=True),
         Filter("grupo", "Grupos", [("sim", "Só quem está em algum grupo")], unset="Com ou sem"),

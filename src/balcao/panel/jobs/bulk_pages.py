@@ -42,7 +42,7 @@ async def choose_candidates(visit: Visit, job: str) -> Response[Any]:
 
 
 async def _read_chosen(visit: Visit, job: Job) -> list[Person]:
-    """Return the selected people, or all people that the filters in the address find."""
+    """Return the selected people, or all people who match the filters in the address."""
     if visit.posted.first("todas") == "1":
         query = make_query(make_listing(visit, job), job.id) | {"pageSize": bulk.MOST_PEOPLE}
         found = await candidates_client.list_candidates(visit.api, query)

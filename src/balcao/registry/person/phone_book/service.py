@@ -46,7 +46,7 @@ WRITE = "phones:write"
 REASON_LENGTH, NAME_LENGTH = 500, 255
 # The reason for an opt-out if the phone number now belongs to another person.
 WRONG_PERSON = "incorrect_person"
-# The limit of calls that compare data with a person's record, so that no caller can guess the data.
+# The rate limit for calls that compare data with a person's record. It prevents callers from guessing the data.
 GUESS_RATE = "5/hour"
 # The limit of a person's claims to phone numbers without proof. It is low because a refusal reveals that a number is
 # not free, though not why.
