@@ -2,9 +2,12 @@
 
 import asyncio
 import contextlib
+import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -211,6 +214,36 @@ async def test_an_index_that_was_damaged_is_built_again(settings: Settings, data
     (current / "meta.json").write_text("{")
     async with processes(settings, database_url, 1) as (platform,):
         await until_found(platform, word, [f"Colheita de {word}"])
+
+
+async def test_a_process_that_stops_while_it_publishes_an_index_leaves_that_index(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = threading.Event()
+
+    def publish_slowly(folder: IndexFolder, generation: Path) -> None:
+        publish_generation(folder, generation)
+        published.set()
+        time.sleep(0.2)  # the process stops in this moment
+
+    publish_generation = IndexFolder.publish
+    monkeypatch.setattr(IndexFolder, "publish", publish_slowly)
+    settings = Settings(data_dir=tmp_path)
+    async with processes(settings, database_url, 1) as (platform,):
+        assert not platform.part(PublicIndex).is_ready
+        await until(published.is_set)
+    current = IndexFolder(tmp_path, database_url).find_current()
+    assert current is not None
+    assert ServiceIndex.open(current).read_state().position >= 0
+
+
+async def test_an_index_that_someone_deleted_is_built_again(database_url: str, tmp_path: Path) -> None:
+    async with processes(Settings(data_dir=tmp_path), database_url, 1) as (platform,):
+        await platform.part(PublicIndex).read()
+    for folder in IndexFolder(tmp_path, database_url).path.glob("*/"):
+        shutil.rmtree(folder)
+    async with processes(Settings(data_dir=tmp_path), database_url, 1) as (platform,):
+        await until_found(platform, make_word(), [])
 
 
 def test_a_killed_writer_leaves_a_whole_index(tmp_path: Path) -> None:

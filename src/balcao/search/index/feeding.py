@@ -6,7 +6,6 @@ over. A change reaches the index through a notification, or with the next compar
 
 import asyncio
 import functools
-import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -119,8 +118,8 @@ class IndexFeeder:
                 wanted = await store.read_wanted_state(connection)
             if self._state is None or self._is_other_catalogue(self._state, wanted):
                 self._start_build()
-            if self._state is not None and self._state.position < wanted.position:
-                await self._apply_changes()
+            if self._writer is not None and self._state is not None and self._state.position < wanted.position:
+                self._state = await self._apply_changes(self._writer, self._state)
             if time.monotonic() - self._compared_at > COMPARE_SECONDS and self._build is None:
                 self._compared_at = time.monotonic()
                 await self._compare()
@@ -143,20 +142,21 @@ class IndexFeeder:
             log.warning("search.index_differs", indexed=index.count(), services=count)
             self._start_build()
 
-    async def _apply_changes(self) -> None:
-        while self._state is not None and self._writer is not None:
+    async def _apply_changes(self, writer: IndexWriter, state: IndexState) -> IndexState:
+        """Write all changes since the state. Return the state that was reached."""
+        while True:
             async with self._platform.database.transaction(isolation="repeatable_read") as connection:
                 alias = await read_alias(connection)
                 newest = await store.read_wanted_state(connection)
-                changes = await store.list_index_changes(connection, alias, self._state.position, MOST_CHANGES)
+                changes = await store.list_index_changes(connection, alias, state.position, MOST_CHANGES)
             if not changes:
-                return
+                return state
             is_last = changes[-1].position == newest.position
             reached = msgspec.structs.replace(
-                self._state, position=changes[-1].position, newest=newest.newest if is_last else ""
+                state, position=changes[-1].position, newest=newest.newest if is_last else ""
             )
-            await self._in_thread(self._writer.apply, changes, reached)
-            self._state = reached
+            await self._in_thread(writer.apply, changes, reached)
+            state = reached
 
     def _start_build(self) -> None:
         if self._build is None:
@@ -174,7 +174,7 @@ class IndexFeeder:
                 await self._build_generation(generation)
                 return
             except BaseException as failure:
-                await asyncio.shield(asyncio.to_thread(shutil.rmtree, generation, ignore_errors=True))
+                await asyncio.shield(self._in_thread(self._folder.discard, generation))
                 if isinstance(failure, asyncio.CancelledError):
                     raise
                 log.warning("search.index_not_built", code=type(failure).__name__, detail=str(failure)[:200])
@@ -186,9 +186,13 @@ class IndexFeeder:
         state = await building.build(self._platform.database, generation)
         async with self._writing:
             writer = await self._in_thread(IndexWriter, generation)
+            try:
+                state = await self._apply_changes(writer, state)
+                await self._in_thread(self._folder.publish, generation)
+            except BaseException:
+                await asyncio.shield(self._in_thread(writer.close))
+                raise
             former, self._writer, self._state = self._writer, writer, state
-            await self._apply_changes()
-            await self._in_thread(self._folder.publish, generation)
         if former is not None:
             await self._in_thread(former.close)
         log.info("search.index_built", seconds=round(time.monotonic() - started, 1))

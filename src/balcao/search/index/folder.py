@@ -71,6 +71,11 @@ class IndexFolder:
         new.write_text(generation.name)
         new.replace(self.path / _CURRENT)
 
+    def discard(self, generation: Path) -> None:
+        """Delete a generation unless it is the current one. Only the writer calls this."""
+        if generation != self.find_current():
+            shutil.rmtree(generation, ignore_errors=True)
+
     def remove_former(self) -> None:
         """Delete generations and revisions that no process uses any more.
 
@@ -121,12 +126,16 @@ class IndexReader:
     def _look(self) -> tuple[int, ...]:
         try:
             current = (self._folder.path / _CURRENT).stat()
-            if self._generation is None:
-                return current.st_ino, current.st_mtime_ns
-            committed = (self._generation / _COMMITTED).stat()
         except OSError:  # no index yet, or a folder that cannot be read
             return ()
-        return current.st_ino, current.st_mtime_ns, committed.st_ino, committed.st_mtime_ns
+        seen = current.st_ino, current.st_mtime_ns
+        if self._generation is None:
+            return seen
+        try:
+            committed = (self._generation / _COMMITTED).stat()
+        except OSError:  # someone deleted the generation; the writer replaces it
+            return seen
+        return *seen, committed.st_ino, committed.st_mtime_ns
 
     def _open(self) -> None:
         generation = self._folder.find_current()
