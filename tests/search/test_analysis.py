@@ -56,6 +56,7 @@ def test_a_text_has_the_words_of_its_folded_form(text: str, folded: str) -> None
         ("Lei nº 1.204 e I.P.T.U.", ["lei", "no", "1204", "e", "iptu"]),
         ("pré-natal / meio–ambiente", ["pré", "natal", "meio", "ambiente"]),
         ("“Ônibus” 🚌 … × ½", ["ônibus", "1", "2"]),
+        ("¼o 4ºandar", ["1", "4", "4andar"]),
         ("a\u0301gua ﬁla", ["água", "fila"]),
         (" ' -- ; ", []),
     ],

@@ -56,7 +56,9 @@ def split_words(text: str) -> list[str]:
     if "." in text:
         text = _ACRONYM.sub(lambda found: found[0].replace(".", ""), _THOUSANDS.sub("", text))
     text = _ORDINAL.sub(r"\1", text)
-    words: list[str] = _WORD.findall((text if text.isascii() else unicodedata.normalize("NFKC", text)).lower())
+    if not text.isascii():  # normalized text may contain further ordinals: "¼o" becomes "1⁄4o"
+        text = _ORDINAL.sub(r"\1", unicodedata.normalize("NFKC", text))
+    words: list[str] = _WORD.findall(text.lower())
     return words
 
 
