@@ -23,7 +23,7 @@ from tests.support.server import RunningServer
 _ANSWERS = 200
 # A second caller must not wait longer than this number of liveness responses. The machine may interrupt a step, so a
 # call fails only if it is slow in every attempt.
-MOST_ANSWERS, TRIES = 100, 4
+MOST_ANSWERS, TRIES = 100, 8
 _run = asyncio.Handle._run
 
 

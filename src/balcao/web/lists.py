@@ -12,6 +12,8 @@ from balcao.web.visit import PageRequest
 from balcao.web.words import format_day, format_number
 
 PAGE_SIZE = 25
+# Characters of a filter that are read.
+LONGEST_VALUE = 200
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
 # More tabs than this also appear as a filter field. More fields than this are folded on narrow screens.
 _MOST_TABS, _MOST_FIELDS = 5, 2
@@ -104,7 +106,7 @@ class Listing:
         """Return the applied filters by name. Ignore values that are not allowed."""
         found = {}
         for one in self.filters:
-            value = clean_pasted(self.visit.query.first(one.name))[:200]
+            value = clean_pasted(self.visit.query.first(one.name)[:LONGEST_VALUE])
             if value and one.allows(value):
                 found[one.name] = value
         return found

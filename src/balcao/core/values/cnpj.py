@@ -7,6 +7,7 @@ from stdnum.br import cnpj as stdnum_cnpj
 
 _PATTERN = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 _MARKS = str.maketrans("", "", "./-")
+_LONGEST = 100
 
 
 @lru_cache(1024)  # job imports repeat the same few companies many times
@@ -19,5 +20,8 @@ def is_cnpj(text: str) -> bool:
 
 
 def strip_cnpj(text: str) -> str:
-    """Return a formatted CNPJ in upper case without punctuation. The result may still be invalid."""
-    return text.strip().translate(_MARKS).upper()
+    """Return a formatted CNPJ in upper case without punctuation. The result may still be invalid.
+
+    A text that is too long for any CNPJ is returned unchanged.
+    """
+    return text if len(text) > _LONGEST else text.strip().translate(_MARKS).upper()

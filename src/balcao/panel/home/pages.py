@@ -39,7 +39,7 @@ async def go_to(visit: Visit) -> Response[Any]:
     The searched text is sent by POST, because it may be a person's number. A CPF is passed on to the attendance in a
     form. No such number is put into an address or sent to a service. Any other text becomes part of the address.
     """
-    asked = clean_pasted((visit.posted if visit.is_post else visit.query).first("q"))[:_LONGEST_QUESTION]
+    asked = clean_pasted((visit.posted if visit.is_post else visit.query).first("q")[:_LONGEST_QUESTION])
     if _NUMBER_OF_A_PERSON.fullmatch(asked):
         return await _go_to_person(visit, asked)
     if visit.is_post:
