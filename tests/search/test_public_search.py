@@ -282,6 +282,19 @@ def test_filters_match_without_accents_and_never_more_than_they_say(search: Sear
     assert search.titles("*", publico="publico em GERAL", per_page=100) != []
 
 
+def test_highlighted_services_are_listed_by_popularity(staff: Staff, search: Search) -> None:
+    name = f"Feira {uuid4().hex[:6]}"
+    staff.publish(nome_servico=name, fixar_destaque=True)
+    until_now(lambda: name in search.titles("*", fixar_destaque="true"))
+    highlighted = search("*", fixar_destaque="true", per_page=100)["results"]
+    assert all(hit["metadata"]["fixar_destaque"] for hit in highlighted)
+    everything = [hit["id"] for hit in search("*", per_page=100)["results"]]
+    assert [hit["id"] for hit in highlighted] == [each for each in everything if each in {h["id"] for h in highlighted}]
+    others = search("*", fixar_destaque="0", per_page=100)["results"]
+    assert not any(hit["metadata"]["fixar_destaque"] for hit in others)
+    assert len(highlighted) + len(others) == len(everything)
+
+
 @pytest.mark.cases("search", "52")
 def test_facets_add_up(search: Search) -> None:
     found = search("*", facets="tema_geral,orgao_gestor,publico_especifico,is_free", per_page=100)

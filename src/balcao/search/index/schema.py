@@ -15,7 +15,7 @@ from balcao.search.public import PublicService
 
 # Raise the number whenever fields, analysis or lexicon change. Each revision has its own folder, so that two releases
 # can run on one host during an update.
-REVISION: Final = 1
+REVISION: Final = 2
 
 # Zones contain the roots of words. The name also has its lemmas, so that the exact word beats a related one.
 NAME, LEMMAS, PHRASES, HEAD, REST, DOCUMENTS = "name", "lemmas", "phrases", "head", "rest", "documents"
@@ -26,6 +26,8 @@ WORDS, SOUNDS = "words", "sounds"
 FILTERS, SHOWN, STATE = "filters", "shown", "state"
 LISTED = "listed"
 FACETS = ("tema_geral", "sub_categoria", "orgao_gestor", "publico_especifico", "is_free")
+# A service is filtered by its facets and by this member.
+HIGHLIGHTED = "fixar_destaque"
 # Values of `FILTERS` that say who may see a service.
 EVERY, SHARED, PUBLISHED, OPEN = "every", "shared", "published", "open"
 BETWEEN_PHRASES = "|"
@@ -155,8 +157,8 @@ def _list_filters(document: ServiceDocument) -> Iterable[str]:
         yield PUBLISHED
     if is_open and is_published:
         yield OPEN
-    for facet in FACETS:
-        yield from {write_filter(facet, value) for value in _list_values(document, facet)}
+    for field in (*FACETS, HIGHLIGHTED):
+        yield from {write_filter(field, value) for value in _list_values(document, field)}
 
 
 def _list_facet_values(document: ServiceDocument, facet: str) -> Iterable[str]:
@@ -168,8 +170,8 @@ def _list_facet_values(document: ServiceDocument, facet: str) -> Iterable[str]:
     return (f"{folded}{FACET_SEPARATOR}{spelling}" for folded, spelling in spellings.items())
 
 
-def _list_values(document: ServiceDocument, facet: str) -> list[str]:
-    value = getattr(document, facet)
+def _list_values(document: ServiceDocument, field: str) -> list[str]:
+    value = getattr(document, field)
     if value is None or value == "":
         return []
     if isinstance(value, bool):

@@ -48,6 +48,7 @@ class SearchRequest:
     orgao: str | None = None
     publico: str | None = None
     is_free: bool | None = None
+    is_highlighted: bool | None = None
     facets: tuple[str, ...] = ()
     highlight: bool = True
     recency_boost: bool = False
@@ -64,7 +65,8 @@ class SearchRequest:
             "sub_categoria": self.sub_category,
             "orgao_gestor": self.orgao,
             "publico_especifico": self.publico,
-            "is_free": None if self.is_free is None else str(self.is_free).lower(),
+            "is_free": _write_flag(self.is_free),
+            schema.HIGHLIGHTED: _write_flag(self.is_highlighted),
         }
         chosen = [schema.write_filter(field, name) for field, name in names.items() if name is not None]
         if self.include_inactive:
@@ -111,6 +113,7 @@ class SearchRequest:
             orgao=read_parameter(query, "orgao"),
             publico=read_parameter(query, "publico"),
             is_free=parse_flag_parameter(query, "is_free"),
+            is_highlighted=parse_flag_parameter(query, schema.HIGHLIGHTED),
             facets=_parse_list(query, "facets", FACETS),
             highlight=highlight is not False,
             recency_boost=parse_flag_parameter(query, "recency_boost") is True,
@@ -126,6 +129,10 @@ def parse_text(query: Mapping[str, str]) -> str:
     if not 1 <= len(text) <= LONGEST_QUERY:
         raise Invalid(f"O parâmetro `q` deve ter de 1 a {LONGEST_QUERY} caracteres.", code="q-length")
     return text
+
+
+def _write_flag(flag: bool | None) -> str | None:
+    return None if flag is None else str(flag).lower()
 
 
 def _parse_list(query: Mapping[str, str], name: str, known: Sequence[str]) -> tuple[str, ...]:

@@ -171,6 +171,10 @@ class SearchQuery(msgspec.Struct, omit_defaults=True, kw_only=True):
     ] = None
     publico: Annotated[str | None, Meta(description="Público, sem diferença de acentos.", examples=["Cidadão"])] = None
     is_free: Annotated[Flag | None, Meta(description="Se é gratuito.")] = None
+    fixar_destaque: Annotated[
+        Flag | None,
+        Meta(description="Se está em destaque; com `q=*`, os destaques por popularidade.", examples=["true"]),
+    ] = None
     facets: Annotated[
         str | None,
         Meta(
