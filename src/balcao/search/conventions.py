@@ -1,4 +1,4 @@
-"""What every operation of this service does alike: query values, paging, path ids, responses for staff, who acts."""
+"""Conventions that all operations of the search share: parameters, paging, ids, responses for staff, reasons."""
 
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -23,24 +23,24 @@ PUBLISH = "service:publish"
 
 LARGEST_INTEGER = 2_147_483_647
 MOST_PER_PAGE = 100
-# Colleagues read it beside a version; the platform's audit trail does not hold it.
+# Longer than a reason in the audit trail, because only the version stores it, for colleagues.
 LONGEST_CHANGE_REASON = 500
 
 ServiceIdInPath: TypeAlias = Annotated[
     str, InPath(str, "Identificador do serviço", "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10", f"^{UUID_PATTERN}$")
 ]
 
-_ABSENT = frozenset({"", "null", "undefined"})  # as the generated clients send what they do not have
+_ABSENT = frozenset({"", "null", "undefined"})  # generated clients send these for a missing value
 
 
 def read_parameter(query: Mapping[str, str], name: str) -> str | None:
-    """Return the query value, None when absent or what counts as absent."""
+    """Return the value of a parameter. An empty text, `null` and `undefined` count as absent and give None."""
     value = query.get(name, "").strip()
     return None if value in _ABSENT else value
 
 
 def require_parameter(query: Mapping[str, str], name: str) -> str:
-    """Return the query value. Raises Invalid when it is absent."""
+    """Return the value of a parameter. Raises Invalid if it is absent."""
     value = read_parameter(query, name)
     if value is None:
         raise Invalid(f"Falta o parâmetro `{name}`.", code=f"{name}-missing")
@@ -48,13 +48,13 @@ def require_parameter(query: Mapping[str, str], name: str) -> str:
 
 
 def parse_integer_parameter(text: str | None) -> int | None:
-    """Return the integer from 1 to the largest that this text is, else None."""
+    """Parse an integer from 1 to LARGEST_INTEGER. Return None for any other text."""
     number = parse_int64((text or "").lstrip("0"))
     return number if number is not None and number <= LARGEST_INTEGER else None
 
 
 def parse_flag_parameter(query: Mapping[str, str], name: str) -> bool | None:
-    """Return the boolean of the query, None when absent. Raises Invalid for any other word."""
+    """Parse a boolean parameter. Return None if it is absent. Raises Invalid for any other value."""
     value = read_parameter(query, name)
     if value is None:
         return None
@@ -65,7 +65,7 @@ def parse_flag_parameter(query: Mapping[str, str], name: str) -> bool | None:
 
 
 def parse_choice_parameter(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:
-    """Return one of these words of the query, None when absent. Raises Invalid for any other."""
+    """Return a parameter that must be one of `choices`, or None if it is absent. Raises Invalid for other values."""
     value = read_parameter(query, name)
     if value is not None and value not in choices:
         raise Invalid(f"O parâmetro `{name}` deve ser um de: {', '.join(choices)}.", code=f"{name}-invalid")
@@ -73,12 +73,12 @@ def parse_choice_parameter(query: Mapping[str, str], name: str, choices: Collect
 
 
 def make_fault(name: str, expected: str) -> Invalid:
-    """Return the fault of a member or parameter that is not what it must be."""
+    """Return the error for a member or parameter that is not `expected`."""
     return Invalid(f"O campo `{name}` deve ser {expected}.", code=f"{name}-invalid")
 
 
 def parse_page_parameters(query: Mapping[str, str]) -> tuple[int, int]:
-    """Return page and entries per page; whatever is no integer in its range becomes the default, never an error."""
+    """Return the page number and the page size. A missing or invalid value becomes the default, 1 or 10."""
     per_page = parse_integer_parameter(read_parameter(query, "per_page"))
     return parse_integer_parameter(
         read_parameter(query, "page")
@@ -86,33 +86,33 @@ def parse_page_parameters(query: Mapping[str, str]) -> tuple[int, int]:
 
 
 def parse_uuid_parameter(text: str, missing: str) -> str:
-    """Return an id of the path in lower case. Raises NotFound for text that is no UUID, as for any unknown id."""
+    """Return an id of the path in lower case. Raises NotFound for a text that is not a UUID, as for an unknown id."""
     if not is_uuid(text):
         raise NotFound(missing)
     return text.lower()
 
 
 def format_etag(version: int) -> str:
-    """Return the tag of a service's state: the number of its newest version."""
+    """Return the ETag of a service, which contains the number of its newest version."""
     return f'"v{version}"'
 
 
 def respond_to_staff(value: T, headers: Mapping[str, str] | None = None, *, status: int = 200) -> Response[T]:
-    """Respond in a form that no cache stores."""
+    """Respond with `value` as JSON and forbid caching."""
     body = clean_body(msgspec.json.encode(value))
     return Response(body, headers={"Cache-Control": NO_STORE, **(headers or {})}, status=status)
 
 
 @sending(ETAG)
 def respond_with_tag(value: T) -> Response[T]:
-    """Respond to staff with the tag of the record as it is shown, which `If-Match` of a change may name."""
+    """Respond to staff with an ETag of the shown record. A later change can send it in `If-Match`."""
     body = msgspec.json.encode(value)
     return Response(clean_body(body), headers={"Cache-Control": NO_STORE, ETAG.name: etag_of(body)})
 
 
 @sending(LOCATION, ETAG)
 def respond_created(body: bytes, location: str, etag: str) -> Response[Any]:
-    """Respond 201 with what `run_once` returned, and with its address below the path that was called."""
+    """Respond 201 with the body that `run_once` returned. `location` is relative to the called path."""
     headers = {"Cache-Control": NO_STORE, LOCATION.name: location, ETAG.name: etag}
     return Response(clean_body(body), status=201, headers=headers)
 
@@ -122,12 +122,12 @@ class _Identified(msgspec.Struct):
 
 
 def read_id(body: bytes) -> str:
-    """Return the id of what `run_once` returned."""
+    """Return the id in the body that `run_once` returned."""
     return msgspec.json.decode(body, type=_Identified).id
 
 
 def require_present_match(call: Call, present: Any | None) -> None:
-    """Raise PreconditionFailed when `If-Match` names another state than the record's; none is that of no record."""
+    """Raise PreconditionFailed if `If-Match` does not match the record. It never matches a missing record."""
     if present is not None:
         require_match(call.if_match, etag_of(msgspec.json.encode(present)))
     elif call.if_match is not None:
@@ -135,7 +135,7 @@ def require_present_match(call: Call, present: Any | None) -> None:
 
 
 def name_actor(call: Call) -> str:
-    """Return who acts, as staff see it: the name claim, else the client; never a CPF."""
+    """Return the name of the actor for staff: the name claim, or the client if the name is a CPF."""
     if call.caller is None:
         return "operação"
     name = call.caller.display_name
@@ -143,14 +143,14 @@ def name_actor(call: Call) -> str:
 
 
 def clean_change_reason(reason: str | None) -> str | None:
-    """Return why something of the catalogue is changed, None when nobody said. Raises Invalid (rules: search 3.3)."""
+    """Clean the reason of a change. Return None if it is empty. Raises Invalid (rules: search 3.3)."""
     if reason is None or not reason.strip():
         return None
     return clean_reason("change_reason", reason, longest=LONGEST_CHANGE_REASON)
 
 
 def require_action(call: Call, action: str) -> None:
-    """Check an "also" condition of a rule. Raises Forbidden; an operator at the machine's shell may do everything."""
+    """Require a further action of the caller. An operator on the command line may do everything. Raises Forbidden."""
     if call.grant == OPERATOR:
         return
     if not call.platform.catalogue.snapshot.grants(call.identified_caller, action):
@@ -158,5 +158,5 @@ def require_action(call: Call, action: str) -> None:
 
 
 def describe_event(**what: Any) -> list[str]:
-    """Return what an audit event says of a call that concerns no person: `service=<id>`, `version=3`."""
+    """Return the fields of an audit event that concerns no person, such as `service=<id>` and `version=3`."""
     return [f"{name}={value}" for name, value in what.items()]

@@ -1,4 +1,4 @@
-"""A service of the catalogue as it is stored: what editors decide, and what is derived of it (rules: search 3.1)."""
+"""The stored form of a service: what editors write and the fields derived from it (rules: search 3.1)."""
 
 from typing import Annotated, TypeAlias
 
@@ -13,7 +13,7 @@ Position: TypeAlias = Annotated[
 
 
 class AgentSettings(msgspec.Struct):
-    """How conversational agents use the service."""
+    """Settings for conversational agents that use the service."""
 
     tool_hint: Annotated[
         str, Meta(description="Dica para agentes conversacionais, até 2000 caracteres.", examples=["Pedidos de poda"])
@@ -22,7 +22,7 @@ class AgentSettings(msgspec.Struct):
 
 
 class Button(msgspec.Struct):
-    """One way into the service; `ordem` is the position in the list when left out."""
+    """A link to the service. Without `ordem`, a button gets its position in the list, from 1."""
 
     titulo: Annotated[str, Meta(description="Texto do botão, de 1 a 200 caracteres.", examples=["Pedir agora"])]
     url_service: Annotated[
@@ -42,7 +42,7 @@ Buttons: TypeAlias = Annotated[list[Button], Meta(description="Botões do servi�
 
 
 class ServiceContent(msgspec.Struct):
-    """What editors decide of a service, cleaned; in the order of the document's table."""
+    """The cleaned content that editors write, in the order of the table in the rules."""
 
     nome_servico: members.Name
     orgao_gestor: members.Organs
@@ -71,7 +71,7 @@ class ServiceContent(msgspec.Struct):
 
 
 class ServiceDocument(ServiceContent):
-    """What is stored; `created_at` and `last_update` in unix seconds."""
+    """The complete stored service. `created_at` and `last_update` are Unix seconds."""
 
     autor: members.Author
     id: members.ServiceId

@@ -1,4 +1,4 @@
-"""What the search opens in each process."""
+"""Background work of the search in each process."""
 
 import functools
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ from balcao.search.zero_results.service import QueryTallies
 
 @asynccontextmanager
 async def run_search(platform: Platform) -> AsyncIterator[None]:
-    """Store the configured old systems, and keep index, cache and counts current while the process serves."""
+    """Store the configured old systems. Then keep index, caches and counts current until the process stops."""
     await legacy_mappings.enter_sources(platform)
     platform.parts[ViewTally] = ViewTally()
     platform.parts[QueryTallies] = QueryTallies()

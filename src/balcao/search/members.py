@@ -1,4 +1,4 @@
-"""The members of a service as the descriptions explain them, each named once (rules: search 3.1)."""
+"""The types of a service's fields, with the descriptions for the API documentation (rules: search 3.1)."""
 
 from typing import Annotated, Any, TypeAlias
 

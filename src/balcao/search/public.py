@@ -1,4 +1,4 @@
-"""What everybody may see of a published service, and how public responses are sent (rules: search 2.3, 2.6)."""
+"""The public form of a service, and public responses with their cache headers (rules: search 2.3, 2.6)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
@@ -24,9 +24,9 @@ SEARCH_SCOPE = "busca:search"
 
 
 class PublicService(ServiceContent):
-    """The public form: without who wrote it and without the number of the version.
+    """A service without its author and its version number.
 
-    The portals' type demands `autor`; the names of staff are not public, so that it is always empty.
+    The portals require the member `autor`. It is always empty, because the names of staff are not public.
     """
 
     id: members.ServiceId
@@ -47,7 +47,7 @@ class PublicService(ServiceContent):
 
 
 class ListedService(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """A service in a public list, in the words of the first search."""
+    """A service in a public list, with the member names that the portals already use."""
 
     id: members.ServiceId
     title: Annotated[str, Meta(description="Nome do serviço.", examples=["Poda de árvore"])]
@@ -61,19 +61,19 @@ class ListedService(msgspec.Struct, omit_defaults=True, kw_only=True):
     metadata: Annotated[dict[str, Any], Meta(description="Todos os demais campos públicos do serviço.")]
 
 
-# What a listed service shows under a name of its own or, being empty, nowhere, and so not in `metadata`.
+# `metadata` leaves out the fields that `ListedService` shows under another name, and `autor`, which is always empty.
 _SHOWN = frozenset(
     {"autor", "id", "nome_servico", "tema_geral", "sub_categoria", "slug", "status", "created_at", "last_update"}
 )
 
 
 def to_listed(service: PublicService) -> ListedService:
-    """Return the service in the form of the public lists."""
+    """Convert the service to the form of the public lists."""
     return ListedService(**describe_listed(service))
 
 
 def describe_listed(service: PublicService) -> dict[str, Any]:
-    """Return the members of `ListedService`, for a form that has further ones."""
+    """Return the members of `ListedService`, for types that add members."""
     return {
         "id": service.id,
         "title": service.nome_servico,
@@ -91,9 +91,9 @@ def describe_listed(service: PublicService) -> dict[str, Any]:
 def respond_publicly(
     value: T, call: Call, *, status: int = 200, headers: Mapping[str, str] | None = None, compared: Any = None
 ) -> Response[T]:
-    """Respond with a weak ETag, or 304 when `If-None-Match` names it.
+    """Respond with a weak ETag, or with 304 if `If-None-Match` contains it.
 
-    `compared` is what the tag depends on, where that is not the whole: a response with another time is the same.
+    The tag is computed from `compared` if it is given. It leaves out members that always differ, such as a timestamp.
     """
     body = clean_body(msgspec.json.encode(value))
     tag = etag_of(body if compared is None else msgspec.json.encode(compared))
@@ -104,9 +104,9 @@ def respond_publicly(
 
 
 async def may_see_drafts(call: Call, query: Mapping[str, str]) -> bool:
-    """Return whether the call asks for drafts, too; only then its token is looked at, and only then one is needed.
+    """Return whether the caller asked for drafts and may see them. Only such a call needs a token.
 
-    Raises Invalid for another word than a boolean, Unauthenticated, and Forbidden without `service:read`.
+    Raises Invalid if the parameter is not a boolean, Unauthenticated, and Forbidden without `service:read`.
     """
     if not parse_flag_parameter(query, "include_inactive"):
         return False
@@ -116,9 +116,10 @@ async def may_see_drafts(call: Call, query: Mapping[str, str]) -> bool:
 
 
 async def may_see_exclusive(call: Call, query: Mapping[str, str]) -> bool:
-    """Return whether the call asks for the services of conversational agents, too, as a machine with the scope may.
+    """Return whether the caller asked for services that only conversational agents use, and may see them.
 
-    Raises as `may_see_drafts` does.
+    Raises Invalid if the parameter is not a boolean, Unauthenticated, and Forbidden if the caller is not a machine with
+    the scope `busca:search`.
     """
     if parse_flag_parameter(query, "exclude_agent_exclusive") is not False:
         return False
@@ -130,6 +131,6 @@ async def may_see_exclusive(call: Call, query: Mapping[str, str]) -> bool:
 
 
 async def _identify(call: Call) -> None:
-    """Find out who calls a public operation. Raises Unauthenticated."""
+    """Identify the caller of a public operation by the token. Raises Unauthenticated."""
     if call.caller is None:
         call.caller = await call.platform.tokens.caller(call.headers.get(AUTHORIZATION))

@@ -1,4 +1,4 @@
-"""What the routes of the search administration have in common; each feature extends them."""
+"""The settings that all routes of the search share. Each feature extends `ROUTES`."""
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.operations import Routes

@@ -1,11 +1,12 @@
-"""HTML and links in the texts of services: what editors may write, and what readers are sent (rules: search 3.1).
+"""Allowed HTML and links in the texts of services, and the removal of all others from responses (rules: search 3.1).
 
-A text is markdown, and a portal may show it as markdown or as HTML. So a tag is allowed only in a form that both read
-in the same way: quoted or plain values without `<` and `>`, and a blank before each attribute. Everything else that
-begins like a tag is lost.
+A text is Markdown, and a portal may show it as Markdown or as HTML. A tag is therefore allowed only in a form that both
+read in the same way: attribute values without `<` and `>`, and a blank before each attribute. All other markup that
+starts like a tag is removed.
 
-Cost: regular expressions find what is lost in time linear in the text; each class of characters ends at the sign with
-which the next match begins. The sanitiser gets little text, because nested elements cost it quadratic time.
+Cost: regular expressions find forbidden markup in time linear in the text, because each class of characters ends before
+the character that starts the next match. The sanitiser itself needs quadratic time for nested elements, so it only gets
+short texts.
 """
 
 import re
@@ -16,11 +17,11 @@ import nh3
 
 from balcao.core.values.addresses import is_link
 
-# The library's own lists, with a title and a language for every element.
+# The defaults of the library, plus `title` and `lang` for every element.
 _ATTRIBUTES = {**nh3.ALLOWED_ATTRIBUTES, "*": {"title", "lang"}}
 _LINKS = frozenset({"href", "src", "cite"})
 
-# The sanitiser needs under 5 ms for this much text with this many tags, however they nest.
+# The sanitiser needs less than 5 ms for a text of this size with this number of tags, even if they are nested.
 LONGEST_CLEANED = 20_000
 MOST_TAGS_CLEANED = 100
 
@@ -28,13 +29,13 @@ _END = r"[ \t\r\n\f]*/?>"
 _IN_ADDRESS = r"[^\x00-\x20\x7f\\<>\"'`\[\]]"
 _IN_QUERY = r"[^\x00-\x20\x7f\\<>\"'`\[\]=]"
 _HOST = r"https?://[^\x00-\x20\x7f\\<>\"'`\[\]/?#@&=]+"
-# An address of `is_link`, or one on the reader's own site; nothing in it can be decoded to another scheme or host.
+# A link that `is_link` accepts, or a path on the portal itself. Decoding it cannot produce another scheme or host.
 _TARGET = (
     rf"(?:{_HOST}(?:[/?#]{_IN_ADDRESS}*)?|(?:mailto|tel):{_IN_ADDRESS}+"
     r"|(?!//)(?:\d[^\x00-\x20\x7f\\<>\"'`\[\]&/?#]*|[^\x00-\x20\x7f\\<>\"'`\[\]&/?#:]*)"
     rf"(?:[/?#]{_IN_ADDRESS}*)?)"
 )
-# As HTML this is an unknown element; without `=` in its path it has no attribute that acts.
+# A browser reads an autolink as an unknown element. Without `=` in the path, it has no attribute with a value.
 _AUTOLINK = (
     rf"(?:(?:{_HOST}(?:/[^\x00-\x20\x7f\\<>\"'`\[\]=?#]*)?|(?:mailto|tel):[^\x00-\x20\x7f\\<>\"'`\[\]=?#]+)"
     rf"(?:[?#](?:{_IN_QUERY}*|[^\x00-\x20\x7f\\<>\"'`\[\]=/]*={_IN_ADDRESS}*))?|[\w.+-]+@[\w.-]+)>"
@@ -46,7 +47,7 @@ def _list_attributes(tag: str) -> set[str]:
 
 
 def _write_tag(tag: str) -> str:
-    """Return the pattern of what may follow `<`: this tag with its attributes."""
+    """Return the pattern for the text after `<`: this tag with its allowed attributes."""
     plain = "|".join(sorted(_list_attributes(tag) - _LINKS))
     links = "|".join(sorted(_list_attributes(tag) & _LINKS))
     value = r"=(?:\"[^\"<>]*\"|'[^'<>]*'|[^ \t\r\n\f\"'=<>`]+)"
@@ -58,17 +59,17 @@ def _write_tag(tag: str) -> str:
 
 _BARE = rf"/?(?:{'|'.join(sorted(nh3.ALLOWED_TAGS))}){_END}"
 _TAG = "|".join([_BARE, *(_write_tag(tag) for tag in sorted(nh3.ALLOWED_TAGS)), _AUTOLINK])
-# Texts are searched in lower case: patterns that ignore case are several times slower.
+# Callers pass the text in lower case, because patterns that ignore case are several times slower.
 _LOST_TAG = re.compile(rf"<(?=[a-z/!?])(?!{_TAG})", re.ASCII)
-# The target of a link in markdown, and of a definition that stands alone in its line.
+# A forbidden target of a Markdown link, or of a link definition on its own line.
 _LOST_TARGET = re.compile(
     rf"\]\([ \t\r\n\f<]*+(?!{_TARGET}(?:[ \t\r\n\f)>]|$))"
     rf"|\]:[ \t\r\n\f<]*+(?!{_TARGET}(?:[ \t\r\n\f>]|$))[^ \t\r\n\f<>\[\]]*+(?:[\[\]]|>?[ \t]*+(?:$|\n|[\"'(]))",
     re.ASCII | re.MULTILINE,
 )
-# What stands before the host of an address; readers take it for the host.
+# The user name before the host of an address. Readers could mistake it for the host.
 _USER = re.compile(r"(https?://)[^\s/?#<>\"'`]*@", re.IGNORECASE)
-# In JSON: everything that the patterns above find, and some that they do not.
+# A fast check of a JSON body. It matches everything that the patterns above match, and some allowed texts.
 _SUSPECT = tuple(
     re.compile(pattern.encode())
     for pattern in (
@@ -84,7 +85,7 @@ _NAMED = re.compile(r"</?\s*([!?]|[a-z][^\s/>]*)|[\s/]([^\s/>=\"']+)", re.ASCII)
 
 
 def find_lost(text: str) -> str | None:
-    """Return the name of the first tag, attribute or link that readers would not be sent; None if there is none."""
+    """Return the name of the first forbidden tag, attribute or link. Return None if everything is allowed."""
     lower = text.lower()
     if tag := _LOST_TAG.search(lower):
         return _name_lost(lower[tag.start() : tag.start() + 200])
@@ -92,7 +93,7 @@ def find_lost(text: str) -> str | None:
 
 
 def _name_lost(markup: str) -> str:
-    """Return `<tag>`, or `<tag attribute>` where only the attribute is lost."""
+    """Return `<tag>`, or `<tag attribute>` if only the attribute is forbidden."""
     names = [one or other for one, other in _NAMED.findall(_VALUE.sub("", markup).partition(">")[0])]
     tag = names[0] if names else ""
     if tag not in nh3.ALLOWED_TAGS:
@@ -103,7 +104,7 @@ def _name_lost(markup: str) -> str:
 
 
 def clean_body(body: bytes) -> bytes:
-    """Return a response's JSON with every text cleaned of what `find_lost` finds, and without links that are unsafe."""
+    """Remove forbidden markup from all texts of a JSON body, and disable buttons with unsafe addresses."""
     lower = body.lower()
     if not any(pattern.search(lower) for pattern in _SUSPECT):
         return body
@@ -114,14 +115,14 @@ def clean_body(body: bytes) -> bytes:
 
 
 class _Cleaner:
-    """Cleans one response; `left` is how much text may still be cleaned part by part, which costs most."""
+    """The cleaning of one response. `left` is the number of characters that the sanitiser may still process."""
 
     def __init__(self) -> None:
         self.left = LONGEST_CLEANED
         self.has_changed = False
 
     def clean(self, value: Any) -> Any:
-        """Return a decoded JSON value with its texts cleaned, the names of members included."""
+        """Clean all texts of a decoded JSON value, including the names of members."""
         if isinstance(value, str):
             return self._clean_text(value)
         if isinstance(value, list):
@@ -145,16 +146,16 @@ class _Cleaner:
         cleaned = _USER.sub(r"\1", text)
         if _LOST_TAG.search(cleaned.lower()):
             cleaned = nh3.clean(cleaned, attributes=_ATTRIBUTES, link_rel=None, attribute_filter=_filter_attribute)
-            # Quotes of markdown begin with `>`.
+            # Markdown quotes start with `>`, which the sanitiser has escaped.
             cleaned = re.sub(r"^([ \t]*)&gt;", r"\1>", cleaned, flags=re.MULTILINE)
         cleaned = _break_links(cleaned)
         return _escape(cleaned) if find_lost(cleaned) else cleaned
 
 
 def _break_links(text: str) -> str:
-    """Return the text with an escaped bracket in each link whose target is not allowed."""
+    """Escape the closing bracket of each link whose target is not allowed."""
     lower = text.lower()
-    if len(lower) != len(text):  # the places differ
+    if len(lower) != len(text):  # the positions in `lower` differ
         return text
     ends = [found.start() for found in _LOST_TARGET.finditer(lower)]
     parts = [text[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, None], strict=True)]
@@ -162,7 +163,7 @@ def _break_links(text: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return the text without the two signs that every tag and every link of markdown needs."""
+    """Escape `<` and `]`, which every tag and every Markdown link needs."""
     return _USER.sub(r"\1", text.replace("<", "&lt;").replace("]", "&#93;"))
 
 

@@ -1,4 +1,4 @@
-"""Counts by day that a process keeps in memory and writes down every few seconds: views and queries."""
+"""Daily counts of views and queries. Each process counts in memory and writes to the database every ten seconds."""
 
 import functools
 from collections import Counter
@@ -12,12 +12,12 @@ from balcao.core.repeating import repeating
 from balcao.core.values.clock import utc_now
 
 FLUSH_SECONDS = 10.0
-# Further keys between two writes are not counted: a flood of new ones must not fill the memory.
+# Beyond this number of keys, new keys are ignored until the next write. A flood of them must not fill the memory.
 MOST_KEYS = 10_000
 
 
 class TallyEntry(NamedTuple):
-    """How often a key was counted on a day (UTC)."""
+    """The count of one key on one day (UTC)."""
 
     day: date
     key: str
@@ -25,25 +25,25 @@ class TallyEntry(NamedTuple):
 
 
 class Tally:
-    """How often each key was counted on each day (UTC) since the last write."""
+    """The counts of each key and day (UTC) since the last write."""
 
     def __init__(self, most: int = MOST_KEYS) -> None:
         self._most = most
         self._counts: Counter[tuple[date, str]] = Counter()
 
     def count(self, key: str) -> None:
-        """Count one."""
+        """Add one to the count of `key` for today. Ignore a new key if there are too many."""
         entry = (utc_now().date(), key)
         if entry in self._counts or len(self._counts) < self._most:
             self._counts[entry] += 1
 
     def take(self) -> list[TallyEntry]:
-        """Return what was counted, in order, and begin anew."""
+        """Return the counts, sorted by day and key, and reset them."""
         taken, self._counts = self._counts, Counter()
         return sorted(TallyEntry(day, key, times) for (day, key), times in taken.items())
 
     def give_back(self, taken: list[TallyEntry]) -> None:
-        """Count again what could not be written."""
+        """Add back the counts that could not be written."""
         for day, key, times in taken:
             if len(self._counts) < self._most:
                 self._counts[day, key] += times
@@ -62,5 +62,5 @@ async def flushing(flush: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
 async def _flush(flush: Callable[[], Awaitable[None]]) -> None:
     try:
         await flush()
-    except Exception as failure:  # counting never stops a server
+    except Exception as failure:  # a failed write must not stop the server
         log.warning("tally.not_written", code=type(failure).__name__)

@@ -10,7 +10,7 @@ from balcao.search.public import PublicService
 
 
 class UnifiedDocument(msgspec.Struct):
-    """A service as a document of the unified search."""
+    """A service in the document format of the unified search."""
 
     id: members.ServiceId
     data: Annotated[PublicService, Meta(description="O serviço.")]
@@ -19,7 +19,7 @@ class UnifiedDocument(msgspec.Struct):
 
 
 class Moved(msgspec.Struct):
-    """Where a service is now that was asked for by a former address or an old number."""
+    """The current address of a service that was requested by a former slug or an old number."""
 
     id: members.ServiceId
     slug: members.Slug
@@ -35,7 +35,7 @@ class Moved(msgspec.Struct):
 
 
 class OpeningQuery(msgspec.Struct):
-    """From where the citizen came to the service."""
+    """The search from which the citizen opened the service."""
 
     busca: Annotated[
         str | None,
@@ -48,7 +48,7 @@ class OpeningQuery(msgspec.Struct):
 
 
 class DocumentQuery(OpeningQuery):
-    """The same, and a hint of older clients."""
+    """`OpeningQuery` with a parameter that older clients send."""
 
     collection: Annotated[
         Literal["services"] | None, Meta(description="A coleção em que procurar; vazia vale como ausente.")

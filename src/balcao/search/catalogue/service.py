@@ -1,4 +1,4 @@
-"""Published services as everybody reads them: drafts and deleted ones are unknown here."""
+"""Public reads of single services. Drafts and deleted services are not found."""
 
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
@@ -19,7 +19,7 @@ _MOVED = "O serviço mudou de endereço."
 
 
 async def read_published_service(call: Call, service_id: str, asked: str | None = None) -> PublicService:
-    """Return a published service. `asked` is the query from which the citizen came. Raises NotFound."""
+    """Return a published service. `asked` is the search that led to it. Raises NotFound."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.reader.connection() as connection:
         found = _require(await store.read_by_id(connection, await read_alias(connection), known))
@@ -28,9 +28,9 @@ async def read_published_service(call: Call, service_id: str, asked: str | None 
 
 
 async def read_by_slug(call: Call, slug: str, asked: str | None = None) -> PublicService | Moved:
-    """Return the published service of this address, or where it is now. Raises NotFound.
+    """Return the published service with this slug. For a former slug, return the current address. Raises NotFound.
 
-    `asked` is the query from which the citizen came.
+    `asked` is the search that led to the service.
     """
     if has_control(slug):
         raise NotFound(UNKNOWN)
@@ -43,18 +43,18 @@ async def read_by_slug(call: Call, slug: str, asked: str | None = None) -> Publi
 
 
 async def find_by_old_number(call: Call, origem: str, old_id: str) -> Moved:
-    """Return where the service of an old system's number is. Raises NotFound, also for one that is not published."""
+    """Return the address of the service for a number of an old system. Raises NotFound, also if it is not published."""
     async with call.reader.connection() as connection:
         service_id = await legacy_mappings.find_target(connection, origem, old_id)
         if service_id is None:
             raise NotFound(UNKNOWN)
         found = _require(await store.read_by_id(connection, await read_alias(connection), service_id))
-    # Relative to `services/by-legacy/<origem>/<id>`, so that it resolves under every prefix.
+    # Relative to `services/by-legacy/<origem>/<id>`, so that it is correct behind every path prefix.
     return _describe_move(found, None, f"../../{found.slug}")
 
 
 def _count_opening(call: Call, found: PublicService, asked: str | None) -> None:
-    """Count a read of a service, and the opening from the results of a query. A query that is too long is ignored."""
+    """Count a view of a service, and an opening from search results. Ignore a query that is too long."""
     popularity.count_view(call.platform, found.id)
     if asked is not None and len(asked) <= LONGEST_QUERY:
         zero_results.note_opening(call.platform, asked, fold_query(asked))

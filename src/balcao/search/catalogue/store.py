@@ -1,4 +1,4 @@
-"""SQL of the published services: one by its id or by an address of its own."""
+"""SQL that reads single published services by id or slug."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ _BY_ID = f"SELECT stepped.doc::text FROM {_PUBLISHED} WHERE service.id = $1 AND 
 
 
 async def read_by_id(connection: Connection, alias: Alias, service_id: str) -> PublicService | None:
-    """Return a published service; None for any other."""
+    """Return a published service, or None."""
     statement = _BY_ID.format(physical=alias.physical)
     doc = await connection.fetchval(statement, service_id, alias.schema_version, PROGRAM_VERSION)
     return None if doc is None else msgspec.json.decode(doc, type=PublicService)
@@ -25,7 +25,7 @@ WHERE known.slug = $1 AND service.id = known.service_id AND service.status = 1
 
 
 async def read_by_slug(connection: Connection, alias: Alias, slug: str) -> PublicService | None:
-    """Return the published service that has or had this address; None when there is none."""
+    """Return the published service that has or had this slug, or None."""
     statement = _BY_SLUG.format(physical=alias.physical)
     doc = await connection.fetchval(statement, slug, alias.schema_version, PROGRAM_VERSION)
     return None if doc is None else msgspec.json.decode(doc, type=PublicService)

@@ -104,13 +104,13 @@ async def get_subcategory_services(
 async def _respond(
     call: Call, sees_drafts: bool, key: Hashable, find: Callable[..., Awaitable[Any]], *arguments: Any
 ) -> Response[Any]:
-    """Respond from the cache while nothing of the catalogue has changed."""
+    """Respond from the cache, or call `find` and cache its result until the catalogue changes."""
     state = call.platform.part(SearchState)
     cached = state.find_response(key)
     if cached is None:
         changes = state.changes
         found = await find(call, *arguments)
-        # The tag does not depend on the moment at which the response was made.
+        # The ETag does not depend on the time of the response.
         same = msgspec.structs.replace(found, metadata=msgspec.structs.replace(found.metadata, timestamp=0))
         cached = CachedResponse(
             Ready(clean_body(msgspec.json.encode(found)), f"W/{etag_of(msgspec.json.encode(same))}")

@@ -1,4 +1,4 @@
-"""What a list of categories is asked for, from the query (rules: search 2.3)."""
+"""Parameters of the lists of categories (rules: search 2.3)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -17,7 +17,7 @@ ORDERS = ("desc", "asc")
 
 
 class CategoryRequest(NamedTuple):
-    """How categories are ordered and counted; `sees_drafts` says whose services count."""
+    """Order, filter and page of a list of categories. With `sees_drafts`, drafts count too."""
 
     sort_by: str
     order: str
@@ -29,7 +29,7 @@ class CategoryRequest(NamedTuple):
 
     @classmethod
     def parse(cls, query: Mapping[str, str], *, sees_drafts: bool) -> "CategoryRequest":
-        """Read the parameters. Raises Invalid naming one."""
+        """Parse the query. Raises Invalid naming the parameter."""
         page, per_page = parse_page_parameters(query)
         return cls(
             parse_choice_parameter(query, "sort_by", SORTS) or SORTS[0],
@@ -43,5 +43,5 @@ class CategoryRequest(NamedTuple):
 
 
 def is_name(text: str) -> bool:
-    """Return whether a category or subcategory can be called so; anything else is one that has no services."""
+    """Return whether a category or subcategory can have this name. Other names have no services."""
     return len(text) <= LONGEST_NAME and not has_control(text)

@@ -24,7 +24,7 @@ PerPage: TypeAlias = Annotated[int, Meta(description="Serviços por página.", e
 
 
 class ListMetadata(msgspec.Struct):
-    """When the answer was made, in unix seconds, and what popularity comes from."""
+    """The time of the response in Unix seconds, and the source of the popularity."""
 
     timestamp: Annotated[int, Meta(description="Quando a resposta foi feita, em segundos Unix.", examples=[1791232200])]
     popularity_source: Annotated[
@@ -36,7 +36,7 @@ Metadata: TypeAlias = Annotated[ListMetadata, Meta(description="Sobre a resposta
 
 
 class Category(msgspec.Struct):
-    """A category and how much there is in it."""
+    """A category with its number of services and its popularity."""
 
     name: CategoryName
     count: Count
@@ -44,7 +44,7 @@ class Category(msgspec.Struct):
 
 
 class FilteredCategory(msgspec.Struct):
-    """The services of the one category that was asked for."""
+    """The services of the requested category."""
 
     name: CategoryName
     services: ListedServices
@@ -54,7 +54,7 @@ class FilteredCategory(msgspec.Struct):
 
 
 class Categories(msgspec.Struct, omit_defaults=True):
-    """The categories that have services, and on demand the services of one."""
+    """The list of categories, and on request the services of one."""
 
     categories: Annotated[list[Category], Meta(description="As categorias, na ordem pedida.")]
     total_categories: Annotated[int, Meta(description="Categorias na lista.", examples=[23])]
@@ -105,11 +105,11 @@ class _Order(msgspec.Struct):
 
 
 class SubcategoriesQuery(_Order):
-    """How the subcategories are listed."""
+    """The order and the filters of the list of subcategories."""
 
 
 class CategoriesQuery(_Order):
-    """How the categories are listed, and whose services are shown."""
+    """The order and the filters of the list of categories, and the category whose services are shown."""
 
     filter_category: Annotated[
         str | None, Meta(description="Mostra também os serviços desta categoria.", examples=["Cidade"])
@@ -119,7 +119,7 @@ class CategoriesQuery(_Order):
 
 
 class SubcategoryServicesQuery(msgspec.Struct):
-    """Of which category, and which page."""
+    """The category and the page of the services."""
 
     category: Annotated[str | None, Meta(description="Só os serviços desta categoria.", examples=["Cidade"])] = None
     page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
@@ -130,7 +130,7 @@ class SubcategoryServicesQuery(msgspec.Struct):
 
 
 class OrderedCategory(msgspec.Struct):
-    """A category as staff order it."""
+    """The popularity seed of a category, and whether lists show it."""
 
     name: members.Category
     popularity_seed: Seed
@@ -138,13 +138,13 @@ class OrderedCategory(msgspec.Struct):
 
 
 class OrderedCategories(msgspec.Struct):
-    """All categories that are ordered, by seed."""
+    """All categories with a seed, highest seed first."""
 
     categories: Annotated[list[OrderedCategory], Meta(description="As categorias, da maior semente à menor.")]
 
 
 class CategoryBody(msgspec.Struct):
-    """What is sent to order a category; a name of the path that is new makes a new one."""
+    """The body that sets the seed of a category. A new name in the path creates a category."""
 
     popularity_seed: Seed
     active: Active = True

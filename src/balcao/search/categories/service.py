@@ -1,4 +1,4 @@
-"""Categories and subcategories with their services, as everybody sees them, and their order, which staff decide."""
+"""Public lists of categories and subcategories, and the order of the categories, which staff set."""
 
 import re
 
@@ -32,7 +32,7 @@ _NO_SERVICES = ServicesPage(0, [])
 
 
 async def list_categories(call: Call, request: CategoryRequest) -> Categories:
-    """Return the categories, and the services of the one that is asked for."""
+    """Return the categories, and the services of `request.category` if it is set."""
     async with find_reader(call).connection() as connection:
         alias = await read_alias(connection)
         listed = await store.list_categories(connection, alias, request)
@@ -49,7 +49,7 @@ async def list_categories(call: Call, request: CategoryRequest) -> Categories:
 
 
 async def list_subcategories(call: Call, category: str, request: CategoryRequest) -> Subcategories:
-    """Return the subcategories of a category; none for an unknown one."""
+    """Return the subcategories of a category. For an unknown category, return an empty list."""
     async with find_reader(call).connection() as connection:
         alias = await read_alias(connection)
         listed, name = [], category
@@ -64,7 +64,7 @@ async def list_subcategories(call: Call, category: str, request: CategoryRequest
 async def list_subcategory_services(
     call: Call, subcategory: str, category: str | None, *, sees_drafts: bool, page: int, per_page: int
 ) -> SubcategoryServices:
-    """Return a page of the services of a subcategory, of one category or of all."""
+    """Return a page of the services of a subcategory, in one category or in all."""
     services = _NO_SERVICES
     async with find_reader(call).connection() as connection:
         if is_name(subcategory) and is_name(category or ""):
@@ -88,13 +88,13 @@ async def _describe(connection: Connection) -> ListMetadata:
 
 
 async def list_ordered(call: Call) -> OrderedCategories:
-    """Return all categories that are ordered, also those that are not shown."""
+    """Return all categories that staff have ordered, including hidden ones."""
     async with call.platform.database.connection() as connection:
         return OrderedCategories(await store.list_ordered_categories(connection))
 
 
 async def read_ordered(call: Call, name: str) -> OrderedCategory:
-    """Return a category's order. Raises NotFound."""
+    """Return the seed of a category and whether lists show it. Raises NotFound."""
     found = None
     if is_name(name):
         found = await store.read_ordered_category(call.platform.database, name)
@@ -104,7 +104,7 @@ async def read_ordered(call: Call, name: str) -> OrderedCategory:
 
 
 async def order_category(call: Call, name: str, body: CategoryBody) -> OrderedCategory:
-    """Order a category, or enter a new one. Raises Invalid for what is no name, PreconditionFailed."""
+    """Set the seed of a category, or create it. Raises Invalid for a bad name, and PreconditionFailed."""
     name = clean_text("name", name, longest=LONGEST_NAME)
     if not re.search(r"\w", name):
         raise make_fault("name", "um nome com letras")

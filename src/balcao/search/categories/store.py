@@ -1,4 +1,4 @@
-"""SQL of the categories: their order, and how many services each holds."""
+"""SQL of the categories: their order and their services."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION
 from balcao.search.public import PublicService
 
-# Who reads these lists is no conversational agent. `$1` says whether drafts count, too.
+# The lists leave out services that only conversational agents use. `$1` is true if drafts count too.
 _COUNTED = """
 FROM search.{physical} AS service
 LEFT JOIN search.service_popularity AS popularity ON popularity.service_id = service.id
@@ -26,7 +26,7 @@ _ORDERS = {
     "alpha": "fold {order}",
 }
 
-# A category that nobody ordered is called as most of its services call it.
+# A category that staff have not ordered gets the spelling that most of its services use.
 _CATEGORIES = f"""
 SELECT coalesce(category.name, counted.name) AS name, coalesce(counted.count, 0) AS count,
        coalesce(category.popularity_seed, 0) + coalesce(counted.views, 0) AS popularity_score,
@@ -70,13 +70,13 @@ def _format_order(request: CategoryRequest) -> str:
 
 
 class ServicesPage(NamedTuple):
-    """Services of one page, and how many there are on all pages."""
+    """The services of one page, and the number on all pages."""
 
     total: int
     services: list[PublicService]
 
 
-# The row that is always there carries the total of a page that is empty.
+# The LEFT JOIN returns one row even for an empty page, because that row has the total.
 _SERVICES = f"""
 SELECT (SELECT count(*) {_COUNTED} AND {{condition}}) AS total, page.doc
 FROM (VALUES (true)) AS always
@@ -135,7 +135,7 @@ async def _list_services(
 
 @statement("SELECT name FROM search.categories WHERE fold = search.fold_label(:name)")
 async def find_category_name(connection: Connection, name: str) -> str | None:
-    """Return how a category is written; None for one that nobody ordered."""
+    """Return the name of a category as staff wrote it, or None if staff have not ordered it."""
 
 
 _ORDERED = "SELECT name, popularity_seed, active FROM search.categories"
@@ -165,4 +165,4 @@ SELECT * FROM written
 async def put_ordered_category(
     connection: Connection, name: str, seed: int, active: bool, trail: str
 ) -> OrderedCategory:
-    """Write a category's order, and the audit event; one that is known keeps the name that it has."""
+    """Write the order of a category and the audit event. An existing category keeps its name."""

@@ -13,7 +13,7 @@ DEFAULT_CHANGES = 100
 
 
 class FeedQuery(msgspec.Struct):
-    """Where to go on, and how far."""
+    """The position after which to continue, and the maximum number of changes."""
 
     after: Annotated[
         str | None,
@@ -37,7 +37,7 @@ class FeedEntry(msgspec.Struct):
 
 
 class Feed(msgspec.Struct):
-    """Some changes, in the order in which they were committed."""
+    """A page of changes, in the order in which they were committed."""
 
     changes: Annotated[list[FeedEntry], Meta(description="As mudanças, da mais antiga à mais nova.")]
     after: Annotated[

@@ -1,4 +1,4 @@
-"""The change feed: what other systems must know to have the same catalogue (rules: search 2.5)."""
+"""The change feed, from which other systems keep a copy of the catalogue (rules: search 2.5)."""
 
 from collections.abc import Mapping
 
@@ -15,16 +15,16 @@ _LIST = "search.change_feed"
 
 
 async def list_changes(call: Call, query: Mapping[str, str]) -> Feed:
-    """Return the changes after a cursor; without one, the whole catalogue as changes.
+    """Return the changes after a cursor. Without a cursor, start with the first change of the catalogue.
 
-    Raises Invalid for a cursor that is none of this catalogue's.
+    Raises Invalid for a bad limit and for a cursor that this catalogue did not issue.
     """
     limit = parse_whole_number("limit", read_parameter(query, "limit"), 1, MOST_CHANGES, default=DEFAULT_CHANGES)
     position = _parse_cursor(read_parameter(query, "after"))
     async with call.platform.database.connection() as connection:
         alias = await read_alias(connection)
         newest, entries = await store.read_after(connection, alias, position, limit)
-    if position > newest:  # of a database that was put back to an earlier state since
+    if position > newest:  # issued before the database was restored from a backup
         raise _refuse_cursor()
     last = entries[-1].position if entries else position
     return Feed([_to_entry(entry) for entry in entries], encode_cursor(_LIST, last), has_more=last < newest)

@@ -1,4 +1,4 @@
-"""SQL of the change feed: a trigger writes the entries with the versions; here they are only read."""
+"""SQL of the change feed. A trigger on the versions writes the entries; this module only reads them."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ from balcao.search.public import PublicService
 
 
 class StoredEntry(msgspec.Struct, frozen=True):
-    """The last change of a service; `service` is None when it is no longer published."""
+    """The last change of a service. `service` is None if it is not published."""
 
     position: int
     service_id: str
@@ -17,8 +17,8 @@ class StoredEntry(msgspec.Struct, frozen=True):
     service: PublicService | None
 
 
-# The newest position comes along even when nothing is left to read. The services are looked up one by one, so that no
-# plan steps the whole collection for a page.
+# The LEFT JOIN returns the newest position even if there are no changes. A subquery looks up each service separately,
+# so that the planner never converts the whole collection for one page.
 _READ = """
 SELECT newest.position AS newest, entry.position, entry.service_id::text,
        floor(extract(epoch FROM entry.changed_at))::bigint AS changed_at,
@@ -35,7 +35,7 @@ ORDER BY entry.position
 
 
 async def read_after(connection: Connection, alias: Alias, position: int, limit: int) -> tuple[int, list[StoredEntry]]:
-    """Return the newest position, 0 when there is none, and the entries after this one in their order."""
+    """Return the newest position, or 0 in an empty feed, and up to `limit` entries after `position`, in order."""
     statement = _READ.format(physical=alias.physical)
     rows = await connection.fetch(statement, position, limit, alias.schema_version, PROGRAM_VERSION)
     entries = [

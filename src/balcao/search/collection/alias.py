@@ -1,12 +1,13 @@
-"""The row that says which tables stand behind the collection."""
+"""The alias row, which names the physical tables of the collection."""
 
 import msgspec
 
 
 class Alias(msgspec.Struct, frozen=True):
-    """Which physical table is active, which one mirrors it, and the schema version of the active one.
+    """The active physical table, its mirror if there is one, and the schema version of the active table.
 
-    `generation` counts the switches; `fold_revision` is how the database folds texts (0: not at all).
+    `generation` counts the changes of the active table. `fold_revision` is the
+    revision of the folding that made its text columns.
     """
 
     physical: str

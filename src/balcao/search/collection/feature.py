@@ -1,4 +1,4 @@
-"""The collection that searches run on."""
+"""The collection: the table of services behind every operation of the search."""
 
 from balcao.core.feature import Feature
 from balcao.search.collection import store

@@ -1,4 +1,4 @@
-"""A service as a row of the collection, in the form in which the programs read and write it."""
+"""A row of the collection, in the schema version that this program uses."""
 
 from typing import Self
 
@@ -7,15 +7,15 @@ import msgspec
 from balcao.core.database.pool import Row
 from balcao.search.document import ServiceDocument
 
-# The database steps to and from the schema version of the active table.
+# The schema version of documents in this program. The database converts them from and to that of the active table.
 PROGRAM_VERSION = "v3"
 
 
 class StoredService(msgspec.Struct, frozen=True):
-    """A service's row.
+    """A service with its version number.
 
-    `carried` is JSON: what the programs do not know of the service and hand back untouched; `{}` for a new one.
-    `version` is the number of its newest version.
+    `carried` is a JSON object with the fields that `PROGRAM_VERSION` does not have. The program writes them back
+    unchanged. For a new service it is `{}`. `version` is the number of the newest version.
     """
 
     document: ServiceDocument
@@ -24,12 +24,12 @@ class StoredService(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_row(cls, row: Row) -> Self:
-        """Return a service from its row, which the database has stepped to the form of the programs."""
+        """Read a row that the database has converted to `PROGRAM_VERSION`."""
         return cls(msgspec.json.decode(row["doc"], type=ServiceDocument), row["carried"], row["version"])
 
 
 class RefusedRow(msgspec.Struct, frozen=True):
-    """A row that could not be taken to a table; `reason` is `SQLSTATE` and its code, or `REVERSE`."""
+    """A row that could not be converted. `reason` is `SQLSTATE` with the code, or `REVERSE` if the way back differs."""
 
     service_id: str
     reason: str
@@ -37,7 +37,7 @@ class RefusedRow(msgspec.Struct, frozen=True):
 
 
 class RehearsedChunk(msgspec.Struct, frozen=True):
-    """Some rows of a dry run: how many, the last id, the refused ones, and how many rows each field differs in."""
+    """A chunk of a dry run: its size, last id and refused rows, and the number of changed rows for each field."""
 
     seen: int
     last: str | None

@@ -22,9 +22,9 @@ async def _enter_collection(connection: Connection) -> Alias | None: ...
 
 
 async def enter_collection(connection: Connection) -> Alias:
-    """Take a writer's lock until the transaction ends and return the alias row. Raises Unavailable when there is none.
+    """Take a writer's lock until the transaction ends, and return the alias row. Raises Unavailable if it is missing.
 
-    The lock queues fairly, which row locks do not.
+    It is an advisory lock, because its waiters are served in their order. Waiters for a row lock are not.
     """
     return _require(await _enter_collection(connection))
 
@@ -36,12 +36,12 @@ SELECT set_config('lock_timeout', :wait, true), pg_advisory_xact_lock(hashtextex
 async def _lock_runs(connection: Connection, wait: str) -> None: ...
 
 
-# What a call waits for another one to decide: less than it may take as a whole (rules: search 5).
+# How long a call waits for another schema change. It is shorter than the deadline of the call (rules: search 5).
 DECISION_SECONDS = 2.0
 
 
 async def lock_runs(connection: Connection) -> None:
-    """Let one schema change at a time decide; writers never take this lock. Raises Unavailable."""
+    """Lock out other schema changes until the transaction ends. Raises Unavailable if one keeps the lock too long."""
     try:
         await _lock_runs(connection, f"{DECISION_SECONDS}s")
     except asyncpg.LockNotAvailableError:
@@ -56,10 +56,9 @@ async def _read_alias(connection: Connection) -> Alias | None: ...
 
 
 async def read_alias(connection: Connection) -> Alias:
-    """Return the alias row: a reader takes table and folding revision from this one read, and needs no lock.
+    """Return the alias row. A reader needs no lock, because it gets table and folding from this one read.
 
-    A copy up to a second old is harmless: a table that was left stays for a minute. Raises Unavailable when there is
-    none.
+    A copy that is a second old is harmless: a former table stays for a minute. Raises Unavailable if there is no row.
     """
     return _require(await _read_alias(connection))
 
@@ -72,37 +71,37 @@ async def _describe_table(connection: Connection, table: str) -> Alias | None: .
 
 
 async def describe_collection_table(connection: Connection, table: str) -> Alias:
-    """Return the alias row as it would be if this table were the active one."""
+    """Return the alias row that the collection would have if this table were active."""
     return _require(await _describe_table(connection, table))
 
 
 @statement("UPDATE search.search_collection SET mirror = NULL WHERE mirror = :table RETURNING true")
 async def close_mirror(connection: Connection, table: str) -> bool:
-    """Let no further write go to this table; return false when none went."""
+    """Stop the mirroring to this table. Return false if it was not the mirror."""
 
 
 @statement("SELECT search.open_mirror(:table)")
 async def open_mirror(connection: Connection, table: str) -> None:
-    """Let every write go to this table, too. Raises LockNotAvailableError for writers that do not end."""
+    """Make this table the mirror. Raises LockNotAvailableError if writers hold the lock for too long."""
 
 
 @statement("SELECT search.swap_tables(:active, :goal)")
 async def swap_tables(connection: Connection, active: str, goal: str) -> bool:
-    """Exchange active table and mirror; return false when they are not these two, or not alike.
+    """Exchange the active table and the mirror. Return false if they are not these two tables, or a write was refused.
 
-    The caller's last statement before the commit, so that no writer gets in between. Raises LockNotAvailableError for
-    writers that do not end; the caller tries again in a new transaction.
+    Make this the last statement before the commit, because writers wait from here on. Raises LockNotAvailableError if
+    writers hold the lock for too long. The caller retries in a new transaction.
     """
 
 
 @statement("UPDATE search.physical_tables SET drop_after = clock_timestamp() + :delay::interval WHERE name = :table")
 async def drop_table_later(connection: Connection, table: str, delay: timedelta) -> None:
-    """Let a table go after so long."""
+    """Schedule a table for dropping after `delay`."""
 
 
 @statement("SELECT name FROM search.physical_tables WHERE drop_after <= now() ORDER BY name")
 async def list_overdue_tables(connection: Connection) -> list[str]:
-    """Return the tables whose time is over."""
+    """Return the names of the tables that are due for dropping."""
 
 
 _READ_ROWS = """
@@ -113,7 +112,7 @@ WHERE active.id = ANY ($1::uuid[])
 
 
 async def read_service_rows(connection: Connection, alias: Alias, ids: Sequence[str]) -> dict[str, StoredService]:
-    """Return the rows of these services in the active table, in the form of the programs."""
+    """Return the services with these ids, converted to `PROGRAM_VERSION`."""
     text = _READ_ROWS.format(physical=alias.physical)
     rows = await connection.fetch(text, ids, alias.schema_version, PROGRAM_VERSION)
     return {row["id"]: StoredService.from_row(row) for row in rows}
@@ -130,10 +129,11 @@ ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, carried = excluded.carried, v
 
 
 def write_row_sql(alias: Alias, row: str, source: str) -> str:
-    """Return the text of an INSERT that writes, for each row of `source`, a service, whether it is there or not.
+    """Return an INSERT statement that upserts one service for each row of `source`.
 
-    `row` is an SQL expression of what `encode_service_row` returned. A trigger takes the row to the mirror. The caller
-    entered the collection, which gave the alias, and holds the lock of the service's head.
+    `row` is an SQL expression for the jsonb text of `encode_service_row`. A trigger copies each row to the mirror.
+
+    Locks: the caller has entered the collection, which returned `alias`, and has locked the heads of the services.
     """
     return _WRITE_ROW.format(
         physical=alias.physical,
@@ -145,7 +145,7 @@ def write_row_sql(alias: Alias, row: str, source: str) -> str:
 
 
 def encode_service_row(service: StoredService) -> str:
-    """Return the service as the jsonb text that `write_row_sql` takes."""
+    """Encode the service as jsonb text for `write_row_sql`."""
     carried = msgspec.Raw(service.carried.encode())
     return json_text(
         {"id": service.document.id, "doc": service.document, "carried": carried, "version": service.version}
@@ -156,24 +156,24 @@ _DELETE_ROW = "DELETE FROM search.{physical} WHERE id = $1"
 
 
 async def delete_service_row(connection: Connection, alias: Alias, service_id: str) -> None:
-    """Delete the service's row in the active table; a trigger takes the deletion to the mirror.
+    """Delete the service from the active table. A trigger also deletes it from the mirror.
 
-    The caller holds the same locks as for `write_row_sql`.
+    Locks: as for `write_row_sql`.
     """
     await connection.execute(_DELETE_ROW.format(physical=alias.physical), service_id)
 
 
 @statement("SELECT version FROM search.schema_versions ORDER BY position")
 async def list_schema_versions(connection: Connection) -> list[str]:
-    """Return the known schema versions in their order."""
+    """Return the known schema versions, oldest first."""
 
 
 @statement("SELECT search.create_physical(:schema_version)")
 async def create_collection_table(connection: Connection, schema_version: str) -> str:
-    """Create an empty table of that schema version, with its indexes and its mirror's trigger, and return its name."""
+    """Create an empty table of this schema version, with indexes and the mirror trigger. Return its name."""
 
 
-# What the worker waits for the readers of a table.
+# How long the worker waits for readers of a table before it gives up.
 TABLE_SECONDS = 10.0
 
 
@@ -186,9 +186,9 @@ async def _drop_table(connection: Connection, table: str) -> bool: ...
 
 
 async def drop_table(connection: Connection, table: str) -> bool:
-    """Return false, and drop nothing, while the table is active or a mirror.
+    """Drop a table. Return false, and drop nothing, if it is the active table or the mirror.
 
-    Raises LockNotAvailableError while it is being read.
+    Raises LockNotAvailableError if it is still being read after ten seconds.
     """
     await _set_lock_timeout(connection, f"{TABLE_SECONDS}s")
     return await _drop_table(connection, table)
@@ -202,7 +202,7 @@ _COUNT = "SELECT count(*) FROM search.{table}"
 
 
 async def count_collection_rows(connection: Connection, table: str) -> int:
-    """Count the services in a table; its name comes from the alias row, whose form the database checks."""
+    """Count the services in a table. The name is safe in SQL, because the database only stores well-formed names."""
     return int(await connection.fetchval(_COUNT.format(table=table)))
 
 
@@ -210,9 +210,9 @@ async def count_collection_rows(connection: Connection, table: str) -> int:
 async def compare_chunk(
     connection: Connection, source: str, target: str, after: str | None, rows: int
 ) -> tuple[list[str], str | None]:
-    """Return the ids that the tables do not have alike among the next rows, and the last id of these.
+    """Compare the next `rows` services after an id. Return the ids that differ, and the last compared id.
 
-    The last id is None when no row is left.
+    The last id is None if these were the last services.
     """
 
 
@@ -224,17 +224,17 @@ WHERE name = :table AND version = :schema_version
   AND NOT EXISTS (SELECT FROM search.search_migration_errors WHERE physical_table = name)
 """)
 async def is_whole_table(connection: Connection, table: str, schema_version: str) -> bool:
-    """Return whether this table is of that version, made with its present folding, and has missed no write."""
+    """Return whether the table has this schema version and its current folding, and missed no write."""
 
 
 @statement("SELECT search.analyze_physical(:table)")
 async def analyze_collection_table(connection: Connection, table: str) -> None:
-    """Bring the planner's statistics of a filled table up to date."""
+    """Update the planner statistics of a table."""
 
 
 @statement("SELECT search.create_rehearsal(:schema_version)")
 async def create_rehearsal(connection: Connection, schema_version: str) -> None:
-    """Create a table of this transaction alone, with the constraints of a schema version."""
+    """Create a temporary table for this transaction, with the constraints of a schema version."""
 
 
 @statement("""
@@ -244,7 +244,7 @@ FROM search.rehearse_chunk(:source, :schema_version, :after, :rows)
 async def rehearse_chunk(
     connection: Connection, source: str, schema_version: str, after: str | None, rows: int
 ) -> RehearsedChunk:
-    """Take the next rows to the version in the table of the dry run and back."""
+    """Convert the next rows to this schema version and back, and insert them into the table of the dry run."""
 
 
 @statement("""
@@ -252,12 +252,12 @@ SELECT service_id::text, field, reason FROM search.search_migration_errors WHERE
 ORDER BY id LIMIT :most
 """)
 async def list_refused_rows(connection: Connection, table: str, most: int = 100) -> list[RefusedRow]:
-    """Return the first rows that a step or a constraint refused in this table."""
+    """Return the first rows that could not be written to this table."""
 
 
 @statement("SELECT count(DISTINCT service_id) FROM search.search_migration_errors WHERE physical_table = :table")
 async def count_refused_rows(connection: Connection, table: str) -> int:
-    """Count the services that a step or a constraint kept out of this table."""
+    """Count the services that could not be written to this table."""
 
 
 @statement("UPDATE search.search_collection SET ranked_at = clock_timestamp()")
@@ -278,7 +278,7 @@ _DOCUMENT = """
 
 
 async def find_rows(connection: Connection) -> Rows:
-    """Return the services as they stand in the active table, in the form of the programs."""
+    """Describe the rows of an export: all services of the active table, converted to `PROGRAM_VERSION`."""
     alias = await read_alias(connection)
     line = _DOCUMENT.format(schema_version=alias.schema_version, program_version=PROGRAM_VERSION)
     return Rows(f"search.{alias.physical}", line)

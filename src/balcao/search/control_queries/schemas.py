@@ -7,7 +7,7 @@ from msgspec import Meta
 
 
 class ControlQueries(msgspec.Struct):
-    """The queries by which two physical tables are compared."""
+    """The queries that compare the results of two physical tables."""
 
     queries: Annotated[
         list[str], Meta(description="Até 200 buscas, na ordem.", examples=[["poda de árvore", "segunda via do iptu"]])
@@ -15,7 +15,7 @@ class ControlQueries(msgspec.Struct):
 
 
 class ControlReport(msgspec.Struct, frozen=True):
-    """How alike two tables answer the control queries; both shares from 0 to 1."""
+    """The comparison of the results of two tables. Both shares are from 0 to 1."""
 
     queries: Annotated[int, Meta(description="Buscas comparadas.", examples=[2])]
     overlap: Annotated[

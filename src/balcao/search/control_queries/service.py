@@ -1,4 +1,4 @@
-"""The queries that show what a schema migration does to the search (rules: search 4.4 step 6)."""
+"""Control queries, which show how a schema migration changes search results (rules: search 4.4 step 6)."""
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
@@ -19,13 +19,13 @@ COMPARED = 10
 
 
 async def read_control_queries(call: Call) -> ControlQueries:
-    """Return the queries."""
+    """Return the list of control queries."""
     async with call.platform.database.connection() as connection:
         return ControlQueries(await store.list_control_queries(connection))
 
 
 async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQueries:
-    """Replace the queries. Raises Invalid, PreconditionFailed."""
+    """Replace the list of control queries. Raises Invalid, PreconditionFailed."""
     if len(body.queries) > MOST_QUERIES:
         raise Invalid(f"O campo `queries` deve ter no máximo {MOST_QUERIES} itens.", code="queries-count")
     queries = list(dict.fromkeys(clean_text("queries", query, longest=LONGEST_QUERY) for query in body.queries))
@@ -40,7 +40,7 @@ async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQu
 
 
 async def compare_tables(connection: Connection, source: Alias, target: Alias) -> ControlReport:
-    """Run the control queries on two tables, each as if it were the active one. This indexes both tables in memory."""
+    """Run the control queries on two tables and compare the results. This indexes both tables in memory."""
     queries, synonyms = await store.list_control_queries(connection), await public_search.read_synonyms(connection)
     if not queries:
         return ControlReport(0, 1.0, 0.0)

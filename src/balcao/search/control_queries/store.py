@@ -27,6 +27,6 @@ async def _fill_list(connection: Connection, queries: Sequence[str]) -> None: ..
 
 
 async def replace_control_queries(connection: Connection, queries: Sequence[str]) -> None:
-    """Replace the whole list, which is locked."""
+    """Replace the whole list. The caller has locked it."""
     await _clear_list(connection)
     await _fill_list(connection, queries)

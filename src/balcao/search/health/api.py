@@ -1,4 +1,4 @@
-"""Routes of the search's state (rules: search 2.3)."""
+"""Health routes of the search (rules: search 2.3)."""
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call

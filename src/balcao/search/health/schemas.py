@@ -1,4 +1,4 @@
-"""Wire type of the state: instants in Unix seconds and results in words, as the portals' types have them."""
+"""Wire type of the health responses, in the format that the portals expect."""
 
 from typing import Annotated, Literal
 
@@ -10,7 +10,7 @@ Result = Literal["ok", "failed"]
 
 
 class Health(msgspec.Struct, omit_defaults=True):
-    """`checks` is absent where nothing was checked, `error` where nothing failed."""
+    """The health of the service. `checks` is absent without checks, and `error` without failures."""
 
     status: Annotated[
         State,

@@ -1,4 +1,4 @@
-"""Whether the search can serve requests (rules: search 2.3)."""
+"""The readiness of the search (rules: search 2.3)."""
 
 from collections.abc import Mapping
 

@@ -25,7 +25,7 @@ Notes: TypeAlias = Annotated[
 
 
 class LegacyMapping(msgspec.Struct):
-    """A number of an old system and the service that it is now; `criado_em` in unix seconds."""
+    """A mapping from a number of an old system to a service. `criado_em` is in Unix seconds."""
 
     id: MappingId
     origem: Source
@@ -37,7 +37,7 @@ class LegacyMapping(msgspec.Struct):
 
 
 class LegacyMappings(msgspec.Struct):
-    """A page of mappings, newest first; `out_of` counts them without a filter."""
+    """A page of mappings, newest first. `out_of` counts all mappings, without the filters."""
 
     found: Annotated[int, Meta(description="Tombamentos que passam pelos filtros.", examples=[8])]
     out_of: Annotated[int, Meta(description="Tombamentos sem filtro nenhum.", examples=[8])]
@@ -47,7 +47,7 @@ class LegacyMappings(msgspec.Struct):
 
 
 class LegacyMappingBody(msgspec.Struct):
-    """What is sent to make or change a mapping."""
+    """The body that creates or changes a mapping."""
 
     origem: Source
     id_servico_antigo: OldId
@@ -68,14 +68,14 @@ class LegacyMappingQuery(msgspec.Struct):
 
 
 class OldServiceQuery(msgspec.Struct):
-    """The number of an old system."""
+    """A number of an old system."""
 
     origem: Source
     id_servico_antigo: OldId
 
 
 class MappingTaken(Conflict):
-    """The old number is mapped already; `existing` is that mapping."""
+    """The old number already has the mapping `existing`."""
 
     default_message = "Este número do sistema antigo já tem um tombamento."
     default_code = "legacy-mapping-exists"
@@ -86,7 +86,7 @@ class MappingTaken(Conflict):
 
 
 class ErrorWithMapping(ErrorText):
-    """{error}, and at 409 the mapping that stands in the way."""
+    """{error}, and with status 409 the existing mapping."""
 
     tombamento_existente: Annotated[
         LegacyMapping | UnsetType, Meta(description="O tombamento que já existe; só com 409.")

@@ -1,4 +1,4 @@
-"""Old numbers and the services that they are now: made, moved and removed by staff, or with a publication."""
+"""Mappings from numbers of old systems to services. Staff edit them, or create one when they publish a service."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -30,7 +30,7 @@ LONGEST_NOTES = 20_000
 
 
 class OldService(NamedTuple):
-    """A service of an old system, and what staff note of it."""
+    """A service in an old system, with notes of staff."""
 
     origem: str
     old_id: str
@@ -38,9 +38,9 @@ class OldService(NamedTuple):
 
 
 async def create_legacy_mapping(call: Call, body: LegacyMappingBody, *, mapping_id: str | None = None) -> LegacyMapping:
-    """Map an old number to a service; `mapping_id` is that of seed data.
+    """Map an old number to a service. Seed data sets `mapping_id`.
 
-    Raises Invalid, NotFound for the service, MappingTaken.
+    Raises Invalid, NotFound for the service, and MappingTaken.
     """
     old, service_id = _check_body(body)
     async with call.platform.database.transaction() as connection:
@@ -48,7 +48,7 @@ async def create_legacy_mapping(call: Call, body: LegacyMappingBody, *, mapping_
 
 
 async def create_mapping_once(call: Call, body: LegacyMappingBody) -> bytes:
-    """Do what `create_legacy_mapping` does once for each `Idempotency-Key`, and return the mapping as JSON."""
+    """Do the same as `create_legacy_mapping`, but only once for each `Idempotency-Key`, and return JSON."""
     old, service_id = _check_body(body)
     async with call.platform.database.transaction() as connection:
         return await run_once(connection, call, None, [body], lambda: _make(connection, call, old, service_id))
@@ -65,9 +65,9 @@ async def _make(
 
 
 async def map_with_publication(connection: Connection, call: Call, old: OldService, service_id: str) -> None:
-    """Map an old number to a service that is being published; one that is mapped to it already stays.
+    """Map an old number to a service that is being published. Keep a mapping that already exists.
 
-    Raises Invalid, and MappingTaken for one that is mapped to another service.
+    Raises Invalid, and MappingTaken if the number is mapped to another service.
     """
     await _require_source(connection, old.origem)
     if await _insert(connection, call, old, service_id) is None:
@@ -79,7 +79,7 @@ async def map_with_publication(connection: Connection, call: Call, old: OldServi
 async def _insert(
     connection: Connection, call: Call, old: OldService, service_id: str, mapping_id: str | None = None
 ) -> LegacyMapping | None:
-    """Insert a mapping; None when the pair is taken. Raises NotFound for the service."""
+    """Insert a mapping. Return None if the number already has one. Raises NotFound for the service."""
     mapping = store.NewMapping(
         id=mapping_id or new_id(),
         origem=old.origem,
@@ -101,7 +101,7 @@ async def _insert(
 
 async def _find_taken(connection: Connection, old: OldService) -> LegacyMapping:
     existing = await store.find_legacy_mapping(connection, old.origem, old.old_id)
-    if existing is None:  # removed at this moment: a repeated call creates it
+    if existing is None:  # removed in the meantime; a retry creates it
         raise NotFound(UNKNOWN)
     return existing
 
@@ -113,7 +113,7 @@ async def list_legacy_mappings(call: Call, query: Mapping[str, str], page: int, 
         if origem is not None:
             await _require_source(connection, origem)
         if has_control(f"{author or ''}{service_id or ''}"):
-            author, service_id = None, ""  # a text that is no name and no id, so that nothing matches
+            author, service_id = None, ""  # an empty id matches nothing
         found, out_of, entries = await store.list_legacy_mappings(
             connection, origem, author, service_id, (page - 1) * per_page, per_page
         )
@@ -132,7 +132,7 @@ async def find_by_old_service(call: Call, query: Mapping[str, str]) -> LegacyMap
 
 
 async def find_target(connection: Connection, origem: str, old_id: str) -> str | None:
-    """Return the id of the service that an old number is now; None for one that is not mapped."""
+    """Return the id of the service for an old number, or None if the number is not mapped."""
     if has_control(origem + old_id):
         return None
     found = await store.find_legacy_mapping(connection, origem, old_id)
@@ -149,15 +149,16 @@ async def read_legacy_mapping(call: Call, mapping_id: str) -> LegacyMapping:
 
 
 async def update_legacy_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -> LegacyMapping:
-    """Change a mapping; the audit event names the former service and the new one.
+    """Change a mapping. The audit event names the former and the new service.
 
-    Raises Invalid, NotFound for mapping or service, MappingTaken for a pair of another mapping, PreconditionFailed.
+    Raises Invalid, NotFound for the mapping or the service, PreconditionFailed, and MappingTaken if another mapping has
+    the number.
     """
     old, service_id = _check_body(body)
     known = parse_uuid_parameter(mapping_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         await _require_source(connection, old.origem)
-        # The service first, as everywhere: its deletion locks its head and then removes its mappings.
+        # Lock order: the service before the mapping. Deleting a service locks its head before it deletes its mappings.
         is_alive = await store.lock_target_service(connection, service_id)
         former = await store.lock_mapping(connection, known)
         if former is None:
@@ -186,14 +187,14 @@ async def delete_legacy_mapping(call: Call, mapping_id: str) -> None:
 
 
 async def enter_sources(platform: Platform) -> None:
-    """Enter the old systems of the configuration, `BALCAO_LEGACY_SOURCES`."""
+    """Store the old systems from the setting `BALCAO_LEGACY_SOURCES`."""
     if names := platform.settings.legacy_source_names:
         async with platform.database.connection() as connection:
             await store.insert_legacy_sources(connection, names)
 
 
 def parse_publication(query: Mapping[str, str]) -> OldService | None:
-    """Return the old number that a publication shall map, None without one. Raises Invalid for half of it."""
+    """Return the old number to map with a publication, or None. Raises Invalid if only one parameter was sent."""
     origem, old_id, notes = (read_parameter(query, name) for name in ("origem", "id_servico_antigo", "observacoes"))
     if origem is None and old_id is None:
         return None

@@ -1,4 +1,4 @@
-"""SQL of the legacy mappings and of the old systems that they name."""
+"""SQL of the legacy mappings and the old systems."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from balcao.search.legacy_mappings.schemas import LegacyMapping
 
 
 class NewMapping(msgspec.Struct, frozen=True):
-    """One row as it is written."""
+    """A new row of `search.tombamentos`."""
 
     id: str
     origem: str
@@ -31,12 +31,12 @@ SELECT name FROM unnest(:names::text[]) WITH ORDINALITY AS given (name, place) O
 ON CONFLICT DO NOTHING
 """)
 async def insert_legacy_sources(connection: Connection, names: Sequence[str]) -> None:
-    """Enter old systems that are not known yet."""
+    """Insert the old systems that are not stored yet."""
 
 
 @statement("SELECT name FROM search.legacy_sources ORDER BY position")
 async def list_legacy_sources(connection: Connection) -> list[str]:
-    """Return the names of the old systems in their order."""
+    """Return the names of the old systems, in the order in which they were added."""
 
 
 _COLUMNS = """
@@ -46,15 +46,15 @@ _COLUMNS = """
 
 
 def _alive_sql(service_id: str) -> str:
-    """Return the text that reads the service's head, locked in share mode, unless it is deleted.
+    """Return a SELECT statement that share-locks the head of a service, unless the service is deleted.
 
-    A service that is being deleted is waited for, and then gone.
+    If the service is being deleted, the statement waits and then returns no row.
     """
     return f"SELECT id FROM search.service_head WHERE id = {service_id} AND deleted_at IS NULL FOR SHARE"
 
 
 class WrittenMapping(NamedTuple):
-    """What came of a write; `mapping` is None when the pair is taken or the service is none."""
+    """The result of a write. `mapping` is None if the number already has a mapping or the service does not exist."""
 
     is_alive: bool
     mapping: LegacyMapping | None
@@ -72,7 +72,7 @@ SELECT EXISTS (SELECT FROM alive) AS is_alive, inserted.*
 FROM (VALUES (true)) AS always LEFT JOIN inserted ON true
 """)
 async def insert_legacy_mapping(connection: Connection, mapping: NewMapping, trail: str) -> WrittenMapping:
-    """Write a mapping and its audit event, unless the pair is taken or the service is unknown or deleted."""
+    """Write a mapping and its audit event, unless the number is mapped or the service does not exist."""
 
 
 @lookup(f"SELECT {_COLUMNS} FROM search.tombamentos WHERE origem = :origem AND id_servico_antigo = :old_id")
@@ -93,7 +93,7 @@ async def lock_mapping(connection: Connection, mapping_id: str) -> LegacyMapping
 
 @statement(_alive_sql(":service_id"))
 async def lock_target_service(connection: Connection, service_id: str) -> bool:
-    """Keep a service from being deleted until the transaction ends; return false for one that is not there."""
+    """Protect a service from deletion until the transaction ends. Return false if it does not exist."""
 
 
 @statement(f"""
@@ -107,7 +107,7 @@ RETURNING {_COLUMNS}
 async def update_legacy_mapping(
     connection: Connection, mapping_id: str, origem: str, old_id: str, service_id: str, notes: str | None
 ) -> LegacyMapping | None:
-    """Change a mapping; None when the pair is another mapping's."""
+    """Change a mapping. Return None if another mapping has the number."""
 
 
 @statement(f"""
@@ -116,16 +116,16 @@ recorded AS ({record_sql(":trail::jsonb", "deleted")})
 SELECT id FROM deleted
 """)
 async def delete_legacy_mapping(connection: Connection, mapping_id: str, trail: str) -> bool:
-    """Delete a mapping and record it; return false when there is none."""
+    """Delete a mapping and write the audit event. Return false if there is no mapping."""
 
 
 @statement("DELETE FROM search.tombamentos WHERE id_servico_novo = :service_id")
 async def delete_mappings_of_service(connection: Connection, service_id: str) -> int:
-    """Delete the mappings to a service; return how many there were."""
+    """Delete the mappings to a service, and return their number."""
 
 
 class ListedMapping(NamedTuple):
-    """A mapping of a page, None on an empty one; how many pass the filters, and how many there are."""
+    """A mapping of a page, the number of matches and of all mappings. On an empty page, the only row has no mapping."""
 
     found: int
     out_of: int
@@ -157,7 +157,7 @@ async def _list_mappings(
 async def list_legacy_mappings(
     connection: Connection, origem: str | None, author: str | None, service_id: str | None, offset: int, limit: int
 ) -> tuple[int, int, list[LegacyMapping]]:
-    """Return how many pass the filters, how many there are, and one page, newest first."""
+    """Return the number of matches, the number of all mappings, and one page, newest first."""
     listed = await _list_mappings(connection, origem, author, service_id, offset, limit)
     return listed[0].found, listed[0].out_of, [each.mapping for each in listed if each.mapping is not None]
 

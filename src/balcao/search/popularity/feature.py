@@ -1,4 +1,4 @@
-"""Views and popularity."""
+"""The popularity of services, computed from their views."""
 
 from balcao.core.audit.retention import OldRows
 from balcao.core.exports.declaration import Exports

@@ -1,4 +1,4 @@
-"""The worker's part of the popularity."""
+"""Jobs of the popularity."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from balcao.search.popularity import service
 
 
 async def rank(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Compute the popularity of every service anew."""
+    """Compute the popularity of all services."""
     await service.rank_services(platform)
 
 

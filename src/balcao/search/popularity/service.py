@@ -1,4 +1,4 @@
-"""How often published services are read, and how popular that makes them (rules: search 4.6, popularity)."""
+"""Views of published services, and the popularity computed from them (rules: search 4.6, popularity)."""
 
 from typing import Literal
 
@@ -14,16 +14,16 @@ Source = Literal["seed", "views"]
 
 
 class ViewTally(Tally):
-    """The reads of this process since the last write."""
+    """The views that this process has counted since the last write."""
 
 
 def count_view(platform: Platform, service_id: str) -> None:
-    """Count one read of a service that was 200; nothing is stored of the reader."""
+    """Count one successful read of a service. Nothing about the reader is stored."""
     platform.part(ViewTally).count(service_id)
 
 
 async def flush_views(platform: Platform) -> None:
-    """Write down what was counted."""
+    """Write the counts to the database."""
     tally = platform.part(ViewTally)
     taken = tally.take()
     if not taken:
@@ -37,7 +37,7 @@ async def flush_views(platform: Platform) -> None:
 
 
 async def rank_services(platform: Platform) -> None:
-    """Compute the popularity of every service anew."""
+    """Compute the popularity of all services."""
     async with platform.database.transaction() as connection:
         await store.delete_old_popularity(connection)
         await store.rank_services(connection)
@@ -45,5 +45,5 @@ async def rank_services(platform: Platform) -> None:
 
 
 async def find_source(connection: Connection) -> Source:
-    """Return what popularity comes from: the seeds alone while there are no views."""
+    """Return `views`, or `seed` if no service has recent views."""
     return "views" if await store.has_views(connection) else "seed"

@@ -1,4 +1,4 @@
-"""SQL of views and of the popularity that is made of them."""
+"""SQL of the views and the popularity."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from balcao.core.database.statements import statement
 from balcao.search.tallies import TallyEntry
 
 
-# A service that was deleted since it was viewed still has its head.
+# The EXISTS ignores ids that never were services. A deleted service still has its head.
 @statement("""
 INSERT INTO search.service_views (day, service_id, views)
 SELECT day, service_id, views
@@ -17,10 +17,10 @@ ORDER BY day, service_id
 ON CONFLICT (day, service_id) DO UPDATE SET views = service_views.views + excluded.views
 """)
 async def add_views(connection: Connection, counted: Sequence[TallyEntry]) -> None:
-    """Add the views of services; their ids are the keys."""
+    """Add views. The keys are the ids of the services."""
 
 
-# A view loses half of its weight every 15 days and all of it after 60. Equal weights share a percentile, none is 0.
+# A view loses half of its weight every 15 days and all of it after 60. Equal weights have the same percentile, above 0.
 @statement("""
 INSERT INTO search.service_popularity (service_id, weight, recent, percentile)
 SELECT service_id, weight, recent, cume_dist() OVER (ORDER BY weight)
@@ -33,7 +33,7 @@ ON CONFLICT (service_id) DO UPDATE
 SET weight = excluded.weight, recent = excluded.recent, percentile = excluded.percentile
 """)
 async def rank_services(connection: Connection) -> None:
-    """Compute weight, views of 30 days and percentile of every service that was viewed in 60 days."""
+    """Store the weight, the views of 30 days and the percentile of every service with a view in the last 60 days."""
 
 
 @statement("""
@@ -42,7 +42,7 @@ WHERE NOT EXISTS (SELECT FROM search.service_views AS seen
                   WHERE seen.service_id = former.service_id AND seen.day > current_date - 60)
 """)
 async def delete_old_popularity(connection: Connection) -> None:
-    """Delete the popularity of services that were not viewed in 60 days."""
+    """Delete the popularity of services without a view in the last 60 days."""
 
 
 @statement("SELECT count(*) FROM search.service_views")
@@ -51,9 +51,9 @@ async def count_view_rows(connection: Connection) -> int: ...
 
 @statement("DELETE FROM search.service_views WHERE day < current_date - :days::int")
 async def delete_old_views(connection: Connection, days: int) -> int:
-    """Return how many rows were deleted."""
+    """Delete the views older than `days`, and return the number of rows."""
 
 
 @statement("SELECT EXISTS (SELECT FROM search.service_popularity WHERE recent > 0)")
 async def has_views(connection: Connection) -> bool:
-    """Return whether there are views of the last 30 days."""
+    """Return whether a service had views in the 30 days before the last computation."""

@@ -1,4 +1,4 @@
-"""Routes of the proposals over published services."""
+"""Routes of the proposals for changes of published services."""
 
 from typing import Annotated, TypeAlias
 
@@ -161,7 +161,7 @@ async def send_back_proposal(
 
 @sending(ETAG)
 def _respond(proposal: Proposal) -> Response[Proposal]:
-    """Answer with the proposal and the tag of its state."""
+    """Respond with the proposal and its ETag."""
     return respond_to_staff(proposal, {ETAG.name: service.format_proposal_etag(proposal)})
 
 

@@ -16,21 +16,21 @@ BaseVersion: TypeAlias = Annotated[
 
 
 class ProposalBody(ServiceChangeBody):
-    """What is proposed: members of the service; absent ones stay as in a PUT of the service.
+    """The proposed members of the service. Absent members are treated as in a PUT of the service.
 
-    `awaiting_approval` is the proposal's: without it a new one awaits, and a changed one stays as it is. `status`
-    and `published_at` are the service's and are ignored.
+    `awaiting_approval` belongs to the proposal. Without it, a new proposal awaits approval, and a changed one keeps its
+    state. `status` and `published_at` belong to the service and are ignored.
     """
 
 
 class ProposalChangeBody(ProposalBody):
-    """A change of a proposal; with `base_version` its text is joined with that version, which is the newest one."""
+    """A change of a proposal. `base_version` confirms that its text includes that version, which must be the newest."""
 
     base_version: BaseVersion | None = None
 
 
 class SendBackBody(msgspec.Struct):
-    """Why a proposal is not published as it is."""
+    """The reason for returning a proposal to its editors."""
 
     reason: Annotated[
         str,
@@ -39,7 +39,7 @@ class SendBackBody(msgspec.Struct):
 
 
 class ProposalEntry(msgspec.Struct):
-    """A proposal in a list, without its texts; instants in unix seconds."""
+    """A proposal in a list, without its texts. Times are Unix seconds."""
 
     id: Annotated[
         str,
@@ -73,13 +73,13 @@ class ProposalEntry(msgspec.Struct):
 
 
 class Proposal(ProposalEntry):
-    """A proposal with the whole content that it would give to the service."""
+    """A proposal with the content that the service would have."""
 
     content: Annotated[ServiceContent, Meta(description="O conteúdo do serviço como ficaria.")]
 
 
 class Proposals(msgspec.Struct):
-    """A page of proposals, those that were changed first before the others."""
+    """A page of proposals, least recently changed first."""
 
     found: Annotated[int, Meta(description="Propostas que passam pelos filtros.", examples=[1])]
     out_of: Annotated[int, Meta(description="O mesmo que `found`.", examples=[1])]
@@ -89,7 +89,7 @@ class Proposals(msgspec.Struct):
 
 
 class ProposalsQuery(msgspec.Struct, omit_defaults=True):
-    """Which proposals."""
+    """The filter and the page of the list."""
 
     page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(description="Propostas por página, até 100.", examples=[10])] = 10

@@ -1,4 +1,4 @@
-"""Changes that are proposed over published services: kept aside, and published or sent back (rules: search 3.7)."""
+"""Proposals: stored changes of published services, which staff publish or send back (rules: search 3.7)."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -45,7 +45,7 @@ from balcao.search.services.writing import Edit
 from balcao.search.versions import service as versions
 from balcao.search.versions.service import VersionChange
 
-# Nobody hides a service's other proposals under their own, and nobody fills the queue of those who approve.
+# These limits stop one author from filling the list of a service or the queue of the approvers.
 MOST_OF_SERVICE = 20
 MOST_OF_AUTHOR_HERE = 5
 MOST_OF_AUTHOR = 100
@@ -54,7 +54,7 @@ UNKNOWN = "Proposta não encontrada."
 
 
 class OpenProposal(NamedTuple):
-    """A proposal and its service, both locked."""
+    """A locked proposal and its locked service."""
 
     edit: Edit
     service: StoredService
@@ -62,14 +62,14 @@ class OpenProposal(NamedTuple):
 
 
 def format_proposal_etag(proposal: ProposalEntry) -> str:
-    """Return the tag of a proposal's state: the version that it was made from, and how often it was saved."""
+    """Return the ETag of a proposal, with its base version and the number of times it was saved."""
     return f'"v{proposal.base_version}-r{proposal.revision}"'
 
 
 async def list_proposals(
     call: Call, page: int, per_page: int, *, service_id: str | None = None, awaiting: bool | None = None
 ) -> Proposals:
-    """Return a page of the proposals of one service, or of all. Raises NotFound for a service that there is not."""
+    """Return a page of the proposals for one service, or for all. Raises NotFound for an unknown service."""
     if service_id is not None:
         service_id = (await services.read_service(call, service_id)).id
     async with call.platform.database.connection() as connection:
@@ -85,10 +85,13 @@ async def read_proposal(call: Call, service_id: str, proposal_id: str) -> Propos
 
 
 async def create_proposal(call: Call, service_id: str, body: ProposalBody) -> bytes:
-    """Propose a change of a published service, once for each `Idempotency-Key`; return the proposal as JSON.
+    """Propose a change of a published service, once for each `Idempotency-Key`. Return the proposal as JSON.
 
-    Raises Invalid, NotFound, PreconditionFailed for another version than `If-Match` names, and Conflict for a service
-    that is not published, for a text that changes nothing and where there are too many proposals.
+    Raises:
+        Invalid: if a member is bad.
+        NotFound: if the service does not exist.
+        PreconditionFailed: if `If-Match` does not match the service.
+        Conflict: if the service is not published, nothing would change, or there are too many proposals.
     """
     reason = clean_change_reason(body.change_reason)
     async with services.lock_service(call, service_id) as (edit, service):
@@ -111,15 +114,15 @@ async def create_proposal(call: Call, service_id: str, body: ProposalBody) -> by
 
 
 def read_made(response: bytes) -> Proposal:
-    """Return the proposal that `create_proposal` returned as JSON."""
+    """Decode the proposal that `create_proposal` returned."""
     return msgspec.json.decode(response, type=Proposal)
 
 
 async def change_proposal(call: Call, service_id: str, proposal_id: str, body: ProposalChangeBody) -> Proposal:
-    """Save a proposal anew; with `base_version` it is one over that version from now on.
+    """Save a changed proposal. `base_version` becomes the version that it is based on.
 
-    Raises Invalid, NotFound, PreconditionFailed, and Conflict for a version that is not the newest and for a text that
-    changes nothing.
+    Raises Invalid, NotFound and PreconditionFailed, and Conflict if `base_version` is not the newest version or nothing
+    would change.
     """
     reason = clean_change_reason(body.change_reason)
     async with _open_proposal(call, service_id, proposal_id) as (edit, service, stored):
@@ -137,7 +140,7 @@ async def change_proposal(call: Call, service_id: str, proposal_id: str, body: P
 
 
 async def withdraw_proposal(call: Call, service_id: str, proposal_id: str) -> None:
-    """Remove a proposal: its author's own, or anybody's for who may publish.
+    """Delete a proposal. Only its author and callers with `service:publish` may do so.
 
     Raises NotFound, Forbidden, PreconditionFailed.
     """
@@ -149,10 +152,10 @@ async def withdraw_proposal(call: Call, service_id: str, proposal_id: str) -> No
 
 
 async def publish_proposal(call: Call, service_id: str, proposal_id: str) -> StaffService:
-    """Write a proposal over its service as a new version, and remove it.
+    """Save a proposal as a new version of its service, and delete the proposal.
 
-    Raises NotFound, PreconditionFailed, and Conflict for one that does not await approval, whose service has changed
-    since or is not published.
+    Raises NotFound and PreconditionFailed, and Conflict if the proposal does not await approval, or if its service is
+    not published or has changed since.
     """
     async with _open_proposal(call, service_id, proposal_id) as (edit, service, stored):
         entry = stored.entry
@@ -168,9 +171,9 @@ async def publish_proposal(call: Call, service_id: str, proposal_id: str) -> Sta
 
 
 async def send_back_proposal(call: Call, service_id: str, proposal_id: str, body: SendBackBody) -> Proposal:
-    """Return a proposal to its editors, with the reason.
+    """Return a proposal to its editors with a reason.
 
-    Raises Invalid, NotFound, PreconditionFailed, and Conflict for one that does not await approval.
+    Raises Invalid, NotFound and PreconditionFailed, and Conflict if the proposal does not await approval.
     """
     reason = clean_reason("reason", body.reason, longest=LONGEST_CHANGE_REASON)
     async with _open_proposal(call, service_id, proposal_id) as (edit, _, stored):
@@ -182,7 +185,7 @@ async def send_back_proposal(call: Call, service_id: str, proposal_id: str, body
 
 @asynccontextmanager
 async def _open_proposal(call: Call, service_id: str, proposal_id: str) -> AsyncIterator[OpenProposal]:
-    """Lock the service, as every writer of it, and then the proposal. Raises NotFound, PreconditionFailed."""
+    """Lock the service and then the proposal, for the block. Raises NotFound, PreconditionFailed."""
     wanted = parse_uuid_parameter(proposal_id, UNKNOWN)
     async with services.lock_service(call, service_id) as (edit, service):
         stored = await store.lock_proposal(edit.connection, edit.service_id, wanted)
@@ -204,7 +207,7 @@ def _read_content(stored: StoredProposal) -> ServiceContent:
 
 
 def _merge(body: ProposalBody, text: ServiceContent, service: StoredService, edit: Edit) -> ServiceContent:
-    """Return the text after the call; the editorial state is the service's and no matter of a proposal."""
+    """Merge the body into `text`. A proposal never changes the editorial state of the service."""
     merged = merge_content(msgspec.structs.replace(body, status=UNSET, published_at=UNSET), text, edit.at)
     return _keep_state(merged, service)
 
@@ -222,7 +225,7 @@ def _keep_state(content: ServiceContent, service: StoredService) -> ServiceConte
 def _write_text(
     content: ServiceContent, base: ServiceContent, base_version: int, awaiting: bool, reason: str | None
 ) -> ProposedText:
-    """Return what is stored. Raises Conflict for a text that changes nothing."""
+    """Return the text to store. Raises Conflict if it changes nothing."""
     changed = list_content_changes(base, content)
     changed = [name for name in changed if name not in ("status", "awaiting_approval", "published_at")]
     if not changed:
@@ -231,7 +234,11 @@ def _write_text(
 
 
 async def _require_room(edit: Edit) -> None:
-    """Raise Conflict where there are too many proposals; nobody else adds one until the transaction ends."""
+    """Raise Conflict if there are too many proposals.
+
+    Locks: the caller has locked the service. Together with the lock of the author, no counted proposal can be added
+    before the transaction ends.
+    """
     await store.lock_author(edit.connection, edit.author.subject)
     counts = await store.count_proposals_near(edit.connection, edit.service_id, edit.author.subject)
     if counts.of_service >= MOST_OF_SERVICE or counts.of_author_here >= MOST_OF_AUTHOR_HERE:

@@ -12,7 +12,7 @@ from balcao.search.proposals.schemas import ProposalEntry
 
 
 class ProposedText(msgspec.Struct, frozen=True):
-    """What a proposal says; `content` is jsonb text."""
+    """The text of a proposal. `content` is jsonb text."""
 
     base_version: int
     awaiting_approval: bool
@@ -21,7 +21,7 @@ class ProposedText(msgspec.Struct, frozen=True):
     change_reason: str | None
 
 
-# A service that was deleted has no proposals, until it comes back.
+# The proposals of a deleted service are hidden until the service is restored.
 _COLUMNS = """
     proposal.id::text, proposal.service_id::text, proposal.content ->> 'nome_servico' AS nome_servico,
     proposal.base_version, proposal.base_version < head.next_version - 1 AS outdated, proposal.revision,
@@ -38,7 +38,7 @@ JOIN search.service_head AS head ON head.id = proposal.service_id AND head.delet
 
 
 class ListedProposal(NamedTuple):
-    """A proposal of a page, None on an empty one, and how many there are on all pages."""
+    """A proposal of a page, and the number on all pages. On an empty page, the only row has no proposal."""
 
     found: int
     entry: ProposalEntry | None
@@ -67,13 +67,13 @@ async def _list_proposals(
 async def list_proposals(
     connection: Connection, service_id: str | None, awaiting: bool | None, limit: int, offset: int
 ) -> tuple[int, list[ProposalEntry]]:
-    """Return how many there are, of one service or of all, and a page of them, the oldest first."""
+    """Return the number of matching proposals and one page, least recently changed first."""
     listed = await _list_proposals(connection, service_id, awaiting, limit, offset)
     return listed[0].found, [each.entry for each in listed if each.entry is not None]
 
 
 class StoredProposal(NamedTuple):
-    """A proposal, its content as jsonb text, and the subject of who made it."""
+    """A proposal, its content as jsonb text, and the subject of its author."""
 
     entry: ProposalEntry
     content: str
@@ -92,11 +92,11 @@ async def select_proposal(connection: Connection, service_id: str, proposal_id: 
 
 @statement(f"{_ONE} FOR UPDATE OF proposal")
 async def lock_proposal(connection: Connection, service_id: str, proposal_id: str) -> StoredProposal | None:
-    """Lock a proposal until the transaction ends; its service is locked before."""
+    """Lock a proposal until the transaction ends. The caller has locked its service."""
 
 
 class ProposalCounts(NamedTuple):
-    """How many proposals there are: of the service, of them the author's, and the author's of all services."""
+    """The numbers of proposals: for the service, by the author for the service, and by the author for all services."""
 
     of_service: int
     of_author_here: int
@@ -105,7 +105,7 @@ class ProposalCounts(NamedTuple):
 
 @statement("SELECT pg_advisory_xact_lock(hashtextextended('search.service_proposals ' || :author, 0))")
 async def lock_author(connection: Connection, author: str) -> None:
-    """Let the author's other new proposals wait until the transaction ends."""
+    """Make other new proposals of this author wait until the transaction ends."""
 
 
 @statement("""
@@ -158,4 +158,4 @@ async def count_proposals(connection: Connection) -> int: ...
 
 @statement("DELETE FROM search.service_proposals WHERE updated_at <= now() - :age::interval")
 async def delete_old_proposals(connection: Connection, age: timedelta) -> int:
-    """Delete those that nobody has touched for so long; return how many there were."""
+    """Delete the proposals that have not changed for `age`, and return their number."""

@@ -1,4 +1,4 @@
-"""A dry run: every service goes to the new schema version and back, and nothing stays (rules: search 4.4 step 13)."""
+"""A dry run converts every service to a schema version and back, and stores nothing (rules: search 4.4 step 13)."""
 
 import math
 import time
@@ -11,18 +11,18 @@ from balcao.search.collection.row import RefusedRow
 from balcao.search.collection.store import count_collection_rows, create_rehearsal, read_alias, rehearse_chunk
 from balcao.search.schema_migrations.schemas import ChangedField, DryRunReport, RefusedService, StartedMigration
 
-# The caller waits for it; how far it came in this time shows in `progress`.
+# The caller waits for the report. `progress` shows how far the dry run came in this time.
 LONGEST_SECONDS = 55.0
-# For a table that somebody keeps locked, or a last chunk that takes its time.
+# The limit for the whole transaction, for example if a table is locked or the last chunk is slow.
 BLOCK_SECONDS = 60.0
 ROWS_AT_ONCE = 500
 MOST_FAILURES = 100
-# A migration also compares the tables and leaves the processor to the writers.
+# A migration takes longer, because it also compares the tables and gives way to writers.
 TIMES_A_REHEARSAL = 3
 
 
 async def rehearse_migration(call: Call, schema_version: str) -> StartedMigration:
-    """Return what a migration to that version would do; no run, no table and no name is made."""
+    """Return the report of a migration to this version, without creating a run or a permanent table."""
     refused: list[RefusedRow] = []
     changed: Counter[str] = Counter()
     checked, after = 0, None
@@ -52,7 +52,7 @@ async def rehearse_migration(call: Call, schema_version: str) -> StartedMigratio
 
 
 def _describe(alias: Alias, schema_version: str, total: int, report: DryRunReport) -> StartedMigration:
-    """Return the members of a run as they would begin; `progress` is the share that was tried."""
+    """Return the response of a dry run, with the members of a run. `progress` is the share of converted services."""
     return StartedMigration(
         backup_collection="",
         completed_at=0,

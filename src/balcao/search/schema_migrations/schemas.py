@@ -26,7 +26,7 @@ Total = Annotated[int, Meta(description="Serviços na coleção de origem.", exa
 
 
 class RollbackBody(msgspec.Struct):
-    """Both members may be left out, null or empty: then the newest migration is rolled back."""
+    """The migration to roll back and the reason. Without `migration_id`, it is the newest migration."""
 
     migration_id: Annotated[
         str | None,
@@ -42,12 +42,12 @@ class RollbackBody(msgspec.Struct):
 
 
 def decode_rollback(content: bytes) -> RollbackBody:
-    """Decode the optional body of a rollback; no body is an empty object. Raises Invalid."""
+    """Decode the body of a rollback. An empty body counts as an empty object. Raises Invalid."""
     return decode(content, RollbackBody) if content.strip() else RollbackBody()
 
 
 class StartBody(msgspec.Struct):
-    """Which registered schema version the collection shall have; `async` of older clients is ignored."""
+    """The wanted schema version. The member `async` of older clients is ignored."""
 
     schema_version: Annotated[
         str,
@@ -66,7 +66,7 @@ class StartBody(msgspec.Struct):
 
 
 class AbortBody(msgspec.Struct):
-    """Both members may be left out, null or empty: then the migration under way is aborted."""
+    """The migration to abort and the reason. Without `migration_id`, it is the one in progress."""
 
     migration_id: Annotated[
         str | None,
@@ -81,12 +81,12 @@ class AbortBody(msgspec.Struct):
 
 
 def decode_abort(content: bytes) -> AbortBody:
-    """Decode the optional body of an abort; no body is an empty object. Raises Invalid."""
+    """Decode the body of an abort. An empty body counts as an empty object. Raises Invalid."""
     return decode(content, AbortBody) if content.strip() else AbortBody()
 
 
 class MigrationStatus(msgspec.Struct):
-    """The state of a run (spec: migration status). Instants in unix seconds, 0 when unset."""
+    """The state of a run (spec: migration status). Times are Unix seconds, or 0 if they are not set."""
 
     backup_collection: Annotated[Table, Meta(description="Coleção guardada para uma reversão; vazio se não há.")]
     completed_at: CompletedAt
@@ -104,7 +104,7 @@ class MigrationStatus(msgspec.Struct):
 
 
 class RefusedService(msgspec.Struct):
-    """A service that cannot be taken to the new schema version."""
+    """A service that cannot be converted to the new schema version."""
 
     service_id: Annotated[str, Meta(description="Identificador do serviço.")]
     field: Annotated[str | None, Meta(description="Campo em que falhou, quando se sabe qual.", examples=[None])]
@@ -125,7 +125,7 @@ class ChangedField(msgspec.Struct):
 
 
 class DryRunReport(msgspec.Struct):
-    """What a migration would do."""
+    """The report of a dry run."""
 
     checked: Annotated[int, Meta(description="Serviços experimentados.", examples=[44])]
     failed: Annotated[int, Meta(description="Serviços que não podem ser convertidos.", examples=[0])]
@@ -144,13 +144,13 @@ MigrationId = Annotated[
 
 
 class IdentifiedStatus(MigrationStatus):
-    """The state of a run, and which run it is."""
+    """The state of a run with its id."""
 
     migration_id: MigrationId
 
 
 class StartedMigration(IdentifiedStatus):
-    """The state of a run that begins; of a dry run the report, and no id."""
+    """The state of a new run. A dry run has a report instead of an id."""
 
     dry_run: Annotated[DryRunReport, Meta(description="Relatório do ensaio; só com `dry_run`.")] | msgspec.UnsetType = (
         msgspec.UNSET
@@ -158,7 +158,7 @@ class StartedMigration(IdentifiedStatus):
 
 
 class SchemaVersions(msgspec.Struct):
-    """The schema versions that a migration can lead to."""
+    """The current schema version and those that a migration can install."""
 
     current_version: Annotated[str, Meta(description="Versão de esquema em uso.", examples=["v3"])]
     available_versions: Annotated[
@@ -167,14 +167,14 @@ class SchemaVersions(msgspec.Struct):
 
 
 class Verification(msgspec.Struct):
-    """How the tables were compared before the switch."""
+    """The result of comparing the tables before the switch."""
 
     compared: Annotated[int, Meta(description="Serviços comparados, um a um, pelo conteúdo.", examples=[44])]
     differing: Annotated[int, Meta(description="Serviços que não ficaram iguais.", examples=[0])]
 
 
 class RunDetail(IdentifiedStatus):
-    """Everything that is recorded of a run, but for which worker has it."""
+    """All recorded data of a run, except the worker and its lease."""
 
     kind: Annotated[Literal["migration", "rollback"], Meta(description="Migração ou reversão.")]
     phase: Annotated[
@@ -196,7 +196,7 @@ class RunDetail(IdentifiedStatus):
 
 
 class HistoryEntry(msgspec.Struct):
-    """A run in the list of runs (spec: migration history entry)."""
+    """A run in the history (spec: migration history entry)."""
 
     id: RunId
     completed_at: CompletedAt
@@ -210,7 +210,7 @@ class HistoryEntry(msgspec.Struct):
 
 
 class History(msgspec.Struct):
-    """`found` and `out_of` both count all runs."""
+    """A page of the runs. `found` and `out_of` both count all runs."""
 
     found: Annotated[int, Meta(description="Número de execuções registradas.", examples=[1])]
     migrations: Annotated[list[HistoryEntry], Meta(description="Execuções da página, da mais nova à mais antiga.")]
@@ -219,7 +219,7 @@ class History(msgspec.Struct):
 
 
 class HistoryQuery(msgspec.Struct):
-    """A value out of its range counts as absent."""
+    """The page. A value out of range counts as absent."""
 
     page: Annotated[int, Meta(ge=1, description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(ge=1, le=100, description="Execuções por página, até 100.", examples=[10])] = 10

@@ -1,4 +1,4 @@
-"""Giving the collection another schema version, and taking it back (rules: search 4.4, 4.5)."""
+"""Starting, aborting and rolling back migrations of the schema version (rules: search 4.4, 4.5)."""
 
 import asyncio
 import time
@@ -44,15 +44,15 @@ from balcao.search.schema_migrations.schemas import (
 from balcao.search.schema_migrations.store import NewRun
 from balcao.search.schema_migrations.work import WORK_JOB, abandon_target
 
-# What a rollback waits, a short try at a time, for the writers under way (rules: search 2.1).
+# A rollback retries the switch for this time, if writers hold the lock (rules: search 2.1).
 SWITCH_SECONDS = 10.0
 PAUSE_SECONDS = 0.5
 
 
 async def start_migration(call: Call, body: StartBody) -> StartedMigration:
-    """Begin a migration, which a worker carries out, or rehearse one.
+    """Start a migration, which a worker then runs, or do a dry run.
 
-    Raises Invalid for an unknown schema version, Conflict while a run is in progress.
+    Raises Invalid for an unknown schema version, and Conflict while a run is in progress.
     """
     reason = _clean_reason(body.reason)
     async with call.platform.database.transaction() as connection:
@@ -84,9 +84,9 @@ async def _start(connection: Connection, call: Call, schema_version: str, reason
 
 
 async def abort_migration(call: Call, body: AbortBody) -> IdentifiedStatus:
-    """End the run under way as failed; the collection stays as it is.
+    """Mark the running migration as failed. The collection does not change.
 
-    Raises NotFound and Conflict as the states say.
+    Raises Invalid for a bad reason, and NotFound and Conflict like `states.choose_abortable`.
     """
     reason = _clean_reason(body.reason)
     async with call.platform.database.transaction() as connection:
@@ -106,10 +106,10 @@ async def _to_members(connection: Connection, run_id: str) -> dict[str, Any]:
 
 
 async def roll_back_migration(call: Call, body: RollbackBody) -> tuple[str, MigrationStatus]:
-    """Undo a migration and return the new run's id and its status.
+    """Undo a migration. Return the id and the status of the new run.
 
-    Lossless: what was written after the switch is in the old table already. Raises Conflict and NotFound as the states
-    say, Unavailable when writers keep the collection busy.
+    No write is lost, because the mirror of the migration already has the writes since the switch. Raises Conflict and
+    NotFound like `states.choose_revocable`, and Unavailable if writers hold the lock for too long.
     """
     reason, migration_id = _clean_reason(body.reason), _clean_id(body.migration_id)
     deadline = time.monotonic() + SWITCH_SECONDS
@@ -145,14 +145,14 @@ async def _roll_back(
     fields = describe_event(migration=undone.id, rollback=run_id)
     await call.platform.audit.record(connection, call, "event", fields=fields)
     status = await store.read_run_status(connection, run_id)
-    # Last, so that no writer waits for anything but the commit.
+    # The last statement: writers wait from here until the commit.
     if not await swap_tables(connection, undone.target_collection, undone.source_collection):
         raise states.window_over()
     return run_id, status
 
 
 async def read_current_status(call: Call) -> IdentifiedStatus:
-    """Return the newest run; `idle` before there was one."""
+    """Return the state of the newest run. Its status is `idle` if there was never a run."""
     async with call.platform.database.connection() as connection:
         found = await store.find_newest_status(connection)
         return found or await _describe_idle(connection)
@@ -179,7 +179,7 @@ async def _describe_idle(connection: Connection) -> IdentifiedStatus:
 
 
 async def read_run(call: Call, run_id: str) -> RunDetail:
-    """Return everything recorded of a run. Raises NotFound."""
+    """Return all recorded data of a run. Raises NotFound."""
     if not is_uuid(run_id):
         raise NotFound(states.UNKNOWN, code="migration-unknown")
     async with call.platform.database.connection() as connection:
@@ -187,7 +187,7 @@ async def read_run(call: Call, run_id: str) -> RunDetail:
         run = next((run for run in runs if run.id == run_id.lower()), None)
         if run is None:
             raise NotFound(states.UNKNOWN, code="migration-unknown")
-        # Of a rollback nothing was refused: the table that it leads to has followed every write.
+        # A rollback has no refused rows: its target received every write.
         refused = await list_refused_rows(connection, run.target_collection)
         errors = [_to_refused(row) for row in refused] if run.kind == "migration" else []
         return await store.read_run_detail(
@@ -200,7 +200,7 @@ def _to_refused(row: RefusedRow) -> RefusedService:
 
 
 async def list_schemas(call: Call) -> SchemaVersions:
-    """Return the schema version in use and those that a migration can lead to."""
+    """Return the current schema version and those that a migration can install."""
     async with call.platform.database.connection() as connection:
         alias = await read_alias(connection)
         known = await list_schema_versions(connection)
@@ -208,20 +208,20 @@ async def list_schemas(call: Call) -> SchemaVersions:
 
 
 async def read_history(call: Call, page: int, per_page: int) -> History:
-    """Return a page of the runs; one beyond the end is empty."""
+    """Return a page of the runs. A page beyond the end is empty."""
     async with call.platform.database.connection() as connection:
         found, entries = await store.list_migration_history(connection, page, per_page)
     return History(found=found, migrations=entries, out_of=found, page=page)
 
 
 async def find_newest_migration(platform: Platform) -> str | None:
-    """Return the id of the newest run that is no rollback, or None."""
+    """Return the id of the newest run that is not a rollback, or None."""
     async with platform.database.connection() as connection:
         return await store.select_newest_migration(connection)
 
 
 async def tidy_up(platform: Platform) -> None:
-    """End the mirror whose window is over, and drop the tables that nothing reads any more."""
+    """Close the mirror after its rollback window, and drop the tables that are due."""
     async with platform.database.transaction() as connection:
         await lock_runs(connection)
         if unneeded := await store.find_unneeded_mirror(connection):

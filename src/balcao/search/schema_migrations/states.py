@@ -1,4 +1,4 @@
-"""Which run may be rolled back now: every call in every state (rules: search 4.5)."""
+"""The decisions whether a run may start, be aborted or be rolled back in the current state (rules: search 4.5)."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -14,7 +14,7 @@ Phase = Literal["preparing", "back_fill", "indexing", "verifying", "switching", 
 
 
 class MigrationRun(msgspec.Struct, frozen=True):
-    """A recorded run, as the decision needs it. `window_open`: still reversible by time, and its mirror is whole."""
+    """A recorded run. `window_open` means that its time for a rollback is not over and its mirror missed no write."""
 
     id: str
     kind: Literal["migration", "rollback"]
@@ -35,9 +35,9 @@ def require_none_running(runs: Sequence[MigrationRun]) -> None:
 
 
 def choose_abortable(runs: Sequence[MigrationRun], migration_id: str | None) -> MigrationRun:
-    """Return the run to abort, of all runs.
+    """Choose the run to abort from all runs.
 
-    Raises NotFound for an unknown `migration_id`, Conflict when that run, or none, is in progress, or already switches.
+    Raises NotFound for an unknown `migration_id`, and Conflict if the run is not in progress or already switching.
     """
     if migration_id is not None and all(run.id != migration_id for run in runs):
         raise NotFound(UNKNOWN, code="migration-unknown")
@@ -50,9 +50,9 @@ def choose_abortable(runs: Sequence[MigrationRun], migration_id: str | None) -> 
 
 
 def choose_revocable(runs: Sequence[MigrationRun], migration_id: str | None) -> MigrationRun:
-    """Return the run to roll back, of all runs, newest first.
+    """Choose the run to roll back. `runs` are all runs, newest first.
 
-    Raises Conflict for one that cannot be, and NotFound for an unknown `migration_id` or when there is none.
+    Raises Conflict if the run cannot be rolled back, and NotFound for an unknown `migration_id` or if there is no run.
     """
     require_none_running(runs)
     completed = [run for run in runs if run.status == "completed"]
@@ -65,12 +65,12 @@ def choose_revocable(runs: Sequence[MigrationRun], migration_id: str | None) -> 
 
 
 def window_over() -> Conflict:
-    """Return the refusal of a rollback that comes too late."""
+    """Return the error for a rollback after the end of its window."""
     return Conflict("O prazo para desfazer esta migração terminou.", code="migration-window-over")
 
 
 def is_revocable(runs: Sequence[MigrationRun], run: MigrationRun) -> bool:
-    """Return whether this run, one of all runs, could be rolled back now."""
+    """Return whether this run could be rolled back now."""
     try:
         return choose_revocable(runs, run.id) is run
     except Conflict:
@@ -87,7 +87,11 @@ def _find_named(runs: Sequence[MigrationRun], completed: Sequence[MigrationRun],
 
 
 def _find_newest(completed: Sequence[MigrationRun]) -> MigrationRun:
-    """Return the newest not rolled back yet; an older one has lost its window when the newer one began."""
+    """Return the newest run that was not rolled back. Raises NotFound if there is none.
+
+    If the newest migration was rolled back, this is an older one. The caller rejects it, because the newer migration
+    closed its window.
+    """
     standing = [run for run in completed if not run.rolled_back]
     if not standing:
         raise NotFound(NOTHING, code="nothing-to-roll-back")

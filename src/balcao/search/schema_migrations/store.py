@@ -20,7 +20,7 @@ from balcao.search.schema_migrations.schemas import (
 )
 from balcao.search.schema_migrations.states import MigrationRun, Phase
 
-# A write that could not reach the mirror ends the window: the other table is no longer the same catalogue.
+# A write that did not reach the mirror closes the window, because the mirror is no longer complete.
 _WINDOW_OPEN = """
 coalesce(rollback_until > now(), false)
     AND EXISTS (SELECT FROM search.search_collection
@@ -36,11 +36,11 @@ FROM search.search_migrations
 ORDER BY started_at DESC, id DESC
 """)
 async def list_migration_runs(connection: Connection) -> list[MigrationRun]:
-    """Return all runs, newest first: there are as many as a city changes its schema."""
+    """Return all runs, newest first. The list needs no limit, because schema changes are rare."""
 
 
 class NewRun(NamedTuple):
-    """A run as it begins: of a migration from the table that is active to another one, of a rollback back to that."""
+    """A new run. `source_collection` is the active table, `target_collection` the table that replaces it."""
 
     id: str
     schema_version: str
@@ -63,7 +63,7 @@ async def _insert_migration(connection: Connection, run: NewRun) -> None: ...
 
 
 async def insert_migration(connection: Connection, run: NewRun) -> None:
-    """Insert a running migration. Raises Conflict while another one runs."""
+    """Insert a migration in progress. Raises Conflict if another run is in progress."""
     try:
         await _insert_migration(connection, run)
     except asyncpg.UniqueViolationError:
@@ -77,7 +77,7 @@ WHERE id = :run_id AND status = 'in_progress' AND phase <> 'switching'
 RETURNING phase
 """)
 async def abort_run(connection: Connection, run_id: str, message: str) -> Phase | None:
-    """End a run as failed and return the phase it was in; None when it has ended or begun to switch."""
+    """Mark a run as failed and return its phase. Return None if it has ended or started to switch."""
 
 
 _STATUS_COLUMNS = """
@@ -97,7 +97,7 @@ SELECT id::text AS migration_id, {_STATUS_COLUMNS} FROM search.search_migrations
 ORDER BY search_migrations.started_at DESC, id DESC LIMIT 1
 """)
 async def find_newest_status(connection: Connection) -> IdentifiedStatus | None:
-    """Return the newest run, None when there was never one."""
+    """Return the state of the newest run, or None if there was never a run."""
 
 
 @statement("SELECT phase, progress::float8 FROM search.search_migrations WHERE status = 'in_progress'")
@@ -105,26 +105,26 @@ async def _read_progress(connection: Connection) -> Mapping[str, float]: ...
 
 
 async def find_progress(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return by its phase how far the run that is under way has come, in per cent; nothing while there is none."""
+    """Return the progress of the running migration in percent, by its phase. Return an empty mapping without one."""
     return {(phase,): progress for phase, progress in (await _read_progress(connection)).items()}
 
 
 class Reports(NamedTuple):
-    """What was found of a run."""
+    """The results of the checks of a run."""
 
     verification: Verification | None
     control_queries: ControlReport | None
 
 
 class StoredRun(NamedTuple):
-    """What is stored of a run: its columns, and what was found of it."""
+    """A stored run: its columns and the results of its checks."""
 
     members: Mapping[str, Any]
     reports: Reports
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredRun":
-        """Return the run of a row that has all columns."""
+        """Read a row with all columns."""
         return cls(row, read_part(Reports, row))
 
 
@@ -140,7 +140,7 @@ async def _read_run(connection: Connection, run_id: str) -> StoredRun: ...
 async def read_run_detail(
     connection: Connection, run_id: str, *, errors: list[RefusedService], rollback_possible: bool
 ) -> RunDetail:
-    """Return everything recorded of a run that exists."""
+    """Return all recorded data of an existing run."""
     stored = await _read_run(connection, run_id)
     members = {**stored.members, **stored.reports._asdict()}
     return RunDetail(**members, errors=errors, rollback_possible=rollback_possible)
@@ -171,11 +171,11 @@ WHERE mirror IS NOT NULL
                         IN ((physical, mirror), (mirror, physical)))
 """)
 async def find_unneeded_mirror(connection: Connection) -> str | None:
-    """Return the mirror when the window of the migration that it belongs to is over."""
+    """Return the mirror if no run is in progress and no rollback can use it any more."""
 
 
 class ListedRun(NamedTuple):
-    """A run of a page, None on an empty one, and how many there are."""
+    """A run of a page, and the number of all runs. On an empty page, the only row has no run."""
 
     found: int
     entry: HistoryEntry | None
@@ -197,7 +197,7 @@ async def _list_history(connection: Connection, offset: int, limit: int) -> list
 
 
 async def list_migration_history(connection: Connection, page: int, per_page: int) -> tuple[int, list[HistoryEntry]]:
-    """Return the number of all runs, and one page of them, newest first."""
+    """Return the number of all runs and one page, newest first."""
     listed = await _list_history(connection, (page - 1) * per_page, per_page)
     return listed[0].found, [each.entry for each in listed if each.entry is not None]
 

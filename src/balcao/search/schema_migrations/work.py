@@ -1,7 +1,7 @@
-"""The worker's part of a migration: from an empty target to the switch, one step after the other (rules: search 4.4).
+"""The worker's part of a migration, from an empty target table to the switch (rules: search 4.4).
 
-Each step commits by itself and only while this worker still has the run, so a worker that dies, or that was taken for
-dead, leaves a run which the next one goes on with.
+Each step commits separately, and only if this worker still holds the run. If the worker dies or loses its lease, the
+next worker continues the run.
 """
 
 import asyncio
@@ -35,17 +35,17 @@ from balcao.search.schema_migrations.work_store import RunUnderWay
 
 WORK_JOB = "search.continue_migration"
 
-# How many workers in a row may be lost without progress before the run fails.
+# The run fails if more workers in a row than this are lost without progress.
 MOST_RESUMES = 5
-# The target of a run that failed stays for some time, so that the cause can be looked for.
+# The target table of a failed run stays for a day, so that staff can look for the cause.
 KEPT_AFTER_FAILURE = timedelta(hours=24)
 
-# Rows of a chunk. A writer may wait for as long as one takes, so its size follows the time.
+# Rows in a chunk. A writer may have to wait for a whole chunk, so slow chunks halve the size and fast ones double it.
 FIRST_CHUNK, SMALLEST_CHUNK, LARGEST_CHUNK = 50, 10, 1000
 SLOW_CHUNK, FAST_CHUNK = timedelta(milliseconds=80), timedelta(milliseconds=30)
 COMPARED_AT_ONCE = 2000
 
-# A step waits for writers that do not end: a short try, a pause, and so on for ten minutes.
+# If writers hold a lock, a step fails after a short wait. The worker pauses and retries for ten minutes.
 LOCK_ATTEMPTS_SECONDS = 600.0
 PAUSE_SECONDS = 1.0
 
@@ -60,18 +60,18 @@ _PLACES: Mapping[Phase, str] = {
 
 
 class RunFailed(Exception):
-    """The run cannot go on; the text is for staff."""
+    """The run cannot continue. The text is for staff."""
 
 
 class RunLost(Exception):
-    """The run has ended or is another worker's."""
+    """The run has ended or another worker has taken it."""
 
 
 async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
-    """Take the run, unless another worker has it, and carry it to its end, or until this worker is to stop.
+    """Claim a run and continue it until it ends or this process stops.
 
-    Return how long the other worker still has it; None when there is nothing left to do here. The worker takes two
-    connections of its own, so that it keeps none from a request.
+    Return the rest of the lease if another worker has the run, otherwise None. The run uses its own pool with two
+    connections, so that it takes no connection from requests.
     """
     lease = timedelta(seconds=platform.settings.search_migration_lease)
     database = platform.database.separate_pool(2)
@@ -96,7 +96,7 @@ async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
 
 
 async def _claim(connection: Connection, run_id: str, lease: timedelta) -> RunUnderWay | None:
-    """Take the run, and enqueue a job that finds it again should this worker be lost."""
+    """Claim the run. Enqueue a job that continues it after the lease, in case this worker is lost."""
     async with connection.transaction():
         run = await store.claim_run(connection, run_id, new_id(), lease)
         if run is not None:
@@ -106,7 +106,7 @@ async def _claim(connection: Connection, run_id: str, lease: timedelta) -> RunUn
 
 @asynccontextmanager
 async def _renewing(database: Database, worker: "MigrationWorker") -> AsyncIterator[None]:
-    """Renew the lease within the block, while a step may take longer than it."""
+    """Renew the lease during the block, because a step may take longer than the lease."""
     renewing = asyncio.create_task(_renew(database, worker))
     try:
         yield
@@ -122,15 +122,15 @@ async def _renew(database: Database, worker: "MigrationWorker") -> None:
             async with database.connection() as connection:
                 if not await store.renew_lease(connection, worker.run, worker.lease, worker.progress):
                     return
-        except Unavailable as fault:  # the lease outlasts several such
+        except Unavailable as fault:  # the lease outlasts several failures
             log.warning("search.migration.renewal", code=fault.code)
 
 
 class MigrationWorker:
-    """One worker's hold on a run; `connection` is its own, and nobody else uses it.
+    """A worker that holds a run. No other task uses `connection`.
 
-    After the switch every write also goes to the former table for the time of `window`. `progress` is how far the step
-    at hand has come.
+    After the switch, the former table receives every write for the time `window`. `progress` includes the part of the
+    current step that is done.
     """
 
     def __init__(self, connection: Connection, run: RunUnderWay, lease: timedelta, window: timedelta) -> None:
@@ -150,7 +150,7 @@ class MigrationWorker:
         }
 
     async def step(self) -> bool:
-        """Do what comes next, one chunk or one phase; return false when nothing is left to do for this worker."""
+        """Run the next chunk or phase. Return false if this worker has nothing left to do."""
         present = await store.read_run_under_way(self._connection, self.run)
         if present is None:
             return False
@@ -171,7 +171,7 @@ class MigrationWorker:
         return True
 
     async def _check_run(self) -> None:
-        """Raise RunFailed when a write or a copy could not be taken to the target, or too many workers were lost."""
+        """Raise RunFailed if the target refused a row or too many workers were lost."""
         if self.run.resumes > MOST_RESUMES:
             raise RunFailed(f"{self.run.resumes} retomadas seguidas sem avanço")
         if count := await count_refused_rows(self._connection, self.run.target_collection):
@@ -179,12 +179,12 @@ class MigrationWorker:
             raise RunFailed(_describe_rows("não puderam ser convertidos", count, [row.service_id for row in refused]))
 
     async def _prepare(self) -> None:
-        """Have every write go to the target, too; the window of an earlier migration ends with this."""
+        """Make the target the mirror. This closes the rollback window of an earlier migration."""
         alias = await read_alias(self._connection)
         async with self._connection.transaction():
             await store.end_windows(self._connection)
             if alias.mirror == self.run.target_collection:
-                # The mirror of a rollback is whole: nothing has to be copied to it.
+                # The target is already a complete mirror, so there is nothing to copy.
                 await self._advance("indexing", 91)
             else:
                 await self._advance("back_fill", 1)
@@ -203,14 +203,14 @@ class MigrationWorker:
             self._chunk = min(self._chunk * 2, LARGEST_CHUNK)
 
     async def _index(self) -> None:
-        """Count what was copied and renew the planner's statistics; the indexes were there from the start."""
+        """Count the copied rows and update the planner statistics. The indexes exist since the table was created."""
         rows = await count_collection_rows(self._connection, self.run.target_collection)
         await store.correct_counts(self._connection, self.run, rows)
         await analyze_collection_table(self._connection, self.run.target_collection)
         await self._advance("verifying", 94)
 
     async def _verify(self) -> None:
-        """Compare the tables row by row, in one snapshot: equal counts alone prove nothing."""
+        """Compare the tables row by row in one snapshot, because equal counts would prove nothing."""
         source, target = self.run.source_collection, self.run.target_collection
         differing: list[str] = []
         compared, after = 0, None
@@ -228,7 +228,7 @@ class MigrationWorker:
         await self._advance("switching", 99)
 
     async def _run_control_queries(self) -> None:
-        """Report what changes in the results; this is for people to judge and stops nothing."""
+        """Record how the search results change. The report is for staff and never stops the run."""
         source = await describe_collection_table(self._connection, self.run.source_collection)
         target = await describe_collection_table(self._connection, self.run.target_collection)
         try:
@@ -251,7 +251,7 @@ class MigrationWorker:
             raise RunLost
 
     async def _give_way(self) -> None:
-        """Pause so that the writers get on; after ten minutes the run fails."""
+        """Pause to let writers finish. After ten minutes of waiting, fail the run."""
         self._chunk = max(self._chunk // 2, SMALLEST_CHUNK)
         self._waiting_since = self._waiting_since or time.monotonic()
         if time.monotonic() - self._waiting_since > LOCK_ATTEMPTS_SECONDS:
@@ -266,9 +266,10 @@ class MigrationWorker:
 
 
 async def abandon_target(connection: Connection, target: str, phase: Phase) -> None:
-    """Release the target of a run that ends in this phase.
+    """Release the target table of a run that ends in `phase`.
 
-    Before its writes went there, it may still be the mirror of an earlier migration, whose window stays open.
+    In the phase `preparing`, the target may still be the mirror of an earlier migration. Then keep it, so that the
+    earlier migration can still be rolled back.
     """
     alias = await read_alias(connection)
     if phase != "preparing" or alias.mirror != target:

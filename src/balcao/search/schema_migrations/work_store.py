@@ -1,4 +1,4 @@
-"""SQL of a run under way: its lease, and its changes, which only the worker that holds the lease can make."""
+"""SQL of a run in progress. Only the worker that claimed the run last can change it."""
 
 from datetime import timedelta
 
@@ -13,10 +13,10 @@ from balcao.search.schema_migrations.states import Phase
 
 
 class RunUnderWay(msgspec.Struct, frozen=True):
-    """A run as its worker needs it.
+    """A run in progress.
 
-    `fence` grows with each worker that takes the run over; what an older one writes is refused. `resumes` counts the
-    workers that were lost since the run last got on.
+    `fence` increases whenever a worker claims the run, so that the writes of earlier workers have no effect. `resumes`
+    counts the workers that were lost since the last progress.
     """
 
     id: str
@@ -39,7 +39,7 @@ WHERE id = :run_id AND status = 'in_progress' AND coalesce(lease_until <= clock_
 RETURNING {_COLUMNS}
 """)
 async def claim_run(connection: Connection, run_id: str, worker_id: str, lease: timedelta) -> RunUnderWay | None:
-    """Take a run that nobody has, or whose worker let the lease run out; None for any other."""
+    """Claim a run if no worker has it or its lease has expired. Return None otherwise."""
 
 
 @statement("""
@@ -47,7 +47,7 @@ SELECT greatest(coalesce(lease_until - clock_timestamp(), interval '0'), interva
 FROM search.search_migrations WHERE id = :run_id AND status = 'in_progress'
 """)
 async def read_lease(connection: Connection, run_id: str) -> timedelta | None:
-    """Return how long the present worker still has the run; None when it has ended."""
+    """Return the rest of the lease, or None if the run has ended."""
 
 
 _HELD = "WHERE id = :run.id AND fence = :run.fence AND status = 'in_progress'"
@@ -55,7 +55,7 @@ _HELD = "WHERE id = :run.id AND fence = :run.fence AND status = 'in_progress'"
 
 @statement(f"SELECT {_COLUMNS} FROM search.search_migrations {_HELD}")
 async def read_run_under_way(connection: Connection, run: RunUnderWay) -> RunUnderWay | None:
-    """Return the run as it is now; None when it has ended or another worker has it."""
+    """Return the current state of the run, or None if it has ended or another worker has it."""
 
 
 @statement(f"""
@@ -63,21 +63,21 @@ UPDATE search.search_migrations
 SET lease_until = clock_timestamp() + :lease::interval, progress = greatest(progress, :progress) {_HELD} RETURNING true
 """)
 async def renew_lease(connection: Connection, run: RunUnderWay, lease: timedelta, progress: int) -> bool:
-    """Keep the run for so long from now, and tell how far it has come; return false when it is another worker's."""
+    """Renew the lease and store the progress. Return false if the run has ended or another worker has it."""
 
 
 @statement(f"UPDATE search.search_migrations SET lease_until = NULL, worker_id = NULL {_HELD}")
 async def release_run(connection: Connection, run: RunUnderWay) -> None:
-    """Let any worker go on at once; this one was not lost."""
+    """Release the run, so that any worker can claim it immediately. It does not count as lost."""
 
 
 @statement("UPDATE search.search_migrations SET rollback_until = now() WHERE rollback_until > now()")
 async def end_windows(connection: Connection) -> None:
-    """End every open window: the run needs the mirror for itself."""
+    """Close every open rollback window, because the run needs the mirror."""
 
 
-# A commit lets go of its locks only when the disk has it; what a crash of the server takes from a chunk, its rows and
-# the last key alike, is copied again, so the writers of these rows need not wait for the disk.
+# A commit normally holds its locks until it is on disk. Without `synchronous_commit`, writers of these rows wait less.
+# If the server crashes, it loses the rows together with the last key, so a worker copies them again.
 @statement("""
 SELECT seen, took
 FROM set_config('synchronous_commit', 'off', true) AS relaxed,
@@ -91,9 +91,9 @@ async def _copy_chunk(
 async def copy_chunk(
     connection: Connection, run: RunUnderWay, rows: int, lease: timedelta
 ) -> tuple[int, timedelta] | None:
-    """Copy the next rows and renew the lease, all in one statement; return how many rows there were and the time taken.
+    """Copy the next rows and renew the lease in one statement. Return the number of rows and the time taken.
 
-    None when the run is another worker's: nothing was written.
+    Return None, and write nothing, if the run has ended or another worker has it.
     """
     seen, took = await _copy_chunk(connection, run, rows, lease)
     return None if seen is None else (seen, took)
@@ -106,12 +106,12 @@ SET phase = :phase, progress = greatest(progress, :progress),
 {_HELD} RETURNING true
 """)
 async def advance_run(connection: Connection, run: RunUnderWay, phase: Phase, progress: int) -> bool:
-    """Write down how far the run has come; progress never falls. Return false when it is another worker's."""
+    """Store the phase and the progress, which never decreases. Return false if another worker has the run."""
 
 
 @statement(f"UPDATE search.search_migrations SET total_documents = :rows, migrated_documents = :rows {_HELD}")
 async def correct_counts(connection: Connection, run: RunUnderWay, rows: int) -> None:
-    """Write down how many rows the target has, now that it has all of them."""
+    """Store the number of rows in the complete target."""
 
 
 @statement(f"UPDATE search.search_migrations SET verification = :found::jsonb {_HELD}")
@@ -128,11 +128,11 @@ SET status = 'failed', error_message = :message, completed_at = clock_timestamp(
 {_HELD} RETURNING true
 """)
 async def fail_run(connection: Connection, run: RunUnderWay, message: str) -> bool:
-    """End the run as failed, in its present phase; return false when it is another worker's."""
+    """Mark the run as failed in its current phase. Return false if another worker has the run."""
 
 
 class TablesDiffer(Exception):
-    """A write has not reached the mirror since the verification."""
+    """A write did not reach the mirror, so the tables are no longer equal."""
 
 
 @statement("SELECT search.complete_run(:id, :fence, :window)")
@@ -140,9 +140,9 @@ async def _complete_run(connection: Connection, run: RunUnderWay, window: timede
 
 
 async def complete_run(connection: Connection, run: RunUnderWay, window: timedelta) -> bool:
-    """Switch to the target and end the run, in one statement; return false when it is another worker's.
+    """Switch to the target and complete the run in one statement. Return false if another worker has the run.
 
-    Raises TablesDiffer, and the driver's LockNotAvailableError for writers that do not end; nothing has changed then.
+    Raises TablesDiffer, and LockNotAvailableError if writers hold the lock for too long. Then nothing has changed.
     """
     try:
         return await _complete_run(connection, run, window)

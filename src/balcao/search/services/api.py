@@ -199,7 +199,7 @@ async def roll_back_service(call: Call, id: ServiceIdInPath, body: ServiceRollba
 
 @sending(ETAG)
 def _respond(found: T) -> Response[T]:
-    """Answer with the service and the tag of its state."""
+    """Respond with the service and its ETag."""
     return respond_to_staff(found, {ETAG.name: format_etag(found.version)})
 
 

@@ -1,4 +1,4 @@
-"""How each kind of member is cleaned and bounded (rules: search 3.1); every fault names the member."""
+"""Cleaning and limits for each kind of member (rules: search 3.1). Every error names the member."""
 
 from typing import Any
 
@@ -19,18 +19,18 @@ LONGEST_URL = 2048
 def clean_prose(
     name: str, value: str, *, shortest: int = 0, longest: int = LONGEST_TEXT, one_line: bool = False
 ) -> str:
-    """Return the text trimmed and in NFC. Raises Invalid for active markup and outside the bounds."""
+    """Trim the text and normalize it to NFC. Raises Invalid for forbidden markup and a wrong length."""
     refuse_active(name, value)
     return clean_text(name, value, shortest=shortest, longest=longest, one_line=one_line)
 
 
 def clean_optional_text(name: str, value: str) -> str | None:
-    """Return a line of at most 200 characters, None for an empty one. Raises Invalid."""
+    """Clean a line of at most 200 characters. Return None if it is empty. Raises Invalid."""
     return clean_prose(name, value, longest=200, one_line=True) or None
 
 
 def clean_texts(name: str, value: list[str], *, most: int = 100, longest: int = LONGEST_TEXT) -> list[str]:
-    """Return the cleaned texts without the empty ones. Raises Invalid for too many."""
+    """Clean the texts and remove empty ones. Raises Invalid for a bad text or too many texts."""
     items = [item for item in (clean_prose(name, entry, longest=longest) for entry in value) if item]
     if len(items) > most:
         raise Invalid(f"O campo `{name}` deve ter no máximo {most} itens.", code=f"{name}-count")
@@ -38,31 +38,31 @@ def clean_texts(name: str, value: list[str], *, most: int = 100, longest: int = 
 
 
 def keep_flag(_: str, value: bool) -> bool:
-    """Return the value as it was sent."""
+    """Return the flag unchanged."""
     return value
 
 
 def check_instant(name: str, value: int) -> int:
-    """Return an instant in unix seconds. Raises Invalid before 1970."""
+    """Return a time in Unix seconds. Raises Invalid if it is before 1970."""
     if value < 0:
         raise Invalid(f"O campo `{name}` deve ser um instante em segundos.", code=f"{name}-range")
     return value
 
 
 def check_status(name: str, value: int) -> int:
-    """Return 0 (in edition) or 1 (published). Raises Invalid."""
+    """Return 0 (in edition) or 1 (published). Raises Invalid for other numbers."""
     if value not in (0, 1):
         raise Invalid(f"O campo `{name}` deve ser 0 ou 1.", code=f"{name}-range")
     return value
 
 
 def clean_agents(name: str, value: AgentSettings) -> AgentSettings:
-    """Return the agents' settings with a cleaned hint. Raises Invalid."""
+    """Clean the hint in the settings for agents. Raises Invalid."""
     return msgspec.structs.replace(value, tool_hint=clean_prose(f"{name}.tool_hint", value.tool_hint, longest=2000))
 
 
 def check_extra(name: str, value: dict[str, Any]) -> dict[str, Any]:
-    """Return the free members as they are. Raises Invalid for too large, too deep, and active or control characters."""
+    """Return the extra fields unchanged. Raises Invalid for size, depth, forbidden markup and control characters."""
     encoded = msgspec.json.encode(value)
     if len(encoded) > LARGEST_EXTRA or _measure_depth(value) > DEEPEST_EXTRA:
         limits = f"{LARGEST_EXTRA // 1024} KiB e {DEEPEST_EXTRA} níveis"
@@ -87,7 +87,7 @@ def _list_strings(value: Any) -> list[str]:
 
 
 def clean_buttons(name: str, value: list[Button]) -> list[Button]:
-    """Return the buttons cleaned, each with a position. Raises Invalid for more than 20."""
+    """Clean the buttons and number those without a position. Raises Invalid for a bad button or more than 20."""
     if len(value) > 20:
         raise Invalid(f"O campo `{name}` deve ter no máximo 20 itens.", code=f"{name}-count")
     return [_clean_button(f"{name}[{index}]", button, index) for index, button in enumerate(value)]
@@ -104,7 +104,7 @@ def _clean_button(name: str, button: Button, index: int) -> Button:
 
 
 def _clean_url(name: str, value: str) -> str:
-    """Return an address to which a page may link. Raises Invalid."""
+    """Return the address if a page may link to it. Raises Invalid."""
     address = clean_prose(name, value, longest=LONGEST_URL)
     if not is_link(address):
         text = f"O campo `{name}` deve ser um endereço completo (https, http, mailto ou tel), sem usuário nem aspas."

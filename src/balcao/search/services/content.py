@@ -1,4 +1,4 @@
-"""What an editor's body makes of a service: cleaned, bounded, merged member by member (rules: search 3.1, 4.1)."""
+"""The content of a service after a change: cleaned and merged member by member (rules: search 3.1, 4.1)."""
 
 import functools
 import operator
@@ -20,17 +20,17 @@ CLOCK_LEEWAY_SECONDS = 300
 
 
 class Absent(Enum):
-    """What a member that a PUT leaves out becomes; null clears all but required members."""
+    """The effect of a member that a PUT leaves out. `null` resets all members except the required ones."""
 
     REFUSED = "refused"
     RESET = "reset"
     UNCHANGED = "unchanged"
-    UNCHANGED_FILLED = "unchanged, never empty"  # required on POST; absent, null and empty keep it on PUT
+    UNCHANGED_FILLED = "unchanged, never empty"  # required on POST; a PUT cannot empty it
 
 
 @dataclass(frozen=True)
 class Member:
-    """One row of the document's table. `read` cleans a value that was sent, or raises Invalid."""
+    """The rules of one member. `read` cleans a sent value, and raises Invalid if it is bad."""
 
     read: Callable[[str, Any], Any]
     absent: Absent
@@ -38,7 +38,7 @@ class Member:
 
 
 def merge_content(body: ServiceBody, stored: ServiceContent | None, now: datetime) -> ServiceContent:
-    """Return the content after the call; `stored` is None for a new service. Raises Invalid naming the member."""
+    """Merge a body into the stored content, which is None for a new service. Raises Invalid naming the member."""
     values = {name: _merge_member(member, name, getattr(body, name), stored) for name, member in MEMBERS.items()}
     content = ServiceContent(**values)
     if body.published_at is not UNSET and (content.published_at or 0) > now.timestamp() + CLOCK_LEEWAY_SECONDS:
@@ -47,8 +47,8 @@ def merge_content(body: ServiceBody, stored: ServiceContent | None, now: datetim
 
 
 def _merge_member(member: Member, name: str, sent: Any, stored: ServiceContent | None) -> Any:
-    """Return the member's value after the call. Raises Invalid for a required one that is missing or empty."""
-    # A new service has nothing stored to fall back on.
+    """Return the new value of one member. Raises Invalid for a bad value and a missing or empty required member."""
+    # A new service has no stored value to fall back on.
     if member.absent is Absent.REFUSED or (member.absent is Absent.UNCHANGED_FILLED and stored is None):
         if sent is UNSET or sent is None:
             raise Invalid(f"Falta o campo `{name}`.", code=f"{name}-missing")
@@ -67,23 +67,23 @@ def _require_items(name: str, value: Any) -> Any:
 
 
 def replace_state(content: ServiceContent, status: int, awaiting_approval: bool) -> ServiceContent:
-    """Return the content in this editorial state; a published service never awaits approval."""
+    """Return a copy with another editorial state. A published service never awaits approval."""
     return msgspec.structs.replace(content, status=status, awaiting_approval=awaiting_approval and status == 0)
 
 
 def list_content_changes(before: ServiceContent | None, after: ServiceContent) -> list[str]:
-    """Return the names of the members that differ, all for a new service."""
+    """Return the names of the members that differ. For a new service, return all names."""
     return [name for name in MEMBERS if before is None or _encode(before, name) != _encode(after, name)]
 
 
 def _encode(content: ServiceContent, name: str) -> bytes:
-    """Return the member as JSON, in which true and 1 differ: Python would take them for equal."""
+    """Encode the member as JSON, which distinguishes true from 1. In Python they are equal."""
     return msgspec.json.encode(getattr(content, name), order="sorted")
 
 
 _clean_line = functools.partial(cleaning.clean_prose, shortest=1, one_line=True)
 
-# In the order of the document's table, which is also the order of a comparison.
+# In the order of the table in the rules, which is also the order of a comparison.
 MEMBERS: dict[str, Member] = {
     "nome_servico": Member(functools.partial(_clean_line, longest=500), Absent.REFUSED),
     "orgao_gestor": Member(functools.partial(cleaning.clean_texts, most=20, longest=200), Absent.REFUSED),
@@ -116,6 +116,6 @@ _list_members = operator.attrgetter(*MEMBERS)
 
 
 def says_same(before: ServiceContent, after: ServiceContent) -> bool:
-    """Tell whether `list_content_changes` names none, in one comparison."""
+    """Return whether both contents are equal. This is faster than `list_content_changes`."""
     texts = [msgspec.json.encode(_list_members(each), order="sorted") for each in (before, after)]
     return texts[0] == texts[1]

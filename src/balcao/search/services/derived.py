@@ -1,4 +1,4 @@
-"""What follows from a service's content: the plain texts and the text that is searched (rules: search 3.1)."""
+"""The fields derived from the content of a service: plain texts and the searched text (rules: search 3.1)."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ def derive_document(
     created_at: int,
     at: datetime,
 ) -> ServiceDocument:
-    """Return the whole service as it is stored."""
+    """Return the complete service for the store."""
     return ServiceDocument(
         **msgspec.structs.asdict(content),
         autor=autor,

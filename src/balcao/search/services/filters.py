@@ -1,4 +1,4 @@
-"""What a staff list is narrowed and ordered by, from the query (rules: search 2.2)."""
+"""Filters and order of the list of services for staff (rules: search 2.2)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ from balcao.core.errors import Invalid
 from balcao.core.values.text import has_control
 from balcao.search.conventions import parse_choice_parameter, parse_flag_parameter, read_parameter, require_parameter
 
-# No member that is compared is longer, so a longer value matches nothing and is not looked for.
+# No compared member is longer, so a longer value cannot match and the query is skipped.
 LONGEST_VALUE = 500
 LATEST_SECOND = 253_402_300_799
 
 FIELDS = ("id", "nome_servico", "orgao_gestor", "tema_geral", "sub_categoria", "autor", "slug", "publico_especifico")
 SORTS = ("last_update", "nome_servico", "published_at", "created_at")
 ORDERS = ("desc", "asc")
-# Parameters that compare a member with a text, each by the member's name.
+# The parameters that compare a text, and the member that each of them compares.
 _TEXTS = {"tema_geral": "tema_geral", "sub_categoria": "sub_categoria", "author": "autor"}
 
 
 @dataclass(frozen=True)
 class ServiceFilters:
-    """`members` pairs members with the values that they must have, all of them together.
+    """The filters of a list. A service must match all pairs of member and value in `members`.
 
-    A value that no service can have makes `matches_nothing`.
+    `matches_nothing` is true if no service can have one of the values.
     """
 
     members: tuple[tuple[str, Any], ...] = ()
@@ -37,7 +37,7 @@ class ServiceFilters:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
-        """Read the filters. Raises Invalid naming the parameter."""
+        """Parse the query. Raises Invalid naming the parameter."""
         sort_by, order = parse_choice_parameter(query, "sort_by", SORTS), parse_choice_parameter(query, "order", ORDERS)
         found = [
             *_parse_states(query),

@@ -1,4 +1,4 @@
-"""Catalogues as files: a line of JSON for each service, written with its first version (rules: search 3.3, 2.5)."""
+"""The import of a catalogue: one line of JSON for each service (rules: search 3.3, 2.5)."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from balcao.search.services.schemas import ServiceBody
 from balcao.search.services.writing import Edit, Wanted, name_change
 from balcao.search.versions.service import VersionAuthor, VersionChange
 
-# Writers wait for a batch of an import as for one another, so it is kept short (rules: search 3.3, 4.4 step 1).
+# Other writers of these services wait for the whole batch, so it is short (rules: search 3.3, 4.4 step 1).
 BATCH = 50
 NO_TRAIL = "[]"
 AUTHOR = VersionAuthor("Importação", "import", None)
@@ -30,7 +30,7 @@ _SLUG = re.compile(r"(?=.{1,120}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class ServiceRow(ServiceBody, kw_only=True, dict=True):
-    """A service of a file: what an editor sends, with its id and what the former system knows of its history."""
+    """A service in a file: the content, the id, and the author, slug and creation time in the former system."""
 
     id: str
     autor: str | None = None
@@ -55,20 +55,20 @@ class ServiceRow(ServiceBody, kw_only=True, dict=True):
 
     @cached_property
     def content(self) -> ServiceContent:
-        """Return what the row makes of its service. Raises Invalid."""
+        """Return the content of the service. Raises Invalid."""
         return merge_content(self, None, utc_now())
 
 
 async def write_services(connection: Connection, rows: Sequence[ServiceRow]) -> int:
-    """Write the services that are new or changed; return how many. Of rows with one id the last counts.
+    """Write the new and changed services, and return their number.
 
-    One that staff have deleted since stays deleted.
+    If several rows have the same id, the last one counts. A service that staff have deleted stays deleted.
     """
     at = utc_now()
     alias = await collection.lock_for_write(connection)
     last = {row.id: row for row in rows}
     heads = await store.lock_heads(connection, {id_: _read_created(row, at) for id_, row in last.items()})
-    # Only now: a statement that waited for a lock would see the rows as they were before.
+    # Read the rows in a new statement. The one that waited for the locks still sees the rows from before its wait.
     present = await read_service_rows(connection, alias, list(last))
     edits = [
         Edit(connection, AUTHOR, alias, id_, heads[id_], present.get(id_), at)

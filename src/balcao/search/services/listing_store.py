@@ -1,4 +1,4 @@
-"""SQL of the staff list: which services pass the filters, in which order."""
+"""SQL of the list of services for staff."""
 
 import uuid
 from typing import Any
@@ -13,14 +13,14 @@ from balcao.search.collection.row import PROGRAM_VERSION, StoredService
 from balcao.search.services.filters import ServiceFilters
 from balcao.search.services.schemas import ServiceStates, ServiceSummary
 
-# How a member is compared with the parameter `{value}`; the folded columns are those of every physical table.
+# The condition for each member. `{value}` is the SQL parameter. Every physical table has the folded columns.
 _CONDITIONS = {
     "id": "service.id = {value}::uuid",
     "status": "service.status = {value}",
     "awaiting_approval": "service.awaiting_approval = {value}",
     "is_free": "service.is_free = {value}",
     "published_at": "(service.doc ->> 'published_at')::bigint = {value}",
-    # The longest word is looked for by the index, and the others in what has it.
+    # The index finds the names with the longest word. The second condition checks all words.
     "nome_servico": """service.nome_fold LIKE (SELECT '%' || word || '%' FROM string_to_table(search.fold({value}), ' ')
                                                AS words (word) ORDER BY length(word) DESC LIMIT 1)
                        AND (SELECT bool_and(strpos(service.nome_fold, word) > 0)
@@ -33,7 +33,7 @@ _CONDITIONS = {
     "slug": "service.id = (SELECT service_id FROM search.service_slugs WHERE slug = {value} AND current)",
 }
 _STATES = frozenset({"status", "awaiting_approval"})
-# Names stand as an alphabet has them: folded for the search "segunda" would be a 2, and come before all letters.
+# Sort names by `fold_label`. The folding of the search turns "segunda" into 2, which sorts before all letters.
 _ORDERS = {
     "last_update": "service.last_update {order}",
     "nome_servico": "search.fold_label(service.doc ->> 'nome_servico') {order}",
@@ -41,7 +41,7 @@ _ORDERS = {
     "created_at": "(service.doc ->> 'created_at')::bigint {order}",
 }
 
-# The row that is always there carries the counts of a page that is empty.
+# The LEFT JOIN returns one row even for an empty page, because that row has the counts.
 _LIST = """
 SELECT (SELECT count(*) FROM search.{physical} AS service WHERE {condition}) AS found,
        (SELECT count(*) FROM search.{physical}) AS out_of,
@@ -61,7 +61,7 @@ ORDER BY page.place
 
 
 class ServicePage(msgspec.Struct, frozen=True):
-    """One page, how many services pass the filters, and how many there are."""
+    """One page, the number of services that match the filters, and the number of all services."""
 
     found: int
     out_of: int
@@ -82,7 +82,7 @@ async def list_services(
 
 
 def _build_conditions(filters: ServiceFilters) -> tuple[str, str, list[Any]]:
-    """Return the condition without that on the editorial state, the one on it, and the values of both in turn."""
+    """Return the condition without the editorial state, the condition on it, and the SQL values of both."""
     if filters.matches_nothing:
         return "false", "true", []
     others, states, values = ["true"], ["true"], []
@@ -95,8 +95,8 @@ def _build_conditions(filters: ServiceFilters) -> tuple[str, str, list[Any]]:
     return " AND ".join(others), " AND ".join(states), values
 
 
-# The states are counted in one pass; who changed a service last is looked up for those of the page alone. Proposals are
-# those that the queue of all of them lists: a service that was deleted has none until it comes back.
+# One pass counts the services in each state. The last change is only looked up for the services of the page. The number
+# of waiting proposals does not include those of deleted services, because the list of proposals hides them too.
 _SUMMARIES = """
 WITH counted AS (
     SELECT count(*) FILTER (WHERE {states})::int AS found,
@@ -137,7 +137,7 @@ ORDER BY page.place
 
 
 class SummaryPage(msgspec.Struct, frozen=True):
-    """One page, how many services pass the filters, how many there are, how many pass in each state, and the queue."""
+    """One page with counts: matching services, all services, services in each state, and waiting proposals."""
 
     found: int
     out_of: int
@@ -169,7 +169,7 @@ ORDER BY listed.id
 
 
 async def list_services_after(connection: Connection, alias: Alias, service_id: str, limit: int) -> list[StoredService]:
-    """Return the services whose ids come after this one, in their order."""
+    """Return up to `limit` services with ids above `service_id`, in the order of their ids."""
     statement = _AFTER.format(physical=alias.physical)
     rows = await connection.fetch(statement, service_id, limit, alias.schema_version, PROGRAM_VERSION)
     return [StoredService.from_row(row) for row in rows]

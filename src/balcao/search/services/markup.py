@@ -1,4 +1,4 @@
-"""Texts in markdown: what they must not contain, and how they read without their marks (rules: search 3.1)."""
+"""Markdown texts: rejection of forbidden markup, and conversion to plain text (rules: search 3.1)."""
 
 import html
 import re
@@ -13,22 +13,22 @@ from balcao.search.sanitising import find_lost
 _ELEMENT = re.compile(r"<\s*/?\s*(?:script|iframe|object|embed|style)\b", re.IGNORECASE)
 _TAG = re.compile(r"<[a-z!/?]", re.IGNORECASE)
 _HANDLER = re.compile(r"[\s\"'/]on[a-z]+\s*=", re.IGNORECASE)
-# After every blank, control character and backslash is gone, as browsers drop them from an address.
+# Matched after removing blanks, control characters and backslashes, because browsers ignore them in an address.
 _LINK = re.compile(r"(?:\]\(<?|\]:<?|=[\"']?|<)(?:javascript|vbscript|data):", re.IGNORECASE)
 _DROPPED = re.compile(r"[\s\x00-\x20\\]+")
 
-# What none of the patterns above does without, a reference to a character included.
+# Every forbidden text contains one of these characters, even if it is written with character references.
 _NEEDED = re.compile(r"[<=\]&@]")
-# A line that begins with a letter and holds nothing that means anything to markdown or HTML.
+# A line that starts with a letter and has no character with a meaning in Markdown or HTML.
 _ORDINARY = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:()/\"'%?!$+ºª°–—-])*")
 
 _MARKDOWN = MarkdownIt("commonmark")
 
 
 def refuse_active(field: str, text: str) -> None:
-    """Refuse markup that could run in a reader's browser, or that readers would not be sent, also inside code.
+    """Reject markup that could run in a browser, and markup that responses would not contain, also in code blocks.
 
-    Raises Invalid, naming the tag or attribute.
+    Raises Invalid. Where possible, the message names the tag or attribute.
     """
     if not _NEEDED.search(text):
         return
@@ -45,12 +45,12 @@ def refuse_active(field: str, text: str) -> None:
 
 
 def to_plaintext(text: str) -> str:
-    """Return the words alone, one line for each block."""
+    """Convert Markdown to plain text, with one line for each block."""
     return text.strip() if _ORDINARY.fullmatch(text) else read_markdown(text)
 
 
 def read_markdown(text: str) -> str:
-    """Return as `to_plaintext`, by a parser, which costs a hundred times as much."""
+    """Do the same as `to_plaintext`, but always with the parser, which is about a hundred times slower."""
     lines = [_join_inline(token.children or []) if token.type == "inline" else token.content for token in _shown(text)]
     return "\n".join(line for line in (_strip_tags(line).strip() for line in lines) if line)
 

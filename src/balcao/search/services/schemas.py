@@ -1,4 +1,4 @@
-"""Forms of a service: what a caller sends and what staff see (rules: search 3.1)."""
+"""Wire types of the services for staff (rules: search 3.1)."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -14,7 +14,7 @@ Reason: TypeAlias = Annotated[
 
 
 class ServiceBody(msgspec.Struct):
-    """What is sent to create or change a service; what an absent or null member means is decided when it is merged."""
+    """The body that creates or changes a service. `content.merge_content` interprets absent and null members."""
 
     nome_servico: members.Name | UnsetType | None = UNSET
     orgao_gestor: members.Organs | UnsetType | None = UNSET
@@ -43,19 +43,19 @@ class ServiceBody(msgspec.Struct):
 
 
 class ServiceChangeBody(ServiceBody):
-    """What is sent to change a service, and why, as the new version keeps it."""
+    """The body that changes a service, and the reason, which the new version stores."""
 
     change_reason: members.ChangeReason | None = None
 
 
 class StaffService(ServiceDocument):
-    """The staff form: everything, with the number of the newest version."""
+    """A service with all fields and the number of its newest version."""
 
     version: members.VersionNumber
 
 
 class StaffServices(msgspec.Struct):
-    """A page of services; `out_of` counts what there is without a filter."""
+    """A page of services. `out_of` counts all services, without the filters."""
 
     found: Annotated[int, Meta(description="Serviços que passam pelos filtros.", examples=[12])]
     out_of: Annotated[int, Meta(description="Serviços sem filtro nenhum.", examples=[180])]
@@ -65,7 +65,7 @@ class StaffServices(msgspec.Struct):
 
 
 class ServiceSummary(msgspec.Struct):
-    """A service in a list for staff, without its texts; instants in unix seconds."""
+    """A service in a list, without its texts. Times are Unix seconds."""
 
     id: members.ServiceId
     nome_servico: members.Name
@@ -90,7 +90,7 @@ class ServiceSummary(msgspec.Struct):
 
 
 class ServiceStates(msgspec.Struct):
-    """How many services pass the filters in each state, whichever state is asked for."""
+    """The number of services in each state that match the other filters."""
 
     in_edition: Annotated[int, Meta(description="Em edição.", examples=[11])]
     awaiting_approval: Annotated[int, Meta(description="Esperam aprovação.", examples=[2])]
@@ -98,7 +98,7 @@ class ServiceStates(msgspec.Struct):
 
 
 class ServiceSummaries(msgspec.Struct):
-    """A page of services without their texts, how many there are in each state, and proposals that wait."""
+    """A page of services without their texts, the counts of each state, and the number of waiting proposals."""
 
     found: Annotated[int, Meta(description="Serviços que passam pelos filtros.", examples=[12])]
     out_of: Annotated[int, Meta(description="Serviços sem filtro nenhum.", examples=[180])]
@@ -112,7 +112,7 @@ class ServiceSummaries(msgspec.Struct):
 
 
 class ServiceRollbackBody(msgspec.Struct):
-    """Which version to bring back."""
+    """The version to restore."""
 
     to_version: Annotated[
         int, Meta(ge=1, le=2_147_483_647, description="Versão que volta, um inteiro a partir de 1.", examples=[1])
@@ -121,7 +121,7 @@ class ServiceRollbackBody(msgspec.Struct):
 
 
 class RolledBackService(StaffService):
-    """The service after a rollback, and the same record once more in `service`."""
+    """The service after a rollback. `service` repeats it."""
 
     message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Serviço voltou à versão 1."])]
     rolled_back_to: Annotated[int, Meta(description="Versão cujo conteúdo voltou.", examples=[1])]
@@ -133,7 +133,7 @@ Flag: TypeAlias = Literal["true", "1", "false", "0"]
 
 
 class ServiceListQuery(msgspec.Struct, omit_defaults=True):
-    """Filters of the staff list; all of them together."""
+    """Filters of the list. A service must match all of them."""
 
     page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(description="Serviços por página, até 100.", examples=[10])] = 10
@@ -177,7 +177,7 @@ class ServiceListQuery(msgspec.Struct, omit_defaults=True):
 
 
 class PublishQuery(msgspec.Struct):
-    """The old number that becomes this service; the first two only together."""
+    """The old number to map to this service. `origem` and `id_servico_antigo` must be sent together."""
 
     origem: Annotated[str | None, Meta(description="Sistema antigo.", examples=["1746_v2_llm"])] = None
     id_servico_antigo: Annotated[

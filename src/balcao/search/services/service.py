@@ -1,4 +1,4 @@
-"""Creating, changing, publishing and bringing back services: row, slug, version and audit event commit together."""
+"""Services for staff. Each change commits the row, the slug, the version and the audit event together."""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -57,7 +57,7 @@ EXPORTED_AT_ONCE = 250
 
 
 async def list_services(call: Call, filters: ServiceFilters, page: int, per_page: int) -> StaffServices:
-    """Return a page of the services that pass the filters; one beyond the end is empty."""
+    """Return a page of the services that match the filters. A page beyond the end is empty."""
     async with call.platform.database.connection() as connection:
         alias = await read_alias(connection)
         found = await listing_store.list_services(connection, alias, filters, page, per_page)
@@ -66,7 +66,7 @@ async def list_services(call: Call, filters: ServiceFilters, page: int, per_page
 
 
 async def list_summaries(call: Call, filters: ServiceFilters, page: int, per_page: int) -> ServiceSummaries:
-    """Return the page that `list_services` returns without the texts, and what `states` and the queue count."""
+    """Return the same page as `list_services` without the texts, with the counts of states and waiting proposals."""
     async with call.platform.database.connection() as connection:
         alias = await read_alias(connection)
         found = await listing_store.list_summaries(connection, alias, filters, page, per_page)
@@ -76,7 +76,7 @@ async def list_summaries(call: Call, filters: ServiceFilters, page: int, per_pag
 
 
 async def export_services(platform: Platform) -> AsyncIterator[ServiceDocument]:
-    """Yield every service in any editorial state, in the order of the ids, as an import takes it."""
+    """Yield every service, in any editorial state, in the order of the ids. An import accepts this form."""
     after = FIRST_ID
     while True:
         async with platform.database.connection() as connection:
@@ -90,7 +90,7 @@ async def export_services(platform: Platform) -> AsyncIterator[ServiceDocument]:
 
 
 async def read_service(call: Call, service_id: str) -> StaffService:
-    """Return a service in any editorial state. Raises NotFound, also for a deleted one."""
+    """Return a service in any editorial state. Raises NotFound, also for a deleted service."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
         stored = await collection.read_row(connection, await read_alias(connection), known)
@@ -102,9 +102,9 @@ async def read_service(call: Call, service_id: str) -> StaffService:
 async def create_service(
     call: Call, body: ServiceBody, *, service_id: str | None = None, at: datetime | None = None
 ) -> StaffService:
-    """Create a service; `service_id` and `at` are those of seed data.
+    """Create a service. Seed data sets `service_id` and `at`.
 
-    Raises Invalid, and Forbidden for a published one without the right.
+    Raises Invalid, and Forbidden if the caller may not publish but sends `status` 1.
     """
     at = at or utc_now()
     content = _check_new(call, body, at)
@@ -113,7 +113,7 @@ async def create_service(
 
 
 async def create_service_once(call: Call, body: ServiceBody) -> bytes:
-    """Create a service as `create_service` does, once for each `Idempotency-Key`; return it as JSON."""
+    """Do the same as `create_service`, but only once for each `Idempotency-Key`, and return JSON."""
     at = utc_now()
     content = _check_new(call, body, at)
     async with call.platform.database.transaction() as connection:
@@ -141,9 +141,9 @@ async def _create(
 async def update_service(
     call: Call, service_id: str, body: ServiceChangeBody, *, at: datetime | None = None
 ) -> StaffService:
-    """Merge what was sent into a service; what equals the stored content leaves no version (rules: search 4.1).
+    """Merge a body into a service. Without a difference, write no version (rules: search 4.1).
 
-    Raises NotFound, Invalid, Forbidden.
+    Raises NotFound, Invalid, Forbidden, PreconditionFailed.
     """
     reason = clean_change_reason(body.change_reason)
     async with lock_service(call, service_id, at) as (edit, stored):
@@ -162,15 +162,16 @@ async def update_service(
 async def publish_service(
     call: Call, service_id: str, *, old: OldService | None = None, at: datetime | None = None
 ) -> StaffService:
-    """Publish a service, and map an old number to it; publishing a published one leaves no version.
+    """Publish a service, and map the old number `old` to it. A published service gets no new version.
 
-    Raises MappingTaken, and publishes nothing, when the number is mapped to another service.
+    Raises NotFound, Forbidden, PreconditionFailed, and MappingTaken if the number is mapped to another service. Then
+    nothing is published.
     """
     return await _set_status(call, service_id, 1, at, old)
 
 
 async def unpublish_service(call: Call, service_id: str, *, at: datetime | None = None) -> StaffService:
-    """Return a service to awaiting approval; `published_at` stays."""
+    """Take a service offline. It awaits approval again and keeps `published_at`."""
     return await _set_status(call, service_id, 0, at)
 
 
@@ -191,10 +192,10 @@ async def _set_status(
 
 
 async def delete_service(call: Call, service_id: str, *, at: datetime | None = None) -> None:
-    """Remove the row from the collection, and the mappings to the service; versions and slugs stay."""
+    """Delete the row of a service and the legacy mappings to it. Versions and slugs stay."""
     async with lock_service(call, service_id, at) as (edit, stored):
         require_match(call.if_match, format_etag(stored.version))
-        # The head stays, marked as deleted: it keeps the numbers without a gap, should the service come back.
+        # Keep the head, so that a restored service continues with the next version number.
         number = await store.mark_deleted(edit.connection, edit.service_id, edit.at)
         await delete_service_row(edit.connection, edit.alias, edit.service_id)
         change = VersionChange("delete")
@@ -209,9 +210,9 @@ async def delete_service(call: Call, service_id: str, *, at: datetime | None = N
 async def roll_back_service(
     call: Call, service_id: str, body: ServiceRollbackBody, *, at: datetime | None = None
 ) -> RolledBackService:
-    """Save the content of an older version as the newest; also brings back a deleted service.
+    """Save the content of an older version as a new version. This also restores a deleted service.
 
-    Raises NotFound, Conflict, Forbidden.
+    Raises Invalid, NotFound, Forbidden, PreconditionFailed, and Conflict if it is the current version.
     """
     words = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False)
     reason = await run_in_thread(refuse_personal_data, "change_reason", words, size=len(words)) or None
@@ -236,7 +237,7 @@ async def roll_back_service(
 
 
 async def _restore_content(edit: Edit, chosen: ServiceContent) -> ServiceContent:
-    """Return the chosen content in the present editorial state; a deleted service returns in edition."""
+    """Return the chosen content with the current editorial state. A deleted service returns in edition."""
     last = (
         edit.stored.document
         if edit.stored
@@ -249,7 +250,7 @@ async def _restore_content(edit: Edit, chosen: ServiceContent) -> ServiceContent
 
 
 async def read_newest_version(call: Call, service_id: str) -> int:
-    """Return the newest version's number, 0 for a service that never existed."""
+    """Return the number of the newest version, or 0 if the service never existed."""
     return await store.select_newest_version(call.platform.database, service_id) or 0
 
 
@@ -259,7 +260,7 @@ def _copy_content(source: ServiceContent) -> ServiceContent:
 
 @asynccontextmanager
 async def _open_service(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[Edit]:
-    """Lock collection, then head, then row: the order of locks of every writer. Raises NotFound."""
+    """Lock the collection and then the head of a service, like every writer. Raises NotFound."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         opened = await store.open_service(connection, known)
@@ -273,7 +274,7 @@ async def _open_service(call: Call, service_id: str, at: datetime | None) -> Asy
 async def lock_service(
     call: Call, service_id: str, at: datetime | None = None
 ) -> AsyncIterator[tuple[Edit, StoredService]]:
-    """Lock collection, head and row; a deleted service is not found either. Raises NotFound."""
+    """Lock the collection and a service that is not deleted, for the block. Raises NotFound."""
     async with _open_service(call, service_id, at) as edit:
         if edit.stored is None:
             raise NotFound(UNKNOWN)
@@ -281,7 +282,7 @@ async def lock_service(
 
 
 async def save_service(call: Call, edit: Edit, content: ServiceContent, change: VersionChange) -> StaffService:
-    """Write a change with its version and its audit event, and return the service."""
+    """Write a change, its version and its audit event, and return the service."""
     [saved] = await writing.prepare_services(edit.connection, [Wanted(edit, content)])
     action: Action = "create" if change.kind == "create" else "update"
     members = list_content_changes(edit.stored.document if edit.stored else None, saved.document)
@@ -292,5 +293,5 @@ async def save_service(call: Call, edit: Edit, content: ServiceContent, change: 
 
 
 def to_staff_service(document: ServiceDocument, version: int) -> StaffService:
-    """Return the service in the form for staff."""
+    """Convert the service to the form for staff."""
     return StaffService(**msgspec.structs.asdict(document), version=version)

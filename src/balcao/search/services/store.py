@@ -1,4 +1,4 @@
-"""SQL of the services: heads, slugs, and a change with all that it leaves."""
+"""SQL of the services: heads, slugs, and the statement that writes changes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ from balcao.search.versions.store import append_version_sql
 
 
 class ServiceHead(msgspec.Struct, frozen=True):
-    """A service that exists or existed."""
+    """The head of a service. It exists for deleted services too."""
 
     newest_version: int
     created_at: datetime
@@ -27,7 +27,7 @@ class ServiceHead(msgspec.Struct, frozen=True):
 
 
 class OpenedService(NamedTuple):
-    """What a writer finds: `head` is None for a service that never existed, `stored` for one that has no row."""
+    """A locked service. `head` is None if it never existed, `stored` is None if it has no row."""
 
     alias: Alias
     head: ServiceHead | None
@@ -35,7 +35,7 @@ class OpenedService(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "OpenedService":
-        """Return what the row tells. Raises Unavailable when there is no collection."""
+        """Read the row of `search.open_service`. Raises Unavailable if the collection is missing."""
         if row["physical"] is None:
             raise Unavailable(code="collection-missing")
         head = None if row["newest_version"] is None else read_part(ServiceHead, row)
@@ -54,13 +54,13 @@ async def open_service(
     created: datetime | None = None,
     program_version: str = PROGRAM_VERSION,
 ) -> OpenedService:
-    """Take a writer's locks of collection and service until the transaction ends, and read the service.
+    """Lock the collection and a service for writing until the transaction ends, and read the service.
 
-    One that never existed gets a head where it is to be `created`. Raises Unavailable when there is no collection.
+    With `created`, a service that never existed gets a head. Raises Unavailable if the collection is missing.
     """
 
 
-# In the order of the ids, as every writer of many services takes them.
+# Lock order: every writer of several services locks them in the order of their ids.
 @statement("""
 INSERT INTO search.service_head (id, created_at)
 SELECT id, created_at FROM unnest(:ids::uuid[], :created::timestamptz[]) AS wanted (id, created_at) ORDER BY id
@@ -77,13 +77,16 @@ async def _lock_heads(connection: Connection, ids: Sequence[str]) -> Mapping[str
 
 
 async def lock_heads(connection: Connection, created: Mapping[str, datetime]) -> Mapping[str, ServiceHead]:
-    """Lock these services until the transaction ends, and return their heads; who has none gets one `created` then."""
+    """Lock these services until the transaction ends, and return their heads.
+
+    A service without a head gets one with the given creation time.
+    """
     await _insert_heads(connection, list(created), list(created.values()))
     return await _lock_heads(connection, list(created))
 
 
 class SavedService(msgspec.Struct, frozen=True):
-    """A change of one service: its row and its version are jsonb texts."""
+    """A change of one service. The row and the version are jsonb texts."""
 
     id: str
     number: int
@@ -91,7 +94,7 @@ class SavedService(msgspec.Struct, frozen=True):
     version: str
 
 
-# An array of documents, not one document of all: that could be larger than jsonb may be.
+# Arrays of documents, because a single document with all changes could exceed the limit of jsonb.
 _SAVE = """
 WITH numbered AS (
     UPDATE search.service_head AS head SET next_version = sent.number + 1, deleted_at = NULL
@@ -104,9 +107,9 @@ SELECT id FROM numbered
 
 
 async def save_services(connection: Connection, alias: Alias, saved: Sequence[SavedService], trail: str) -> None:
-    """Write the numbers, the rows, the versions and for each the audit events of changes; the heads are locked.
+    """Write the rows, the versions and the audit events of several changes. The caller has locked the heads.
 
-    Raises Unavailable when the events cannot be written.
+    Raises Unavailable if the audit events cannot be written.
     """
     text = _SAVE.format(
         row=write_row_sql(alias, "numbered.service", "numbered"),
@@ -123,23 +126,23 @@ UPDATE search.service_head SET next_version = next_version + 1, deleted_at = :at
 WHERE id = :service_id RETURNING next_version - 1
 """)
 async def mark_deleted(connection: Connection, service_id: str, at: datetime) -> int:
-    """Mark the head, which is locked, as deleted, and return the number of the version about to be written."""
+    """Mark a locked head as deleted, and return the number for the version of the deletion."""
 
 
 @lookup("SELECT next_version - 1 FROM search.service_head WHERE id = :service_id::uuid")
 async def select_newest_version(source: Source, service_id: str) -> int | None:
-    """Return the newest version's number, None for a service that never existed."""
+    """Return the number of the newest version, or None if the service never existed."""
 
 
 class Naming(msgspec.Struct, frozen=True):
-    """What a service's slug is made of: its name, or the one given."""
+    """The source of a slug: `given` if it is free, otherwise the name."""
 
     id: str
     name: str
     given: str | None
 
 
-# One after the other, each sees what those before it took.
+# `take_slug` runs once for each row, so each call sees the slugs that earlier calls took.
 @statement("""
 SELECT slug.taken, slug.former
 FROM unnest(:wanted.id::uuid[], :wanted.name::text[], :wanted.given::text[])
@@ -148,7 +151,7 @@ CROSS JOIN LATERAL search.take_slug(wanted.id, wanted.name, wanted.given) AS slu
 ORDER BY wanted.place
 """)
 async def take_slugs(connection: Connection, wanted: Sequence[Naming]) -> list[tuple[str | None, list[str]]]:
-    """Give each service a slug, and return it with the former ones.
+    """Give each service a slug. Return the slug and the former slugs of each service.
 
-    None when every one is another service's.
+    A slug is None if other services have all candidates.
     """

@@ -1,4 +1,4 @@
-"""Writing locked services: their rows, their addresses and their versions, in the caller's transaction."""
+"""Writing of locked services with slugs and versions, in the transaction of the caller."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from balcao.search.versions.service import VersionAuthor, VersionChange
 
 @dataclass(frozen=True)
 class Edit:
-    """One service locked for its change; `author` makes the version, at the instant `at`."""
+    """A service that is locked for a change. `author` and `at` become those of the new version."""
 
     connection: Connection
     author: VersionAuthor
@@ -34,7 +34,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What an edit makes of its service; `autor` and `slug` are those that an import brings."""
+    """The wanted content of an edited service. Only an import sets `autor` and `slug`."""
 
     edit: Edit
     content: ServiceContent
@@ -48,9 +48,9 @@ class _Slugs(TypedDict):
 
 
 async def prepare_services(connection: Connection, wanted: Sequence[Wanted]) -> list[StoredService]:
-    """Return what is to be stored, in the same order, with the slugs taken.
+    """Return the services to store, in the same order, and reserve their slugs.
 
-    Raises Conflict when no free slug can be made.
+    Raises Conflict if a service gets no free slug.
     """
     slugs = await _claim_slugs(connection, wanted)
     return [await _derive(each, slugs[each.edit.service_id]) for each in wanted]
@@ -59,7 +59,7 @@ async def prepare_services(connection: Connection, wanted: Sequence[Wanted]) -> 
 async def save_services(
     connection: Connection, alias: Alias, saved: Sequence[tuple[Edit, StoredService, VersionChange]], trail: str
 ) -> None:
-    """Write rows and versions, and for each the events of the audit trail, in one statement. Raises Unavailable."""
+    """Write the rows, the versions and the audit events in one statement. Raises Unavailable."""
     await store.save_services(connection, alias, [_encode(*change) for change in saved], trail)
 
 
@@ -82,7 +82,7 @@ async def _derive(wanted: Wanted, slugs: _Slugs) -> StoredService:
 
 
 async def _find_author(edit: Edit, given: str | None) -> str:
-    """Return who created the service; this never changes."""
+    """Return the author of the service, who created it and never changes."""
     if edit.stored is not None:
         return edit.stored.document.autor
     first = await versions.read_author(edit.connection, edit.service_id) if edit.head.newest_version else None
@@ -90,9 +90,9 @@ async def _find_author(edit: Edit, given: str | None) -> str:
 
 
 async def _claim_slugs(connection: Connection, wanted: Sequence[Wanted]) -> dict[str, _Slugs]:
-    """Return slug and history of each service, computed anew only when the name changed.
+    """Return the slug and the history of each service. A service gets a new slug only if its name changed.
 
-    The former slug stays the service's and goes to its history. Raises Conflict.
+    The former slug moves to the history and still belongs to the service. Raises Conflict.
     """
     slugs, named = {}, []
     for each in wanted:
@@ -120,7 +120,7 @@ def _list_slugs(before: ServiceDocument | None, slug: str | None, former: list[s
 
 
 def name_change(before: int, after: int) -> ChangeType:
-    """Return the kind of a version that takes a service from one `status` to another."""
+    """Return the kind of a version that changes `status` from `before` to `after`."""
     if before == after:
         return "update"
     return "publish" if after == 1 else "unpublish"

@@ -15,7 +15,7 @@ Terms: TypeAlias = Annotated[
 
 
 class SynonymsQuery(PageQuery):
-    """Which groups are wanted."""
+    """The filter and the page of the list."""
 
     term: Annotated[str | None, Meta(description="Parte de um dos termos do grupo.", examples=["segunda via"])] = None
 
@@ -27,7 +27,7 @@ class SynonymBody(msgspec.Struct):
 
 
 class SynonymGroup(msgspec.Struct):
-    """Terms that stand for one another in a search."""
+    """Terms that a search treats as equivalent."""
 
     id: Annotated[
         str,

@@ -1,4 +1,4 @@
-"""Groups of terms that stand for one another in a search (rules: search 4.6, query)."""
+"""Groups of terms that a search treats as equivalent (rules: search 4.6, query)."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGro
 
 FEWEST_TERMS, MOST_TERMS = 2, 20
 LONGEST_TERM = 100
-# Every process keeps all of them in memory.
+# Every process keeps all groups in memory.
 MOST_GROUPS = 2000
 UNKNOWN = "Grupo de sinônimos não encontrado."
 
 
 async def list_synonym_groups(call: Call, term: str | None, page: int, per_page: int) -> SynonymGroups:
-    """Return a page of the groups, of those that have `term` in one of their terms if it is given."""
+    """Return a page of the groups. With `term`, only return groups in which a term contains it."""
     async with call.platform.database.connection() as connection:
         found, groups = await store.list_synonym_groups(connection, term, per_page, (page - 1) * per_page)
     return SynonymGroups(found, found, page, per_page, [_to_wire(group) for group in groups])
@@ -35,7 +35,7 @@ async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
 
 
 async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> SynonymGroup:
-    """Create or replace a group; searches use it at once, in every process.
+    """Create or replace a group. A notification makes every process reload its synonyms.
 
     Raises NotFound, Invalid, Conflict, PreconditionFailed.
     """
@@ -63,14 +63,14 @@ async def remove_synonym_group(call: Call, group_id: str) -> None:
 
 
 async def _require_match(connection: Connection, call: Call, group_id: str) -> None:
-    """Raise PreconditionFailed when `If-Match` names another state of the group. A call without it locks nothing."""
+    """Raise PreconditionFailed if `If-Match` does not match the group. Without the header, lock nothing."""
     if call.if_match is not None:
         present = await store.lock_synonym_group(connection, group_id)
         require_present_match(call, None if present is None else _to_wire(present))
 
 
 def _clean_terms(given: Sequence[str]) -> list[str]:
-    """Return the terms, each once. Raises Invalid."""
+    """Clean the terms and remove duplicates. Raises Invalid."""
     if len(given) > MOST_TERMS:
         raise _refuse_count()
     terms = list(dict.fromkeys(clean_text("terms", term, longest=LONGEST_TERM) for term in given))

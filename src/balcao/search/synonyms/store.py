@@ -22,7 +22,7 @@ class StoredGroup(msgspec.Struct, frozen=True):
 
 
 class ListedGroup(NamedTuple):
-    """A group, and how many there are on all pages."""
+    """A group, and the number of groups on all pages."""
 
     found: int
     group: StoredGroup
@@ -41,7 +41,10 @@ async def _list_groups(connection: Connection, term: str | None, limit: int, off
 async def list_synonym_groups(
     connection: Connection, term: str | None, limit: int, offset: int
 ) -> tuple[int, list[StoredGroup]]:
-    """Return how many groups have a term with this part, of any case and accents, and a page of them."""
+    """Return the number of groups and one page. With `term`, only count groups in which a term contains it.
+
+    Case and accents do not matter.
+    """
     listed = await _list_groups(connection, term, limit, offset)
     return (listed[0].found if listed else 0), [each.group for each in listed]
 
@@ -76,11 +79,11 @@ async def delete_synonym_group(connection: Connection, group_id: str) -> None: .
 async def count_synonym_groups(connection: Connection) -> int: ...
 
 
-# Each change gives a row the number of its transaction, which is above all earlier ones: two states with as many rows
-# never have the same sum.
+# `xmin` is the id of the transaction that wrote a row. It increases with each change, so two states with the same
+# number of rows have different sums.
 @statement("SELECT count(*) AS groups, coalesce(sum(xmin::text::bigint), 0) AS changes FROM search.synonyms")
 async def read_synonyms_revision(connection: Connection) -> tuple[int, Decimal]:
-    """Return a revision that every change of a group renews: lexemes read with it are current while it is the same."""
+    """Return a revision that changes with every change of a group. While it is equal, cached synonyms are current."""
 
 
 @statement("SELECT terms FROM search.synonyms")

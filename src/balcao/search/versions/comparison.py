@@ -1,4 +1,4 @@
-"""What changed between two snapshots of a service (rules: search 2.1)."""
+"""The comparison of two snapshots of a service (rules: search 2.1)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _TYPES: dict[type, ValueType] = {str: "string", int: "int", float: "float", bool
 
 
 def list_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldChange]:
-    """Return one entry for each member that differs, in the order of the document's table."""
+    """Return one entry for each member that differs, in the order of the table in the rules."""
     return list(_find_differences(old, new))
 
 
@@ -26,10 +26,10 @@ def _find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterato
 
 
 def _normalize(value: Any) -> Any:
-    """Return None for an empty text, list or object, too: all of them are no value."""
+    """Return None for an empty text, list or object, because they all count as no value."""
     return None if value in ("", [], {}) else value
 
 
 def _encode(value: Any) -> bytes:
-    """Return the value as JSON, in which true and 1 differ: Python would take them for equal."""
+    """Encode the value as JSON, which distinguishes true from 1. In Python they are equal."""
     return msgspec.json.encode(value, order="sorted")

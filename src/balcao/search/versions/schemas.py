@@ -15,7 +15,7 @@ ToVersion = Annotated[Number, Meta(description="Versão de chegada, um inteiro a
 
 
 class FieldChange(msgspec.Struct):
-    """One member that differs; null on a side stands for no value."""
+    """One member that differs. `null` means that the version has no value."""
 
     field_name: Annotated[str, Meta(description="Campo do serviço que mudou.", examples=["documentos_necessarios"])]
     old_value: Annotated[Any, Meta(description="Valor na versão de partida; nulo se vazio.", examples=[["CPF"]])]
@@ -26,7 +26,7 @@ class FieldChange(msgspec.Struct):
 
 
 class Comparison(msgspec.Struct):
-    """What changed (spec: service version comparison). Kind, instant and author are the target version's."""
+    """The changes between two versions (spec: service version comparison). Type, time and author: of `to_version`."""
 
     change_type: Annotated[
         str,
@@ -43,7 +43,7 @@ class Comparison(msgspec.Struct):
 
 
 class ComparisonQuery(msgspec.Struct):
-    """Which two versions; `from_version` above `to_version` swaps old and new."""
+    """The two versions to compare. `from_version` may be the newer one."""
 
     from_version: FromVersion
     to_version: ToVersion
@@ -76,7 +76,7 @@ ChangedFields: TypeAlias = Annotated[
 
 
 class VersionEntry(msgspec.Struct):
-    """A version in the list, without the long texts."""
+    """A version in a list, without the long texts."""
 
     id: VersionId
     service_id: members.ServiceId
@@ -99,7 +99,7 @@ class VersionEntry(msgspec.Struct):
 
 
 class VersionList(msgspec.Struct):
-    """A page of a service's versions, newest first; `found` and `out_of` both count all of them."""
+    """A page of a service's versions, newest first. `found` and `out_of` both count all versions of the service."""
 
     found: Annotated[int, Meta(description="Versões do serviço.", examples=[3])]
     out_of: Annotated[int, Meta(description="O mesmo que `found`.", examples=[3])]
@@ -109,7 +109,7 @@ class VersionList(msgspec.Struct):
 
 
 class ServiceVersion(ServiceContent):
-    """One version with the complete content of that moment."""
+    """One version with its complete content."""
 
     autor: members.Author
     slug: members.Slug
@@ -131,7 +131,7 @@ class ServiceVersion(ServiceContent):
 
 
 class VersionListQuery(msgspec.Struct):
-    """A value out of its range counts as absent."""
+    """The page. A value out of range counts as absent."""
 
     page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(description="Versões por página, até 100.", examples=[10])] = 10

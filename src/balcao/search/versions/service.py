@@ -1,4 +1,4 @@
-"""Adding versions in the transaction of a change, and comparing two of them."""
+"""The versions of services: new versions for the transaction of a change, lists, and comparisons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ from balcao.search.versions.schemas import ChangeType, Comparison, ServiceVersio
 
 UNKNOWN = "Serviço não encontrado."
 
-# Of a service: everything that can be changed, who created it, and what is only known at that moment.
+# The members that a version stores: the content, and the author, the slug and the searched text of that moment.
 SNAPSHOT = (*ServiceContent.__struct_fields__, "autor", "slug", "search_content")
 
 
 @dataclass(frozen=True)
 class VersionChange:
-    """What happened; `rollback_to` is the version that came back, `proposed_by` who wrote what another published."""
+    """The kind and reason of a change. `rollback_to` is the restored version, `proposed_by` a proposal's author."""
 
     kind: ChangeType
     reason: str | None = None
@@ -45,7 +45,7 @@ class _Author(msgspec.Struct):
 
 @dataclass(frozen=True)
 class VersionAuthor:
-    """Who makes a version, as staff see it later; a CPF only masked."""
+    """The author of a version, with a masked CPF."""
 
     name: str
     subject: str
@@ -53,7 +53,7 @@ class VersionAuthor:
 
     @classmethod
     def of(cls, call: Call) -> "VersionAuthor":
-        """Return the author of what this call changes."""
+        """Return the author of the changes that this call makes."""
         subject = call.caller.subject if call.caller else ""
         return cls(name_actor(call), subject, call.actor_cpf.masked if call.actor_cpf else None)
 
@@ -61,7 +61,7 @@ class VersionAuthor:
 def encode_version(
     author: VersionAuthor, document: ServiceDocument, change: VersionChange, *, number: int, at: datetime
 ) -> str:
-    """Return a version as the jsonb text that is appended; `number` follows that of the locked head, without a gap."""
+    """Encode a new version as jsonb text. `number` must be the next number of the locked head."""
     return json_text(
         store.NewVersion(
             id=new_id(),
@@ -82,19 +82,19 @@ def encode_version(
 
 
 async def read_snapshot(connection: Connection, service_id: str, number: int) -> ServiceContent | None:
-    """Return the content of a version; None when there is none of that number."""
+    """Return the content of a version, or None if the version does not exist."""
     found = await store.select_snapshot(connection, service_id, number)
     return None if found is None else msgspec.json.decode(found, type=ServiceContent)
 
 
 async def read_author(connection: Connection, service_id: str) -> str | None:
-    """Return who created the service; None for one that has no version yet."""
+    """Return the author of the first version, or None if the service has no version yet."""
     first = await store.select_snapshot(connection, service_id, 1)
     return None if first is None else msgspec.json.decode(first, type=_Author).autor
 
 
 async def list_service_versions(call: Call, service_id: str, page: int, per_page: int) -> VersionList:
-    """Return a page of a service's versions, also of a deleted one. Raises NotFound for one that never existed."""
+    """Return a page of the versions of a service, which may be deleted. Raises NotFound if it never existed."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
         found = await store.list_service_versions(connection, known, COMPARED, (page - 1) * per_page, per_page)
@@ -105,7 +105,7 @@ async def list_service_versions(call: Call, service_id: str, page: int, per_page
 
 
 async def read_service_version(call: Call, service_id: str, version: str) -> ServiceVersion:
-    """Return a version with its content. Raises Invalid for no number, NotFound for what does not exist."""
+    """Return a version with its content. Raises Invalid if `version` is not a number, and NotFound."""
     number = _parse_number("version", version)
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
@@ -119,9 +119,9 @@ async def read_service_version(call: Call, service_id: str, version: str) -> Ser
 
 
 async def compare_service_versions(call: Call, service_id: str, query: Mapping[str, str]) -> Comparison:
-    """Return what differs between two versions, also of a deleted service.
+    """Compare two versions of a service, which may be deleted.
 
-    Raises Invalid for the query alone, then NotFound saying what does not exist.
+    Raises Invalid for a bad query, and NotFound for an unknown service or version. The query is checked first.
     """
     from_version, to_version = (
         _parse_number(name, require_parameter(query, name)) for name in ("from_version", "to_version")

@@ -1,4 +1,4 @@
-"""SQL of the versions; they are added and read, never changed."""
+"""SQL of the versions. They are only added and read, never changed."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from balcao.search.versions.schemas import VersionEntry
 
 
 class NewVersion(msgspec.Struct):
-    """One row, as it stays."""
+    """A row of `search.service_versions`."""
 
     id: str
     service_id: str
@@ -43,16 +43,16 @@ FROM {source} CROSS JOIN LATERAL jsonb_to_record({version}) AS given (
 
 
 def append_version_sql(version: str, source: str) -> str:
-    """Return the text of an INSERT that appends a version for each row of `source`.
+    """Return an INSERT statement that appends one version for each row of `source`.
 
-    `version` is an SQL expression of what `encode_version` returned.
+    `version` is an SQL expression for the jsonb text of `encode_version`.
     """
     return _APPEND.format(version=version, source=source)
 
 
 @statement(append_version_sql(":version::jsonb", "(VALUES (true)) AS always"))
 async def append_version(connection: Connection, version: str) -> None:
-    """Append a version, as `encode_version` returned it, by itself."""
+    """Append one version, which is the jsonb text of `encode_version`."""
 
 
 @statement("""
@@ -61,7 +61,7 @@ SELECT snapshot::text FROM search.service_versions WHERE service_id = :service_i
 async def select_snapshot(connection: Connection, service_id: str, number: int) -> str | None: ...
 
 
-# What a version tells of itself; `changed_fields` are in the order of `:compared`, all members that are compared.
+# The columns of a `VersionEntry`. `changed_fields` are the members of `:compared` that differ from the version before.
 _ENTRY = """
 SELECT version.id::text, version.service_id::text, version.version_number,
        floor(extract(epoch FROM version.created_at))::bigint AS created_at,
@@ -83,7 +83,7 @@ WHERE version.service_id = :service_id
 
 
 class ListedVersion(NamedTuple):
-    """A version of a page, None on an empty one, and how many there are."""
+    """A version of a page, and the number of all versions. On an empty page, the only row has no version."""
 
     total: int
     entry: VersionEntry | None
@@ -107,7 +107,7 @@ async def _list_versions(
 async def list_service_versions(
     connection: Connection, service_id: str, compared: Sequence[str], offset: int, limit: int
 ) -> tuple[int, list[VersionEntry]] | None:
-    """Return the number of all versions, and a page of them, newest first; None for an unknown service."""
+    """Return the number of all versions and one page, newest first. Return None for an unknown service."""
     listed = await _list_versions(connection, service_id, compared, offset, limit)
     if not listed:
         return None
@@ -115,7 +115,7 @@ async def list_service_versions(
 
 
 class WholeVersion(NamedTuple):
-    """A version and its snapshot; both None when the service has no version of that number."""
+    """A version and its snapshot. Both are None if the service has no such version."""
 
     entry: VersionEntry | None
     snapshot: str | None
@@ -130,11 +130,11 @@ WHERE head.id = :service_id
 async def select_service_version(
     connection: Connection, service_id: str, compared: Sequence[str], number: int
 ) -> WholeVersion | None:
-    """Return the version of that number; None for an unknown service."""
+    """Return the version with this number. Return None for an unknown service."""
 
 
 class VersionPair(NamedTuple):
-    """Two versions of one service; a snapshot is None when there is no version of that number."""
+    """Two versions of one service. A snapshot is None if the version does not exist."""
 
     known: bool
     old: str | None

@@ -1,4 +1,4 @@
-"""Which queries find nothing or lead to no service, without what could be a person's (rules: search 5)."""
+"""Counts of queries without results and of openings from results, without personal data (rules: search 5)."""
 
 import re
 from collections.abc import Sequence
@@ -13,24 +13,24 @@ from balcao.search.zero_results.store import QueryCount
 
 KEPT_DAYS = 90
 FEWEST_TIMES = 5
-# The different queries of one day. Further new ones are not counted: a flood of them must not fill the database.
+# Different queries in one day. Beyond this, new queries are not counted, so that a flood cannot fill the database.
 MOST_QUERIES = 5_000
-# The different queries of each kind between two writes: 200 a second.
+# Different queries of each kind between two writes. The interval is ten seconds, so this is 200 per second.
 MOST_TALLIED = 2_000
-# Folding replaces a few letters by many: a longer text does not fit the table.
+# The limit of the column. Folding can make a query longer, because it replaces some characters by several.
 LONGEST_FOLDED = 400
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s./-]+(?=\d)")
 _PERSONAL = re.compile(r"\d{5}|@")
 
 
 class QueryTallies:
-    """The queries of this process since the last write: without results, with results, and led to a service."""
+    """Queries since the last write in this process: without results, with results, and followed by an opening."""
 
     def __init__(self) -> None:
         self.missed, self.answered, self.opened = (Tally(MOST_TALLIED) for _ in range(3))
 
     def take(self) -> list[QueryCount]:
-        """Return what was counted in the order of the table's key, and start again."""
+        """Return the counts, sorted by the key of the table, and reset them."""
         counts: dict[tuple[date, str], list[int]] = {}
         for place, tally in enumerate((self.missed, self.answered, self.opened)):
             for day, folded, times in tally.take():
@@ -38,14 +38,14 @@ class QueryTallies:
         return [QueryCount(*key, *counts[key]) for key in sorted(counts)]
 
     def give_back(self, taken: Sequence[QueryCount]) -> None:
-        """Count again what could not be written."""
+        """Add back the counts that could not be written."""
         self.missed.give_back([TallyEntry(each.day, each.folded, each.missed) for each in taken if each.missed])
         self.answered.give_back([TallyEntry(each.day, each.folded, each.answered) for each in taken if each.answered])
         self.opened.give_back([TallyEntry(each.day, each.folded, each.opened) for each in taken if each.opened])
 
 
 def may_be_kept(query: str) -> bool:
-    """Return whether the query holds nothing like a number of a person or an e-mail address."""
+    """Return whether the query contains neither `@` nor five digits in a row, which could identify a person."""
     return _PERSONAL.search(_BETWEEN_DIGITS.sub("", query)) is None
 
 
@@ -54,25 +54,25 @@ def _is_countable(query: str, folded: str) -> bool:
 
 
 def note_zero_result(platform: Platform, query: str, folded: str) -> None:
-    """Count a query that found nothing, if it may be kept."""
+    """Count a query without results, if it may be stored."""
     if _is_countable(query, folded):
         platform.part(QueryTallies).missed.count(folded)
 
 
 def note_answered(platform: Platform, query: str, folded: str) -> None:
-    """Count a query that found something, if it may be kept."""
+    """Count a query with results, if it may be stored."""
     if _is_countable(query, folded):
         platform.part(QueryTallies).answered.count(folded)
 
 
 def note_opening(platform: Platform, query: str, folded: str) -> None:
-    """Count the opening of a service from the results of a query, if the query may be kept."""
+    """Count the opening of a service from search results, if the query may be stored."""
     if _is_countable(query, folded):
         platform.part(QueryTallies).opened.count(folded)
 
 
 async def flush_zero_results(platform: Platform) -> None:
-    """Write down what was counted."""
+    """Write the counts to the database."""
     tallies = platform.part(QueryTallies)
     taken = tallies.take()
     if not taken:
@@ -86,7 +86,7 @@ async def flush_zero_results(platform: Platform) -> None:
 
 
 async def list_frequent(call: Call, page: int, per_page: int) -> FailedQueries:
-    """Return a page of the queries that found nothing at least five times."""
+    """Return a page of the queries that found nothing at least five times in the retention time."""
     async with call.platform.database.connection() as connection:
         found, queries = await store.list_frequent_zero_results(
             connection, FEWEST_TIMES, per_page, (page - 1) * per_page

@@ -11,7 +11,7 @@ from balcao.core.database.statements import statement
 
 
 class QueryCount(NamedTuple):
-    """How often a folded query found nothing, found something, and led to a service on a day (UTC)."""
+    """The counts of one folded query on one day (UTC): without results, with results, and openings."""
 
     day: date
     folded: str
@@ -20,8 +20,8 @@ class QueryCount(NamedTuple):
     opened: int
 
 
-# An opening alone adds no row, because it follows a search: a caller who reports invented queries fills no table.
-# `place` numbers the new queries of a day, the most frequent first.
+# A real opening follows a search, so an opening without a counted search adds no row. A client that reports invented
+# queries cannot fill the table. `place` numbers the new queries of a day after the stored ones, most frequent first.
 @statement("""
 WITH counted AS (
     SELECT sent.*, same.day IS NOT NULL AS is_known
@@ -46,11 +46,11 @@ ON CONFLICT (day, folded) DO UPDATE SET
     opened = kept.opened + excluded.opened
 """)
 async def add_queries(connection: Connection, counted: Sequence[QueryCount], most: int) -> None:
-    """Add counted queries. A day has at most about `most` different ones."""
+    """Add counts. Store about `most` different queries for each day."""
 
 
 class ZeroResult(msgspec.Struct, frozen=True):
-    """A folded query, how often it found nothing, and the last day."""
+    """A folded query, the number of times it found nothing, and the last day."""
 
     query: str
     times: int
@@ -58,7 +58,7 @@ class ZeroResult(msgspec.Struct, frozen=True):
 
 
 class ListedZeroResult(NamedTuple):
-    """A query, and how many there are on all pages."""
+    """A query, and the number of queries on all pages."""
 
     found: int
     result: ZeroResult
@@ -77,7 +77,7 @@ async def _list_zero_results(
 async def list_frequent_zero_results(
     connection: Connection, fewest: int, limit: int, offset: int
 ) -> tuple[int, list[ZeroResult]]:
-    """Return how many queries were asked that often, and a page of them."""
+    """Return the number of queries that found nothing at least `fewest` times, and one page."""
     listed = await _list_zero_results(connection, fewest, limit, offset)
     return (listed[0].found if listed else 0), [each.result for each in listed]
 
@@ -88,4 +88,4 @@ async def count_zero_results(connection: Connection) -> int: ...
 
 @statement("DELETE FROM search.zero_results WHERE day < current_date - :days::int")
 async def delete_old_zero_results(connection: Connection, days: int) -> int:
-    """Return how many rows were deleted."""
+    """Delete the counts older than `days`, and return the number of rows."""
