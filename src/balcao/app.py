@@ -55,12 +55,13 @@ from balcao.gateway.status.board import StatusCache
 from balcao.health_units import SERVICE as HEALTH_UNITS
 from balcao.identity import backchannel
 from balcao.panel.application import Panel
-from balcao.panel.application import list_migrations as list_panel_migrations
 from balcao.panel.areas import AREAS
 from balcao.panel.endpoints import Endpoints
 from balcao.registry import SERVICE as REGISTRY
 from balcao.search import SERVICE as SEARCH
 from balcao.settings import Settings, SettingsError
+from balcao.web.database import SCHEMAS
+from balcao.web.database import list_migrations as list_surface_migrations
 
 AGENT_DOCS = describe_service(AGENTS)
 
@@ -79,9 +80,10 @@ def choose_services(names: Sequence[str]) -> list[Service]:
 
 
 def list_migrations() -> list[Migration]:
-    """Return the migrations of the platform, all services and the panel, whichever services this process serves."""
+    """Return the migrations of the platform, all services and surfaces, whichever services this process serves."""
     services = (migration for service in SERVICES for migration in service.migrations())
-    return [*migrations.platform_migrations(), *services, *list_panel_migrations()]
+    surfaces = (migration for schema in SCHEMAS for migration in list_surface_migrations(schema))
+    return [*migrations.platform_migrations(), *services, *surfaces]
 
 
 def list_job_kinds() -> list[JobKind]:

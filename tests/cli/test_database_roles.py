@@ -226,7 +226,7 @@ def test_a_restore_without_the_role_and_a_lost_hash_key_are_told_by_the_doctor(
     assert diagnose_database(former_hash_keys=SecretStr("7=uma-chave-de-antes")) == ""
     run_at(city.url(city.owner), f"REVOKE ALL ON ALL TABLES IN SCHEMA registry, access FROM {city.role}")
     assert "não tem direitos em access, registry:" in diagnose_database()
-    # The panel's schema is excluded, because services have no rights in it.
-    schemas = ", ".join(sorted({one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA}))
+    # The schemas of the surfaces are excluded, because services have no rights in them.
+    schemas = ", ".join(sorted({one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA, roles.SITE_SCHEMA}))
     run_at(city.url(city.owner), f"REVOKE ALL ON SCHEMA {schemas} FROM {city.role}")
     assert f"não tem direitos em {schemas}:" in diagnose_database()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import grimp
 
 import balcao
+from balcao.web.database import SCHEMAS
 
 SOURCE = Path(balcao.__file__).parent
 _STATEMENT = re.compile(
@@ -63,7 +64,10 @@ def texts_of(code: str, file: str) -> Iterator[Text]:
         if isinstance(node, ast.JoinedStr):
             yield Text(file, node.lineno, "".join(_part(part) for part in node.values))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield Text(file, node.lineno, node.value)
+            # A statement of the surfaces is made for each of their schemas.
+            schemas = SCHEMAS if "{schema}." in node.value else ("",)
+            for schema in schemas:
+                yield Text(file, node.lineno, node.value.replace("{schema}", schema))
 
 
 def _part(part: ast.expr) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from balcao.web.sessions import service as sessions
+from balcao.web.sessions import drafts
 from tests.http.connection import Connection
 from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
@@ -131,7 +131,7 @@ def test_nothing_is_kept_of_a_form_to_a_page_that_the_person_may_not_open(
 def test_the_texts_that_are_kept_of_one_person_are_bounded_in_bytes_and_the_newest_stay(
     panel: PanelClient, sandbox: Sandbox, sql: Sql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "MOST_DRAFT_BYTES", 250_000)
+    monkeypatch.setattr(drafts, "MOST_DRAFT_BYTES", 250_000)
     panel.login("kleber")
     secret = panel.read_secret()
     age(panel, sandbox, sql, 1)

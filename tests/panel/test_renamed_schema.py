@@ -8,8 +8,8 @@ import pytest
 
 from balcao.core.database import migrations
 from balcao.core.database.roles import ApplicationRole
-from balcao.panel.application import list_migrations
 from balcao.settings import Settings, SettingsError
+from balcao.web.database import list_migrations
 from tests.support import databases
 
 
@@ -22,7 +22,7 @@ def empty() -> Iterator[str]:
 
 def test_an_upgrade_keeps_the_sessions_and_the_old_processes_go_on_with_the_old_names(empty: str) -> None:
     role = ApplicationRole(panel="balcao_panel_before")
-    before = [each for each in list_migrations() if each.name < "0009"]
+    before = [each for each in list_migrations("panel") if each.name < "0009"]
 
     async def upgrade() -> None:
         await migrations.migrate(empty, [], role)
@@ -38,7 +38,7 @@ def test_an_upgrade_keeps_the_sessions_and_the_old_processes_go_on_with_the_old_
                 "CREATE ROLE balcao_panel_before; GRANT USAGE ON SCHEMA console TO balcao_panel_before;"
                 "INSERT INTO console.session (key, subject_key, identity) VALUES ('a', 'b', 'c');"
             )
-            await migrations.migrate(empty, list_migrations(), role)
+            await migrations.migrate(empty, list_migrations("panel"), role)
             assert await connection.fetchval("SELECT count(*) FROM panel.session") == 1
             await connection.execute("SET ROLE balcao_panel_before")
             await connection.execute(
@@ -50,7 +50,7 @@ def test_an_upgrade_keeps_the_sessions_and_the_old_processes_go_on_with_the_old_
             # An old process that starts during the upgrade finds all of its migrations applied.
             old = [migrations.Migration("console", each.name, each.sql) for each in before]
             await migrations.check_migrations(connection, old, "console")
-            await migrations.check_migrations(connection, list_migrations(), "panel")
+            await migrations.check_migrations(connection, list_migrations("panel"), "panel")
         finally:
             await connection.execute("RESET ROLE")
             await connection.execute("DROP OWNED BY balcao_panel_before; DROP ROLE balcao_panel_before")

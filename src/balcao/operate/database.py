@@ -66,13 +66,16 @@ def find_database(settings: Settings) -> str:
 
 def make_role(settings: Settings) -> "ApplicationRole":
     """Return the roles to which migrations grant rights."""
-    from balcao.core.database.roles import ApplicationRole
+    from balcao.core.database.roles import PANEL_SCHEMA, SITE_SCHEMA, ApplicationRole
 
+    shared = {SITE_SCHEMA} if settings.panel_database_url else {PANEL_SCHEMA, SITE_SCHEMA}
+    if settings.embedded_database or not settings.sandbox:
+        shared = set()
     return ApplicationRole(
         settings.database_role,
         settings.database_login,
         settings.panel_database_role,
-        shares_login=settings.sandbox and not settings.embedded_database and not settings.panel_database_url,
+        sharing_login=frozenset(shared),
     )
 
 

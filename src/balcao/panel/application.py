@@ -1,29 +1,20 @@
-"""The panel's resources in a process, its database and its migrations."""
+"""The panel's resources in a process."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from importlib.resources import files
-from urllib.parse import urlsplit
 
 from balcao.core.access.refusals import Refusals
-from balcao.core.database import migrations
-from balcao.core.database.faults import StatementRefused
-from balcao.core.database.migrations import Migration, find_migrations
-from balcao.core.database.pool import Database
-from balcao.core.database.refusals import explain_panel_refusal
-from balcao.core.database.roles import PANEL_SCHEMA, RoleError
-from balcao.core.errors import Unavailable
+from balcao.core.database.roles import PANEL_SCHEMA
 from balcao.core.http.assets import Assets
 from balcao.panel.declaration import PREFIX, Area, Page
 from balcao.panel.live import STREAM, Feed
 from balcao.panel.templating import make_environment
 from balcao.settings import Settings
+from balcao.web.database import SurfaceDatabase
 from balcao.web.surface import Client, Surface
 from balcao.web.words import Words
-
-# The maximum number of connections of one process. A page needs a connection only briefly, to look up its session.
-_CONNECTIONS = 4
 
 
 class Panel(Surface):
@@ -46,7 +37,7 @@ class Panel(Surface):
                 settings.issuers[0], settings.panel_client_id, settings.panel_client_secret.get_secret_value()
             ),
             keys=settings.panel_keys,
-            database=make_database(settings, database_url),
+            database=describe_database(settings).connect(settings, database_url),
             refusals=refusals,
             traces_url=settings.traces_url,
             idle=timedelta(minutes=settings.panel_idle_minutes),
@@ -83,7 +74,7 @@ class Panel(Surface):
         Raises RoleError if the panel's role cannot work in the database, and MigrationError if its schema is not up to
         date.
         """
-        await open_panel_database(self.database, self.settings)
+        await describe_database(self.settings).open(self.database, self.settings)
         async with super().open():
             try:
                 yield
@@ -101,44 +92,8 @@ def list_uses(areas: Sequence[Area]) -> dict[str, list[str]]:
     return {action: list(labels) for action, labels in found.items()}
 
 
-def list_migrations() -> list[Migration]:
-    """Return the migrations of the panel's schema."""
-    return find_migrations("panel", files("balcao.panel") / "migrations")
-
-
-async def open_panel_database(database: Database, settings: Settings) -> None:
-    """Open the panel's database and check its migrations.
-
-    Raises RoleError if the panel's role cannot work in the database, MigrationError if the schema is not up to date,
-    and Unavailable if the database is down.
-    """
-    try:
-        await database.open()
-        async with database.connection() as connection:
-            await migrations.check_migrations(connection, list_migrations(), PANEL_SCHEMA)
-    except (Unavailable, StatementRefused) as fault:
-        role = settings.panel_database_role
-        login = urlsplit(settings.panel_database_url or settings.database_url).username or role
-        reason = explain_panel_refusal(fault, role, login)
-        if reason is None:
-            raise
-        raise RoleError(reason) from fault
-
-
-async def check_panel_database(settings: Settings, database_url: str) -> None:
-    """Open and close the panel's database. Raises the same errors as `open_panel_database`."""
-    database = make_database(settings, database_url)
-    await open_panel_database(database, settings)
-    await database.close()
-
-
-def make_database(settings: Settings, database_url: str) -> Database:
-    """Return the panel's database, which uses the panel's own role.
-
-    That role has no access to the schemas of the services.
-    """
-    role = settings.panel_database_role
-    login = role if settings.embedded_database and not settings.panel_database_url else None
-    database = Database(settings.panel_database_url or database_url, size=_CONNECTIONS, role=role, login=login)
-    database.is_serving = True
-    return database
+def describe_database(settings: Settings) -> SurfaceDatabase:
+    """Return how the panel reaches the database."""
+    return SurfaceDatabase(
+        PANEL_SCHEMA, "painel", settings.panel_database_url, settings.panel_database_role, "BALCAO_PANEL"
+    )

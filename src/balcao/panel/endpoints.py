@@ -32,7 +32,8 @@ from balcao.web.faults import PageFault, describe_api_fault, make_not_allowed, m
 from balcao.web.guard import FORM_SECRET
 from balcao.web.login import Login
 from balcao.web.provider import ProviderAway
-from balcao.web.sessions.service import Draft, Session, SessionOver
+from balcao.web.sessions.drafts import Draft
+from balcao.web.sessions.session import Session, SessionOver
 from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS
 
 SERVICE = "panel"
@@ -206,7 +207,7 @@ class Endpoints:
     async def _fill_draft(self, visit: Visit) -> None:
         """Fill the form with the draft that the page's address names, if it is a draft of this form."""
         if number := visit.query.first(DRAFT_IN_ADDRESS):
-            draft = await self._panel.sessions.read_draft(visit.session, number)
+            draft = await self._panel.sessions.drafts.read(visit.session, number)
             if draft is not None and draft.path == visit.path:
                 visit.draft = FormData({**draft.fields, DRAFT: [number]})
 
@@ -232,7 +233,7 @@ class Endpoints:
         if session is not None and posted and session.stored.is_recent and session.may_have_opened(page.actions):
             count_anonymous(self._panel.refusals, request, PAGE, session.stored.subject_key.hex())
             fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
-            kept = await self._panel.sessions.store_draft(session, Draft(back or path, page.label, fields))
+            kept = await self._panel.sessions.drafts.store(session, Draft(back or path, page.label, fields))
         if back:
             asked = "&".join(filter(None, [f"{DRAFT_IN_ADDRESS}={kept}" if kept else "", query]))
             address = f"{back}?{asked}" if asked else back

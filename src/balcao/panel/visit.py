@@ -12,7 +12,7 @@ from balcao.panel.attendance import Attendance
 from balcao.panel.declaration import PREFIX, Area, Page
 from balcao.panel.rights import Rights
 from balcao.web.api import Api
-from balcao.web.sessions.service import Session
+from balcao.web.sessions.session import Session
 from balcao.web.visit import DRAFT, PageRequest
 
 
@@ -98,7 +98,7 @@ class Visit(PageRequest):
         If the form was filled from a draft, delete the draft.
         """
         if draft := self.posted.first(DRAFT):
-            await self.panel.sessions.drop_draft(self.session, draft)
+            await self.panel.sessions.drafts.drop(self.session, draft)
         if notice:
             await self.panel.sessions.store_notice(self.session, notice)
         return redirect(address if address.startswith(PREFIX) else PREFIX, 303)

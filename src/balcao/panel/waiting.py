@@ -18,7 +18,7 @@ from balcao.core.logs import log
 from balcao.panel.declaration import Area, Item, Waiting
 from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
-from balcao.web.sessions.service import Counts, SessionOver
+from balcao.web.sessions.session import Counts, SessionOver
 
 # Counts older than FRESH are read again. Until they have been read, counts older than LONGEST_SHOWN are hidden.
 FRESH = timedelta(minutes=2)

@@ -23,7 +23,7 @@ import msgspec
 
 from balcao.core.access.live import MAINTENANCE
 from balcao.core.logs import log
-from balcao.web.sessions.service import SessionOver
+from balcao.web.sessions.session import SessionOver
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from balcao.core.context.headers import Headers
 from balcao.core.http.forms import FormData
-from balcao.web.sessions.service import Session
+from balcao.web.sessions.session import Session
 
 FORM_SECRET = "_csrf"  # noqa: S105 - the field's name
 FORM_SECRET_HEADER = b"x-csrf-token"

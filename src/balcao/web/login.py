@@ -25,7 +25,8 @@ from balcao.web.faults import LoginFailed, PageFault
 from balcao.web.provider import GrantRefused, ProviderAway
 from balcao.web.provider import Login as ProviderLogin
 from balcao.web.sealing import InvalidSeal
-from balcao.web.sessions.service import Session, hash_cookie
+from balcao.web.sessions.service import hash_cookie
+from balcao.web.sessions.session import Session
 from balcao.web.surface import Surface
 
 LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"

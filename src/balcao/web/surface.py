@@ -37,9 +37,9 @@ class Client(NamedTuple):
 class Surface:
     """The resources of a surface, open while the process serves.
 
-    `name` is used in log events, `cookie` is the name of the session's cookie. People reach the pages at `address`
-    under `prefix`. `refusals` counts requests without a session. `keys` seal sessions: the first key seals, and every
-    key opens.
+    `name` is used in log events and names the schema of the sessions. `cookie` is the name of the session's cookie.
+    People reach the pages at `address` under `prefix`. `refusals` counts requests without a session. `keys` seal
+    sessions: the first key seals, and every key opens.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Surface:
         self.http = make_http_client(traces_url, limits=_CALLS_AT_ONCE, follow_redirects=False)
         self.sealer = Sealer(keys)
         self.provider = Provider(client.issuer, client.key, client.secret, self.http)
-        self.sessions = Sessions(database, self.sealer, self.provider, idle=idle, longest=longest)
+        self.sessions = Sessions(database, name, self.sealer, self.provider, idle=idle, longest=longest)
         self.background = Background()
         self.page_limiter = PageLimiter()
 

@@ -85,8 +85,10 @@ async def migrate(
             for step in before:
                 await step(connection, role)
             ran = await _apply(connection, migrations, role, progress)
-            if any(migration.owner == roles.PANEL_SCHEMA for migration in migrations):
-                await roles.prepare_panel(connection, role)
+            owners = {migration.owner for migration in migrations}
+            for schema in role.surfaces:
+                if schema in owners:
+                    await roles.prepare_surface(connection, role, schema)
             return ran
     finally:
         await connection.close()

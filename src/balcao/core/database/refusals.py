@@ -45,7 +45,7 @@ def describe_refusal(fault: BaseException) -> str | None:
     return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)
 
 
-# Each exception that prevents the panel from using its role, with the reason for the operator.
+# Each exception that prevents a surface from using its role, with the reason for the operator.
 _ROLE_REFUSED: tuple[tuple[type[Exception], str], ...] = (
     (asyncpg.InvalidAuthorizationSpecificationError, "o banco recusou o usuário ou a senha"),
     (asyncpg.InsufficientPrivilegeError, "falta o direito de usar o papel, ou o esquema dele"),
@@ -54,8 +54,11 @@ _ROLE_REFUSED: tuple[tuple[type[Exception], str], ...] = (
 )
 
 
-def explain_panel_refusal(fault: BaseException, role: str, login: str) -> str | None:
-    """Return why the panel cannot use `role`, with the SQL that fixes it, or None for any other exception."""
+def explain_surface_refusal(fault: BaseException, title: str, role: str, login: str, switch: str) -> str | None:
+    """Return why a surface cannot use `role`, with the SQL that fixes it, or None for any other exception.
+
+    `title` names the surface, and `switch` is the setting that turns it off.
+    """
     causes = [each for each in (fault, fault.__cause__) if each is not None]
     why = next((word for kind, word in _ROLE_REFUSED for each in causes if isinstance(each, kind)), None)
     if why is None:
@@ -65,7 +68,7 @@ def explain_panel_refusal(fault: BaseException, role: str, login: str) -> str | 
         statements.append(f"GRANT {role} TO {login};")
     wanted = "\n".join(f"    {statement}" for statement in statements)
     return (
-        f"O painel não consegue trabalhar no banco com o papel {role} e o usuário {login}: {why}. Peça a quem "
+        f"O {title} não consegue trabalhar no banco com o papel {role} e o usuário {login}: {why}. Peça a quem "
         f"administra o PostgreSQL que execute, uma única vez:\n{wanted}\n"
-        "e execute `balcao migrate`, que dá ao papel o esquema do painel. Sem o painel: BALCAO_PANEL=false."
+        f"e execute `balcao migrate`, que dá ao papel o esquema do {title}. Sem o {title}: {switch}=false."
     )

@@ -14,34 +14,42 @@ class RoleError(Exception):
     """The database roles do not fit the services. The message says what the operator must do."""
 
 
-# The panel's role has access to one schema, which stores its sessions, and to no schema of a service.
+# The role of a surface, such as the panel, has access to one schema, which stores its sessions, and to no schema of a
+# service.
 PANEL_ROLE, PANEL_SCHEMA = "balcao_panel", "panel"
+SITE_ROLE, SITE_SCHEMA = "balcao_site", "site"
 
 
 @dataclass(frozen=True)
 class ApplicationRole:
     """The role that migrations grant rights to, and the login of the services.
 
-    `login` is the role itself or a member of it. None means the owner. `panel` is the panel's role. If `shares_login`,
-    the panel uses the services' login instead of its own.
+    `login` is the role itself or a member of it. None means the owner. `panel` and `site` are the roles of the
+    surfaces. The surfaces in `sharing_login` use the services' login instead of their own.
     """
 
     name: str = APPLICATION_ROLE
     login: str | None = APPLICATION_ROLE
     panel: str = PANEL_ROLE
-    shares_login: bool = False
+    site: str = SITE_ROLE
+    sharing_login: frozenset[str] = frozenset()
+
+    @property
+    def surfaces(self) -> dict[str, str]:
+        """Return the role of each surface by the schema that it may use."""
+        return {PANEL_SCHEMA: self.panel, SITE_SCHEMA: self.site}
 
     def grant_to(self, sql: str) -> str:
         """Replace the default role name in a migration with this role."""
         return re.sub(rf"\b{APPLICATION_ROLE}\b", self.name, sql)
 
 
-async def prepare_panel(connection: asyncpg.Connection, application: ApplicationRole) -> None:
-    """Create the panel's role if this login may create roles, and grant it the panel's schema.
+async def prepare_surface(connection: asyncpg.Connection, application: ApplicationRole, schema: str) -> None:
+    """Create a surface's role if this login may create roles, and grant it the surface's schema.
 
-    If the role is missing and cannot be created, do nothing: an administrator must create it before using the panel.
+    If the role is missing and cannot be created, do nothing: an administrator must create it before using the surface.
     """
-    role = application.panel
+    role = application.surfaces[schema]
     if not await connection.fetchval("SELECT true FROM pg_roles WHERE rolname = $1", role):
         with suppress(asyncpg.InsufficientPrivilegeError, asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
             async with connection.transaction():
@@ -51,10 +59,10 @@ async def prepare_panel(connection: asyncpg.Connection, application: Application
     database = await connection.fetchval("SELECT quote_ident(current_database())")
     await connection.execute(f"""
         GRANT CONNECT ON DATABASE {database} TO {role};
-        GRANT USAGE ON SCHEMA {PANEL_SCHEMA} TO {role};
-        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {PANEL_SCHEMA} TO {role};
+        GRANT USAGE ON SCHEMA {schema} TO {role};
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role};
     """)
-    if application.shares_login:
+    if schema in application.sharing_login:
         login = await connection.fetchval("SELECT quote_ident(COALESCE($1, current_user))", application.login)
         # If another installation on this server created the role, only its creator or an administrator may grant it.
         with suppress(asyncpg.InsufficientPrivilegeError):

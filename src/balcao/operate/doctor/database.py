@@ -101,8 +101,8 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     except MigrationError as wrong:
         part.problems.append(str(wrong))
         return part
-    # Only the panel's own role has rights in the panel's schema.
-    schemas = {one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA}
+    # Only a surface's own role has rights in its schema.
+    schemas = {one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA, roles.SITE_SCHEMA}
     if closed := await roles.list_closed_schemas(connection, schemas):
         part.problems.append(
             f"O papel {settings.database_role} não tem direitos em {', '.join(closed)}: isso acontece quando um "

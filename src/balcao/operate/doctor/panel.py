@@ -8,7 +8,7 @@ from balcao.core.errors import Unavailable
 from balcao.operate.database import find_embedded
 from balcao.operate.deploy.production import PANEL_UNIT
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
-from balcao.panel.application import check_panel_database
+from balcao.panel.application import describe_database
 from balcao.panel.declaration import PREFIX
 from balcao.panel.endpoints import SERVICE
 from balcao.settings import Settings
@@ -62,7 +62,7 @@ async def _check(subject: Subject, address: str) -> Part:
 
 async def _check_database(settings: Settings, url: str) -> Part:
     try:
-        await check_panel_database(settings, url)
+        await describe_database(settings).check(settings, url)
     except (RoleError, MigrationError) as fault:
         return Part(DOWN, {"database": False}, [str(fault)])
     except Unavailable:

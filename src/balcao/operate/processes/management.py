@@ -31,9 +31,10 @@ def _build(settings: Settings, order: Order) -> Application:
         from balcao.core.context.metrics import Metrics
         from balcao.core.telemetry import telemetry
         from balcao.gateway import management
-        from balcao.panel.application import make_database
+        from balcao.panel.application import describe_database
 
-        database = make_database(settings, order.database_url).separate_pool(management.CONNECTIONS)
+        database = describe_database(settings).connect(settings, order.database_url)
+        database = database.separate_pool(management.CONNECTIONS)
         database.is_serving = True
         metrics = Metrics(telemetry, order.group(role))
         return management.build_management(settings, database, metrics, (), watched.processes, with_jobs=False)

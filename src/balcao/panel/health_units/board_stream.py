@@ -15,7 +15,7 @@ from balcao.panel.rights import read_rights
 from balcao.panel.visit import Visit
 from balcao.web.api import ApiFault
 from balcao.web.provider import ProviderAway
-from balcao.web.sessions.service import SessionOver
+from balcao.web.sessions.session import SessionOver
 
 BEAT_SECONDS = 5.0
 # After this time, the browser reconnects by itself. Then the panel refuses a person who no longer has the right or the

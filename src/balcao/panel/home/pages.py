@@ -111,13 +111,13 @@ async def end_sessions(visit: Visit) -> Response[Any]:
 @pages.get("/rascunhos", "Textos guardados")
 async def list_drafts(visit: Visit) -> Response[Any]:
     """List the drafts that the person has typed but not sent."""
-    return visit.render("home/drafts.html", drafts=await visit.panel.sessions.list_drafts(visit.session))
+    return visit.render("home/drafts.html", drafts=await visit.panel.sessions.drafts.list_own(visit.session))
 
 
 @pages.get("/rascunhos/{draft}", "Texto guardado")
 async def show_draft(visit: Visit, draft: str) -> Response[Any]:
     """Show a draft, and a button that opens the form with its text. Nothing is sent."""
-    kept = await visit.panel.sessions.read_draft(visit.session, draft)
+    kept = await visit.panel.sessions.drafts.read(visit.session, draft)
     if kept is None:
         raise make_not_found()
     crumbs = [Crumb("Textos guardados", visit.address("home.list_drafts"))]
@@ -127,7 +127,7 @@ async def show_draft(visit: Visit, draft: str) -> Response[Any]:
 @pages.post("/rascunhos/{draft}/esquecer", "Esquecer o texto")
 async def drop_draft(visit: Visit, draft: str) -> Response[Any]:
     """Delete a draft."""
-    await visit.panel.sessions.drop_draft(visit.session, draft)
+    await visit.panel.sessions.drafts.drop(visit.session, draft)
     return await visit.redirect(visit.address("home.list_drafts"), "O texto foi apagado.")
 
 
@@ -143,7 +143,7 @@ def _find_pages(visit: Visit, asked: str) -> list[Item]:
 
 async def find_drafts(visit: Visit) -> Sequence[Item]:
     """Return the person's drafts, for the first page."""
-    drafts = await visit.panel.sessions.list_drafts(visit.session)
+    drafts = await visit.panel.sessions.drafts.list_own(visit.session)
     return [
         Item(
             draft.title,

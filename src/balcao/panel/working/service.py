@@ -20,7 +20,7 @@ import msgspec
 from balcao.panel.visit import Visit
 from balcao.panel.working import store
 from balcao.web.sealing import InvalidSeal
-from balcao.web.sessions.service import Draft
+from balcao.web.sessions.drafts import Draft
 from balcao.web.visit import DRAFT_IN_ADDRESS, FORM_ADDRESS_FIELD
 
 PRESENCE_LIFETIME = timedelta(minutes=2)
@@ -69,7 +69,7 @@ async def begin_work(visit: Visit) -> Work:
     sealed = visit.panel.sealer.seal(_bind(visit), msgspec.json.encode(opened))
     is_fresh = not visit.is_post and not visit.query.first(DRAFT_IN_ADDRESS)
     number = _number(visit, opened.path)
-    saved_at = await visit.panel.sessions.find_saving(visit.session, number) if is_fresh else None
+    saved_at = await visit.panel.sessions.drafts.find_saving(visit.session, number) if is_fresh else None
     kept = None if saved_at is None else Kept(number, saved_at)
     return Work(base64.urlsafe_b64encode(sealed).decode(), await _list_co_editors(visit, opened.path), kept)
 
@@ -95,10 +95,10 @@ async def keep_typed(visit: Visit) -> bool:
     if opened is None or (opened.page and not visit.may_open(opened.page)):
         return False
     fields = {name: values for name, values in visit.posted.items() if name not in {"_csrf", FORM_ADDRESS_FIELD}}
-    sealed = await visit.panel.sessions.seal_draft(visit.session, Draft(opened.path, opened.title, fields))
+    sealed = await visit.panel.sessions.drafts.seal(visit.session, Draft(opened.path, opened.title, fields))
     async with visit.panel.database.transaction() as connection:
         if await store.touch_opening(connection, opened.opening) is not None:
-            await visit.panel.sessions.write_draft(connection, visit.session, sealed, _number(visit, opened.path))
+            await visit.panel.sessions.drafts.write(connection, visit.session, sealed, _number(visit, opened.path))
     return True
 
 
@@ -108,7 +108,7 @@ async def finish_work(visit: Visit) -> None:
     if opened is None:
         return
     await _end(visit, opened)
-    await visit.panel.sessions.drop_draft(visit.session, str(_number(visit, opened.path)))
+    await visit.panel.sessions.drafts.drop(visit.session, str(_number(visit, opened.path)))
     async with visit.panel.database.connection() as connection:
         await store.delete_presence(connection, _hash(opened.path), visit.session.stored.subject_key)
 

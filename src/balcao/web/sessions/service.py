@@ -4,22 +4,21 @@ import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import NamedTuple
-from uuid import UUID, uuid4
+from datetime import timedelta
 
 import msgspec
 
 from balcao.core.access.caller import session_key, subject_key
 from balcao.core.access.sessions import SessionEnd
-from balcao.core.database.pool import Connection, Database
+from balcao.core.database.pool import Database
 from balcao.web.provider import GrantRefused, Login, Provider, ProviderAway, Tokens
 from balcao.web.sealing import InvalidSeal, Sealer
 from balcao.web.sessions import store
-from balcao.web.sessions.store import LivingSession, StoredDraft, StoredSession
+from balcao.web.sessions.drafts import Drafts
+from balcao.web.sessions.session import Counts, Identity, OwnSession, Session, SessionOver
+from balcao.web.sessions.store import LivingSession, StoredSession
 
 # Renew an access token that expires sooner than this. The value is longer than a page's wait for a slot and its calls.
 FRESH_SECONDS = 45.0
@@ -30,92 +29,28 @@ _LOOK_AGAIN_SECONDS = 0.1
 _TOUCH_SECONDS = 60.0
 # An ended session is retained for a day, so that text typed at its end can still be stored for the same person.
 RETENTION_PERIOD = timedelta(hours=24)
-MOST_DRAFTS = 20
-# The limit for all drafts of one person. The largest form of the panel (16 MiB) fits, including its field names.
-MOST_DRAFT_BYTES = 18 * 1_048_576
 # The length of a session's `name`: the first hexadecimal digits of the cookie's hash. This many digits are enough to
 # distinguish one person's sessions.
 _NAME_DIGITS = 16
 
 
-class Identity(msgspec.Struct, frozen=True):
-    """The person who is logged in. `form_secret` proves that a form came from a page of this session."""
-
-    issuer: str
-    subject: str
-    name: str
-    form_secret: str
-
-
-class Counts(msgspec.Struct, frozen=True):
-    """The number of waiting items by navigation entry.
-
-    `rights` is a digest of the person's rights when they were counted.
-    """
-
-    rights: str
-    numbers: dict[str, int]
-
-
-class Draft(msgspec.Struct, frozen=True):
-    """Text that a person typed but did not send: the form's address and title, and its fields."""
-
-    path: str
-    title: str
-    fields: dict[str, list[str]]
-
-
-@dataclass(frozen=True)
-class Session:
-    """A session as one request sees it. `tokens` is None if the session has ended.
-
-    `actions` are the person's actions at the last page, or None before the first page.
-    """
-
-    stored: StoredSession
-    identity: Identity
-    tokens: Tokens | None
-    actions: list[str] | None
-
-    @property
-    def is_active(self) -> bool:
-        """Return whether the session may still show pages."""
-        return self.stored.is_active and self.tokens is not None
-
-    def may_have_opened(self, actions: Sequence[str]) -> bool:
-        """Return whether the person had one of these actions at the last page. Return True if no actions are given."""
-        return not actions or not frozenset(actions).isdisjoint(self.actions or ())
-
-    def may_send(self, actions: Sequence[str]) -> bool:
-        """Return whether to read a large form for a page that requires one of these actions."""
-        if self.is_active and self.actions is None:
-            return True
-        return self.stored.is_recent and self.may_have_opened(actions)
-
-
-class OwnSession(NamedTuple):
-    """A session as shown to its person.
-
-    `name` distinguishes it from the person's other sessions and grants no access.
-    """
-
-    name: str
-    begun_at: datetime
-    used_at: datetime
-    is_present: bool
-
-
-class SessionOver(Exception):
-    """A session that ended while it was in use: by the provider, in another window or by a timeout."""
-
-
 class Sessions:
-    """The sessions of all processes, stored in one table. Their content is unreadable without the key."""
+    """The sessions of a surface in all processes, stored in its schema. Their content is unreadable without the key."""
 
     def __init__(
-        self, database: Database, sealer: Sealer, provider: Provider, *, idle: timedelta, longest: timedelta
+        self,
+        database: Database,
+        schema: str,
+        sealer: Sealer,
+        provider: Provider,
+        *,
+        idle: timedelta,
+        longest: timedelta,
+        drafts_kept: timedelta = RETENTION_PERIOD,
     ) -> None:
+        self.drafts = Drafts(database, schema, sealer, drafts_kept)
         self._database = database
+        self._schema = schema
         self._sealer = sealer
         self._provider = provider
         self._idle = idle
@@ -134,6 +69,7 @@ class Sessions:
         async with self._database.connection() as connection:
             await store.insert_session(
                 connection,
+                self._schema,
                 key,
                 subject_key(login.issuer, login.subject),
                 session_key(login.issuer, login.session) if login.session else None,
@@ -152,9 +88,11 @@ class Sessions:
             return None
         key = hash_cookie(cookie)
         async with self._database.connection() as connection:
-            stored = await store.find_session(connection, key, self._idle, self._longest, RETENTION_PERIOD)
+            stored = await store.find_session(
+                connection, self._schema, key, self._idle, self._longest, RETENTION_PERIOD
+            )
             if is_use and stored is not None and stored.is_active and stored.unused_seconds > _TOUCH_SECONDS:
-                await store.touch_session(connection, key)
+                await store.touch_session(connection, self._schema, key)
         return None if stored is None else self._open(stored)
 
     def _open(self, stored: StoredSession) -> Session | None:
@@ -175,10 +113,12 @@ class Sessions:
         """
         async with self._database.connection() as connection:
             stored = await store.find_session(
-                connection, session.stored.key, self._idle, self._longest, RETENTION_PERIOD
+                connection, self._schema, session.stored.key, self._idle, self._longest, RETENTION_PERIOD
             )
             if is_use and stored is not None and stored.is_active:
-                await store.touch_session(connection, session.stored.key)  # the person waits for the result
+                await store.touch_session(
+                    connection, self._schema, session.stored.key
+                )  # the person waits for the result
         found = None if stored is None else self._open(stored)
         if found is None or not found.is_active:
             raise SessionOver
@@ -216,11 +156,13 @@ class Sessions:
         key, generation = session.stored.key, session.stored.generation
         while True:
             async with self._database.connection() as connection:
-                is_ours = await store.lease_refresh(connection, key, generation, LEASE)
+                is_ours = await store.lease_refresh(connection, self._schema, key, generation, LEASE)
             if is_ours:
                 break
             async with self._database.connection() as connection:
-                stored = await store.find_session(connection, key, self._idle, self._longest, RETENTION_PERIOD)
+                stored = await store.find_session(
+                    connection, self._schema, key, self._idle, self._longest, RETENTION_PERIOD
+                )
             if stored is None or not stored.is_active:
                 raise SessionOver
             if stored.generation != generation:
@@ -230,28 +172,32 @@ class Sessions:
             renewed = await self._provider.refresh(tokens)
         except GrantRefused:
             async with self._database.connection() as connection:
-                await store.end_session(connection, key)
+                await store.end_session(connection, self._schema, key)
             raise SessionOver from None
         except ProviderAway:
             async with self._database.connection() as connection:
-                await store.give_up_refresh(connection, key, generation)
+                await store.give_up_refresh(connection, self._schema, key, generation)
             raise
         async with self._database.connection() as connection:
-            if not await store.write_tokens(connection, key, generation, self._seal_tokens(key, renewed)):
+            if not await store.write_tokens(connection, self._schema, key, generation, self._seal_tokens(key, renewed)):
                 raise SessionOver  # the session ended meanwhile
         return renewed
 
     async def end(self, session: Session) -> None:
         """End the session here, but not at the provider."""
         async with self._database.connection() as connection:
-            await store.end_session(connection, session.stored.key)
+            await store.end_session(connection, self._schema, session.stored.key)
 
     async def end_by_logout_token(self, ending: SessionEnd) -> int:
         """End the sessions that a logout token names. Return how many were ended."""
         async with self._database.connection() as connection:
             if ending.session is not None:
-                return await store.end_provider_session(connection, session_key(ending.issuer, ending.session))
-            return await store.end_sessions_of(connection, subject_key(ending.issuer, ending.subject or ""), ending.at)
+                return await store.end_provider_session(
+                    connection, self._schema, session_key(ending.issuer, ending.session)
+                )
+            return await store.end_sessions_of(
+                connection, self._schema, subject_key(ending.issuer, ending.subject or ""), ending.at
+            )
 
     async def list_own(self, session: Session) -> list[OwnSession]:
         """Return the person's active sessions, most recently used first."""
@@ -274,7 +220,7 @@ class Sessions:
             if each.key == session.stored.key or not is_meant:
                 continue
             async with self._database.connection() as connection:
-                ended += await store.end_session(connection, each.key)
+                ended += await store.end_session(connection, self._schema, each.key)
             if each.provider_key != here:
                 with suppress(InvalidSeal, ProviderAway):
                     opened = self._sealer.open(b"tokens" + each.key, each.tokens)
@@ -283,7 +229,9 @@ class Sessions:
 
     async def _list_living(self, session: Session) -> list[LivingSession]:
         async with self._database.connection() as connection:
-            return await store.list_living_sessions(connection, session.stored.subject_key, self._idle, self._longest)
+            return await store.list_living_sessions(
+                connection, self._schema, session.stored.subject_key, self._idle, self._longest
+            )
 
     # ---- the notice on the next page --------------------------------------------------------------------------------
 
@@ -291,14 +239,14 @@ class Sessions:
         """Store a notice that the session's next page shows once."""
         sealed = self._sealer.seal(b"notice" + session.stored.key, text.encode())
         async with self._database.connection() as connection:
-            await store.write_notice(connection, session.stored.key, sealed)
+            await store.write_notice(connection, self._schema, session.stored.key, sealed)
 
     async def pop_notice(self, session: Session) -> str:
         """Return and remove the stored notice, or return an empty string."""
         if session.stored.notice is None:
             return ""
         async with self._database.connection() as connection:
-            await store.write_notice(connection, session.stored.key, None)
+            await store.write_notice(connection, self._schema, session.stored.key, None)
         with suppress(InvalidSeal):
             return self._sealer.open(b"notice" + session.stored.key, session.stored.notice).decode()
         return ""
@@ -318,7 +266,7 @@ class Sessions:
         """Store the counts. `is_all` means that all entries were counted just now."""
         sealed = self._sealer.seal(b"counts" + session.stored.key, msgspec.json.encode(counts))
         async with self._database.connection() as connection:
-            await store.write_counts(connection, session.stored.key, sealed, is_all)
+            await store.write_counts(connection, self._schema, session.stored.key, sealed, is_all)
 
     async def remember_actions(self, session: Session, actions: Collection[str]) -> None:
         """Store the person's actions if they have changed since the last page."""
@@ -326,81 +274,20 @@ class Sessions:
         if held != session.actions:
             sealed = self._sealer.seal(b"actions" + session.stored.key, msgspec.json.encode(held))
             async with self._database.connection() as connection:
-                await store.write_actions(connection, session.stored.key, sealed)
+                await store.write_actions(connection, self._schema, session.stored.key, sealed)
 
     async def claim_counting(self, session: Session) -> bool:
         """Return whether the caller must count again. Only one page of all processes gets True."""
         async with self._database.connection() as connection:
-            return await store.claim_counting(connection, session.stored.key, session.stored.counted_at)
-
-    # ---- drafts: text that was typed and not sent -------------------------------------------------------------------
-
-    async def store_draft(self, session: Session, draft: Draft) -> UUID | None:
-        """Store typed text for the person's next session. Return the draft's id, or None if the text is too large."""
-        sealed, number = await self.seal_draft(session, draft), uuid4()
-        if len(sealed) > MOST_DRAFT_BYTES:
-            return None
-        # Each statement commits by itself, so the last of several processes sees all drafts and deletes the oldest.
-        async with self._database.connection() as connection:
-            await self.write_draft(connection, session, sealed, number)
-        return number
-
-    async def seal_draft(self, session: Session, draft: Draft) -> bytes:
-        """Seal a draft for its person, in a thread."""
-        place = b"draft" + session.stored.subject_key
-        return await asyncio.to_thread(lambda: self._sealer.seal(place, msgspec.json.encode(draft)))
-
-    async def write_draft(self, connection: Connection, session: Session, sealed: bytes, number: UUID) -> None:
-        """Store a sealed draft under this id, and delete the person's oldest drafts beyond the limits."""
-        subject = session.stored.subject_key
-        await store.write_draft(connection, number, subject, sealed)
-        await store.delete_drafts_beyond(connection, subject, MOST_DRAFTS, MOST_DRAFT_BYTES)
-
-    async def list_drafts(self, session: Session) -> list[tuple[UUID, Draft]]:
-        """Return the person's drafts, newest first."""
-        subject = session.stored.subject_key
-        async with self._database.connection() as connection:
-            stored = await store.list_drafts(connection, subject, RETENTION_PERIOD)
-        return await asyncio.to_thread(self._open_drafts, subject, stored)
-
-    async def read_draft(self, session: Session, number: str) -> Draft | None:
-        """Return the person's draft with this id, or None if there is none."""
-        subject = session.stored.subject_key
-        try:
-            async with self._database.connection() as connection:
-                stored = await store.find_draft(connection, UUID(number), subject, RETENTION_PERIOD)
-        except ValueError:
-            return None
-        found = [] if stored is None else await asyncio.to_thread(self._open_drafts, subject, [stored])
-        return found[0][1] if found else None
-
-    def _open_drafts(self, subject: bytes, stored: Sequence[StoredDraft]) -> list[tuple[UUID, Draft]]:
-        found = []
-        for one in stored:
-            with suppress(InvalidSeal):
-                opened = self._sealer.open(b"draft" + subject, one.content)
-                found.append((one.id, msgspec.json.decode(opened, type=Draft)))
-        return found
-
-    async def find_saving(self, session: Session, number: UUID) -> datetime | None:
-        """Return when the person's draft with this id was stored, or None if there is none."""
-        async with self._database.connection() as connection:
-            return await store.find_saving(connection, number, session.stored.subject_key, RETENTION_PERIOD)
-
-    async def drop_draft(self, session: Session, number: str) -> None:
-        """Delete the person's draft with this id, if there is one."""
-        with suppress(ValueError):
-            draft = UUID(number)
-            async with self._database.connection() as connection:
-                await store.delete_draft(connection, draft, session.stored.subject_key)
+            return await store.claim_counting(connection, self._schema, session.stored.key, session.stored.counted_at)
 
     # ---- housekeeping -----------------------------------------------------------------------------------------------
 
     async def delete_old(self) -> None:
         """Delete sessions and drafts that are too old to be used."""
         async with self._database.connection() as connection:
-            await store.delete_old_sessions(connection, RETENTION_PERIOD + self._longest)
-            await store.delete_old_drafts(connection, RETENTION_PERIOD)
+            await store.delete_old_sessions(connection, self._schema, RETENTION_PERIOD + self._longest)
+        await self.drafts.delete_old()
 
     def _seal_tokens(self, key: bytes, tokens: Tokens) -> bytes:
         return self._sealer.seal(b"tokens" + key, msgspec.json.encode(tokens))

@@ -29,7 +29,7 @@ from balcao.panel.jobs.candidates_client import BulkResult
 from balcao.web.api import ApiFault, Conflict, RateLimited, ServiceUnavailable
 from balcao.web.provider import ProviderAway
 from balcao.web.sealing import InvalidSeal
-from balcao.web.sessions.service import Session, SessionOver
+from balcao.web.sessions.session import Session, SessionOver
 
 if TYPE_CHECKING:
     from balcao.panel.application import Panel
