@@ -134,8 +134,11 @@ async def test_a_search_that_found_nothing_is_proposed_after_five_times_until_it
     assert proposal is not None
     assert (proposal["searches"], proposal["found_nothing"], proposal["opened"]) == (5, 5, 0)
     assert proposal["last_day"] == utc_now().date().isoformat()
-    staff("PUT", path_of(staff.create()), json={"phrases": [word.upper()]})
+    service = staff.create()
+    staff("PUT", path_of(service), json={"phrases": [word.upper()]})
     assert find_proposal(staff, word) is None
+    staff("DELETE", f"/services/{service['id']}")
+    assert find_proposal(staff, word) == proposal
 
 
 async def test_a_search_whose_results_are_not_opened_is_proposed_once_openings_are_counted(

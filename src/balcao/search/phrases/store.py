@@ -120,7 +120,10 @@ WITH counted AS (
     ORDER BY searches DESC, query LIMIT :most
 )
 SELECT counted.*, count(*) OVER ()::int AS found FROM counted
-WHERE NOT EXISTS (SELECT FROM search.service_phrases AS said WHERE said.folded @> ARRAY[query])
+WHERE NOT EXISTS (
+    SELECT FROM search.service_phrases AS said JOIN search.service_head AS head ON head.id = said.service_id
+    WHERE said.folded @> ARRAY[query] AND head.deleted_at IS NULL
+)
 ORDER BY searches DESC, query LIMIT :limit OFFSET :offset
 """)
 async def _list_proposals(
