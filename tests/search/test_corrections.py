@@ -23,10 +23,12 @@ from balcao.search.public_search.corrections import (
     correct_query,
 )
 from balcao.search.public_search.query import parse_query
-from balcao.search.public_search.synonyms import Synonyms
+from balcao.search.public_search.synonyms import SYNONYM_WEIGHT, Synonyms
 from tests.search.small_catalogue import SmallCatalogue
 
-SYNONYMS = Synonyms([("castração", "esterilização"), ("patinete", "bicicleta elétrica")])
+SYNONYMS = Synonyms(
+    [("castração", "esterilização"), ("patinete", "bicicleta elétrica"), ("obra", "licença de casa própria")]
+)
 CATALOGUE = SmallCatalogue(
     "Poda de árvore",
     "Matrícula escolar",
@@ -114,6 +116,25 @@ def test_a_correction_has_its_synonyms_and_counts_less() -> None:
     alternatives = query.terms[0].alternatives
     assert {each.weight for each in alternatives} == {CORRECTION_WEIGHT}
     assert ("esterilizar",) in {each.roots for each in alternatives}
+
+
+@pytest.mark.parametrize("typed", ["licensa de casa própria", "licença da casa propr", "multa, licença para casa propria"])
+def test_a_corrected_query_has_synonyms_of_several_words(typed: str) -> None:
+    assert "Certidão de obra" in CATALOGUE.list_results(typed)
+
+
+def test_a_synonym_of_several_words_with_a_correction_counts_less() -> None:
+    query, _ = correct_query(CATALOGUE.index, parse_query("multa licensa casa própria", SYNONYMS), SYNONYMS)
+    assert [term.folded for term in query.terms] == ["multa", "licensa casa propria"]
+    weights = {each.roots: each.weight for each in query.terms[1].alternatives}
+    assert weights[("obrar",)] == CORRECTION_WEIGHT * SYNONYM_WEIGHT
+    assert max(weights.values()) == CORRECTION_WEIGHT
+
+
+def test_a_phrase_and_an_alternative_are_never_part_of_a_synonym() -> None:
+    for typed in ('"licença" caza própria', "multa OR licensa casa própria"):
+        query, _ = correct_query(CATALOGUE.index, parse_query(typed, SYNONYMS), SYNONYMS)
+        assert ("obrar",) not in {each.roots for term in query.terms for each in term.alternatives}
 
 
 def test_a_word_is_completed_from_names_then_from_synonyms() -> None:

@@ -3,7 +3,8 @@
 Rules: search 4.6, corrections.
 """
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from balcao.search.index.reader import ServiceIndex
@@ -51,7 +52,9 @@ def correct_query(index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms) -
                 corrections[term.folded] = near[0]
         if near:
             terms[at] = _replace_term(term, near, synonyms)
-    return replace(query, terms=tuple(terms)), corrections
+    if tuple(terms) == query.terms:
+        return query, corrections
+    return replace(query, terms=tuple(_join_words(terms, synonyms))), corrections
 
 
 def is_known(index: ServiceIndex, token: Token, synonyms: Synonyms) -> bool:
@@ -86,4 +89,23 @@ def _replace_term(term: Term, words: Iterable[str], synonyms: Synonyms) -> Term:
     meant = [found for word in words for found in synonyms.widen(tokenize(word))]
     roots = dict.fromkeys(alternative.roots for found in meant for alternative in found.alternatives)
     alternatives = tuple(Alternative(each, CORRECTION_WEIGHT, is_phrase=len(each) > 1) for each in roots)
-    return Term(term.folded, (), alternatives)
+    # A token with the roots of all words that it may stand for, so that the term can be part of a longer synonym.
+    read = tuple(dict.fromkeys(root for word in words for token in tokenize(word) for root in token.roots))
+    return Term(term.folded, (), alternatives, (Token(term.folded, (), read),))
+
+
+def _join_words(terms: Sequence[Term], synonyms: Synonyms) -> Iterator[Term]:
+    """Yield the terms. Adjacent words that are a synonym only after the correction become one term."""
+    # Phrases and alternatives have no tokens.
+    for has_tokens, group in itertools.groupby(terms, key=lambda term: bool(term.tokens)):
+        run = list(group)
+        if has_tokens:
+            known = {term.tokens: term for term in run}
+            widened = synonyms.widen([token for term in run for token in term.tokens])
+            run = [known.get(term.tokens) or _lower_weights(term) for term in widened]
+        yield from run
+
+
+def _lower_weights(term: Term) -> Term:
+    alternatives = (replace(each, weight=each.weight * CORRECTION_WEIGHT) for each in term.alternatives)
+    return replace(term, alternatives=tuple(alternatives))
