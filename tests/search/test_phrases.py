@@ -179,6 +179,18 @@ async def test_every_first_page_with_results_counts_and_no_other_page(
     assert not await owner.fetchval("SELECT count(*) FROM search.zero_results WHERE folded IN ('', '*')")
 
 
+async def test_trials_and_searches_of_staff_are_not_counted(platform: Platform, staff: Staff) -> None:
+    missing, found = make_word(), make_word()
+    staff.publish(nome_servico=f"Visita ao {found}")
+    platform.part(QueryTallies).take()
+    for query in (missing, found):
+        await ask(platform, query, trial="true")
+        await ask(platform, query, as_staff=True, include_inactive="true")
+    assert platform.part(QueryTallies).take() == []
+    await ask(platform, missing, trial="false")
+    assert [each.folded for each in platform.part(QueryTallies).take()] == [missing]
+
+
 @pytest.mark.cases("search", "76")
 @pytest.mark.parametrize("path", ["/search/api/v1/services/{slug}", "/search/api/v2/search/{id}"])
 @pytest.mark.parametrize("query", read_values("search", "76"))

@@ -13,6 +13,7 @@ from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.http.responses import NO_STORE, Response, from_ready
 from balcao.core.values.etags import etag_of
 from balcao.core.values.ready import Ready
+from balcao.search.conventions import parse_flag_parameter
 from balcao.search.index.public_index import PublicIndex
 from balcao.search.public import (
     CACHE_CONTROL,
@@ -59,8 +60,8 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
     Raises TooMany, Unauthenticated and Forbidden where more than public services are asked for, Invalid, Unavailable.
     """
     await _spend(call, peer)
-    sees_more = [await may_see_drafts(call, query), await may_see_exclusive(call, query)]
-    request = parse(query)
+    sees_more = any([await may_see_drafts(call, query), await may_see_exclusive(call, query)])
+    request, is_trial = parse(query), parse_flag_parameter(query, "trial") is True
     state = call.platform.part(SearchState)
     index = call.platform.part(PublicIndex)
     await index.read()
@@ -73,11 +74,12 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
         is_first = found.services and request.page == 1 and request.q != LISTS_ALL
         cached = CachedResponse(ready, found.missed, fold_query(request.q) if is_first else "")
         state.store_response(key, cached, changes)
-    if cached.missed:
-        zero_results.note_zero_result(call.platform, request.q, cached.missed)
-    elif cached.answered and not any(sees_more):
-        zero_results.note_answered(call.platform, request.q, cached.answered)
-    return from_ready(cached.ready, call, NO_STORE if any(sees_more) else CACHE_CONTROL)
+    if not (sees_more or is_trial):
+        if cached.missed:
+            zero_results.note_zero_result(call.platform, request.q, cached.missed)
+        elif cached.answered:
+            zero_results.note_answered(call.platform, request.q, cached.answered)
+    return from_ready(cached.ready, call, NO_STORE if sees_more else CACHE_CONTROL)
 
 
 async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:

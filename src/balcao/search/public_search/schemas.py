@@ -197,6 +197,9 @@ class SearchQuery(msgspec.Struct, omit_defaults=True, kw_only=True):
     include_inactive: Annotated[
         Flag, Meta(description="`true` mostra também o que não está publicado: exige `service:read`.")
     ] = "false"
+    trial: Annotated[
+        Flag, Meta(description="`true` busca sem contar: para quem ajusta ou testa a busca, e não procura um serviço.")
+    ] = "false"
 
 
 class UnifiedSearchQuery(SearchQuery, omit_defaults=True, kw_only=True):
