@@ -1,5 +1,6 @@
 """Dates and numbers as people in the city read them."""
 
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -59,6 +60,46 @@ class Words:
             return self.format_moment(moment)
         return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="seconds"), f"{local:%d/%m/%Y}")
 
+    def format_last_day(self, moment: datetime, now: datetime | None = None) -> Markup:
+        """Format the day on which something ends: "28 de dezembro", with the year if it is another one."""
+        local = moment.astimezone(self.zone)
+        year = "" if local.year == (now or self.now()).year else f" de {local.year}"
+        day = f"{format_day_of_month(local.date())}{year}"
+        return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="seconds"), day)
+
+    def count_days_left(self, moment: datetime, now: datetime | None = None) -> str:
+        """Return how many days are left until a deadline: "faltam 30 dias", "termina hoje". Return "" after it."""
+        now = now or self.now()
+        days = (moment.astimezone(self.zone).date() - now.date()).days
+        if moment <= now:
+            return ""
+        return ("termina hoje", "termina amanhã")[days] if days < 2 else f"faltam {format_number(days)} dias"
+
+    def format_next_time(self, moment: datetime, now: datetime | None = None) -> str:
+        """Format a time in the coming days for a sentence: "às 13h", "amanhã, às 8h", "segunda-feira, às 8h"."""
+        local, today = moment.astimezone(self.zone), (now or self.now()).astimezone(self.zone).date()
+        at = format_at(f"{local:%H:%M}")
+        days = (local.date() - today).days
+        match days:
+            case 0:
+                return at
+            case 1:
+                return f"amanhã, {at}"
+            case _ if 1 < days < 7:
+                return f"{WEEKDAYS[local.weekday()]}, {at}"
+        return f"em {format_day_of_month(local.date())}, {at}"
+
+    def format_since(self, moment: datetime, now: datetime | None = None) -> str:
+        """Format a time in the past days for a sentence: "as 9h57", "as 9h57 de ontem"."""
+        local, today = moment.astimezone(self.zone), (now or self.now()).astimezone(self.zone).date()
+        at = format_at(f"{local:%H:%M}").translate(str.maketrans("à", "a"))
+        match (today - local.date()).days:
+            case 0:
+                return at
+            case 1:
+                return f"{at} de ontem"
+        return f"{at} de {format_day_of_month(local.date())}"
+
     def format_today(self) -> str:
         """Format today's date in words: "quinta-feira, 26 de novembro"."""
         return format_day_in_words(self.now().date())
@@ -77,6 +118,11 @@ def format_day(day: date | None) -> str:
 def format_day_in_words(day: date) -> str:
     """Format a day in words: "quinta-feira, 26 de novembro"."""
     return f"{WEEKDAYS[day.weekday()]}, {day.day} de {MONTHS[day.month - 1]}"
+
+
+def format_day_of_month(day: date) -> str:
+    """Format a day without its year: "28 de dezembro", "1º de maio"."""
+    return f"{'1º' if day.day == 1 else day.day} de {MONTHS[day.month - 1]}"
 
 
 def format_weekday(day: date) -> str:
@@ -104,6 +150,40 @@ def parse_number(text: str) -> int | None:
 def format_count(count: int, one: str, many: str) -> str:
     """Format a number with its noun: "1 tarefa", "1.200 tarefas"."""
     return f"{format_number(count)} {one if count == 1 else many}"
+
+
+def format_money(amount: float | None) -> str:
+    """Format an amount in reais, with cents only if there are any: "R$ 1.820", "R$ 1.820,50"."""
+    if amount is None:
+        return "–"
+    return f"R$ {format_number(amount, 0 if round(amount * 100) % 100 == 0 else 2)}"
+
+
+def format_time_of_day(text: str) -> str:
+    """Format a time such as "08:00" as people say it: "8h", "12h20", "meia-noite"."""
+    hour, minute = (int(part) for part in text.split(":")[:2])
+    if hour % 24 == 0 and minute == 0:
+        return "meia-noite"
+    return f"{hour}h{minute:02}" if minute else f"{hour}h"
+
+
+def format_at(text: str) -> str:
+    """Format a time such as "08:00" with its preposition: "às 8h", "à 1h30", "à meia-noite"."""
+    clock = format_time_of_day(text)
+    return f"à {clock}" if clock.startswith(("meia", "1h")) else f"às {clock}"
+
+
+def join_words(words: Sequence[str], last: str = "e") -> str:
+    """Join words as a sentence does: "a, b e c"."""
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def format_distance(metres: float) -> str:
+    """Format an approximate distance: "a uns 800 m", "a uns 2,5 km", "a uns 12 km"."""
+    if metres < 950:
+        return f"a uns {max(100, round(metres / 100) * 100)} m"
+    kilometres = round(metres / 500) / 2 if metres < 9_750 else round(metres / 1000)
+    return f"a uns {format_number(kilometres, 0 if kilometres == int(kilometres) else 1)} km"
 
 
 def format_phone(number: str) -> str:

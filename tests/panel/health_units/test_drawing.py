@@ -12,7 +12,6 @@ from balcao.panel.health_units.client import (
     Counts,
     Event,
     NamedUnit,
-    Outline,
     Risk,
     Unit,
 )
@@ -28,6 +27,7 @@ from balcao.panel.health_units.drawing import (
     sum_counts,
 )
 from balcao.panel.health_units.forms import parse_intervals
+from balcao.web.city_map import Outline
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 SINCE = NOW - timedelta(days=30)

@@ -8,6 +8,7 @@ import msgspec
 
 from balcao.panel.envelopes import Page
 from balcao.web.api import Api, Read, quoted
+from balcao.web.city_map import Outline
 
 _BASE = "/health-units"
 
@@ -59,11 +60,6 @@ class UnitMap(msgspec.Struct):
 class AreaMembers(msgspec.Struct):
     area: str
     nome: str
-
-
-class Outline(msgspec.Struct):
-    type: str
-    coordinates: list[Any]
 
 
 class Area(msgspec.Struct):

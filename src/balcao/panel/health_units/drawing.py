@@ -4,32 +4,19 @@ The functions return coordinates, and the templates write the SVG. Every picture
 it.
 """
 
-import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from balcao.panel.health_units.client import Area, CityEvent, Counts, Unit
 from balcao.panel.health_units.labels import COLORS, shorten
+from balcao.web.city_map import Label, Projection, draw_path, find_label_place, place_rings
 
 MAP_WIDTH, MAP_HEIGHT, _MARGIN = 560, 420, 18
 STRIP_WIDTH, STRIP_HEIGHT = 720, 60
 PLOT_WIDTH, PLOT_HEIGHT, PLOT_LEFT, _PLOT_BOTTOM = 720, 240, 52, 30
-_KM_PER_DEGREE = 111.2
-
-_Places: TypeAlias = tuple[tuple[float, float], ...]
-
-
-class Label(NamedTuple):
-    """A text with its position."""
-
-    x: float
-    y: float
-    text: str
-    anchor: str = "start"
 
 
 class Mark(NamedTuple):
@@ -54,117 +41,31 @@ class CityMap:
     scale: float
 
 
-class _Projection:
-    """A projection of longitude and latitude onto the picture. It treats the city as flat."""
-
-    def __init__(self, positions: Sequence[Sequence[float]]) -> None:
-        easts, norths = zip(*((each[0], each[1]) for each in positions), strict=True)
-        self._west, self._north = min(easts), max(norths)
-        self._squeeze = math.cos(math.radians(sum(norths) / len(norths)))
-        width = (max(easts) - self._west) * self._squeeze or 0.01
-        height = self._north - min(norths) or 0.01
-        self._factor = min((MAP_WIDTH - 2 * _MARGIN) / width, (MAP_HEIGHT - 2 * _MARGIN) / height)
-        self._left = (MAP_WIDTH - width * self._factor) / 2
-        self._top = (MAP_HEIGHT - height * self._factor) / 2
-
-    def place(self, longitude: float, latitude: float) -> tuple[float, float]:
-        """Return a place's position on the picture."""
-        x = self._left + (longitude - self._west) * self._squeeze * self._factor
-        return round(x, 1), round(self._top + (self._north - latitude) * self._factor, 1)
-
-    def measure(self, kilometres: float) -> float:
-        """Convert a distance to a length on the picture."""
-        return round(kilometres / _KM_PER_DEGREE * self._factor, 1)
-
-
 def draw_map(areas: Sequence[Area], units: Sequence[Unit]) -> CityMap | None:
     """Return the map, or None if no position is known."""
-    rings = [ring for area in areas for polygon in _list_polygons(area) for ring in polygon]
+    rings = [ring for area in areas for ring in area.geometry.rings]
     placed = [unit for unit in units if unit.latitude is not None and unit.longitude is not None]
     positions = [position for ring in rings for position in ring]
     positions += [[unit.longitude or 0.0, unit.latitude or 0.0] for unit in placed]
     if not positions:
         return None
-    projection = _Projection(positions)
+    projection = Projection(positions, MAP_WIDTH, MAP_HEIGHT, _MARGIN)
     placed.sort(key=lambda unit: COLORS[unit.risco_atual.risco].rank)
     marks = [_mark(unit, projection) for unit in placed]
     taken = [place for mark in marks for place in _list_taken(mark)]
-    drawn = [(_draw_path(area, projection), _label_area(area, projection, taken)) for area in areas]
+    drawn = [
+        (draw_path(place_rings(area.geometry, projection)), _label_area(area, projection, taken)) for area in areas
+    ]
     return CityMap(drawn, marks, projection.measure(2))
 
 
-def _list_polygons(area: Area) -> list[Any]:
-    coordinates = area.geometry.coordinates
-    return coordinates if area.geometry.type == "MultiPolygon" else [coordinates]
+def _label_area(area: Area, projection: Projection, taken: Sequence[tuple[float, float]]) -> Label:
+    ring = tuple(projection.place(*position) for position in area.geometry.rings[0])
+    x, y = find_label_place(ring, taken)
+    return Label(x, y, f"{area.properties.area} {area.properties.nome}", "middle")
 
 
-def _draw_path(area: Area, projection: _Projection) -> str:
-    parts = []
-    for polygon in _list_polygons(area):
-        for ring in polygon:
-            points = " ".join("{},{}".format(*projection.place(*position)) for position in ring)
-            parts.append(f"M{points}z")
-    return "".join(parts)
-
-
-def _label_area(area: Area, projection: _Projection, taken: Sequence[tuple[float, float]]) -> Label:
-    ring = tuple(projection.place(*position) for position in _list_polygons(area)[0][0])
-    x, y = _find_room(ring, _list_near(ring, taken))
-    return Label(round(x, 1), round(y, 1), f"{area.properties.area} {area.properties.nome}", "middle")
-
-
-def _list_near(ring: _Places, taken: Sequence[tuple[float, float]]) -> _Places:
-    """Return the taken positions that may affect the label.
-
-    These are the positions that may be nearer to a point inside the ring than the ring's edge is.
-    """
-    (west, east), (north, south) = ((min(each), max(each)) for each in zip(*ring, strict=True))
-    reach = math.dist(_flatten((west, north)), _flatten((east, south)))
-    return tuple(
-        (x, y) for x, y in taken if west - 3 * reach < x < east + 3 * reach and north - reach < y < south + reach
-    )
-
-
-# Cached, because every viewer gets a new drawing, but the positions of labels change only with the data or the colours
-# of the units.
-@functools.lru_cache(maxsize=512)
-def _find_room(ring: _Places, taken: _Places) -> tuple[float, float]:
-    """Return the position for a ring's label: the grid point inside the ring with the most free space.
-
-    This is the point farthest from the ring's points and from the taken positions.
-    """
-    xs, ys = [x for x, _ in ring], [y for _, y in ring]
-    grid = [
-        (min(xs) + (max(xs) - min(xs)) * across / 12, min(ys) + (max(ys) - min(ys)) * down / 12)
-        for across in range(1, 12)
-        for down in range(1, 12)
-    ]
-    inside = [place for place in grid if _surrounds(ring, *place)] or ring[:1]
-    others = [_flatten(place) for place in (*taken, *ring)]
-    return max(inside, key=lambda place: min(map(functools.partial(math.dist, _flatten(place)), others)))
-
-
-def _flatten(place: tuple[float, float]) -> tuple[float, float]:
-    """Scale a position by the proportions of a label.
-
-    A label is wide, so horizontal distances count less than vertical distances.
-    """
-    return place[0] / 3, place[1]
-
-
-def _surrounds(ring: Sequence[tuple[float, float]], x: float, y: float) -> bool:
-    """Return whether a point is inside a ring.
-
-    A line from an inside point to the east crosses an odd number of sides.
-    """
-    inside = False
-    for (left, top), (right, bottom) in pairwise(ring):
-        if (top > y) != (bottom > y):
-            inside ^= x < left + (y - top) * (right - left) / (bottom - top)
-    return inside
-
-
-def _mark(unit: Unit, projection: _Projection) -> Mark:
+def _mark(unit: Unit, projection: Projection) -> Mark:
     x, y = projection.place(unit.longitude or 0.0, unit.latitude or 0.0)
     color = unit.risco_atual.risco
     label = None

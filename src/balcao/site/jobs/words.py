@@ -1,0 +1,81 @@
+"""What citizens say for the states, choices and demands of a job."""
+
+from collections.abc import Mapping
+
+from balcao.site.jobs.client import Job
+from balcao.web.words import format_count, join_words
+
+# Why a job that is shown does not accept applications.
+CLOSED: Mapping[str, str] = {
+    "publicado_expirado": "O prazo desta vaga acabou.",
+    "vaga_congelada": "Esta vaga está parada por enquanto.",
+    "vaga_descontinuada": "Esta vaga foi encerrada.",
+}
+FOR_DISABLED: Mapping[str, str] = {
+    "para_pcd": "Aberta também a pessoas com deficiência",
+    "preferencial_pcd": "Preferência para pessoas com deficiência",
+    "exclusivo_pcd": "Só para pessoas com deficiência",
+}
+# The choices of the filter, and the values that they select.
+DISABLED_FILTER: Mapping[str, tuple[str, str]] = {
+    "so": ("Só para pessoas com deficiência", "exclusivo_pcd"),
+    "sim": ("Aceitam ou preferem pessoas com deficiência", "para_pcd,preferencial_pcd,exclusivo_pcd"),
+}
+_MODELS: Mapping[str, str] = {"Remoto": "A distância", "Híbrido": "Parte em casa, parte no local"}
+# schema.org has few kinds of employment. Others count as another kind.
+EMPLOYMENT_TYPES: Mapping[str, str] = {
+    "CLT": "FULL_TIME",
+    "Estágio": "INTERN",
+    "Freelancer": "CONTRACTOR",
+    "Temporário": "TEMPORARY",
+    "PJ": "CONTRACTOR",
+    "Voluntário": "VOLUNTEER",
+    "Meio período": "PART_TIME",
+}
+
+
+def name_model(name: str) -> str:
+    """Return how the work is done, in the citizen's words."""
+    return _MODELS.get(name, name)
+
+
+def describe_contract(job: Job) -> str:
+    """Describe contract, model and number of openings: "CLT · A distância · 8 vagas"."""
+    parts = [
+        job.regime_contratacao.descricao if job.regime_contratacao else "",
+        name_model(job.modelo_trabalho.descricao) if job.modelo_trabalho else "",
+        format_count(number, "vaga", "vagas") if (number := job.quantidade_estimada_contratacoes or 0) > 1 else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def list_demands(job: Job) -> list[str]:
+    """List what the service checks before an application: schooling, age, languages."""
+    demands = []
+    if job.escolaridade_minima is not None:
+        demands.append(f"{job.escolaridade_minima.descricao.lower()} ou mais")
+    match job.idade_minima, job.idade_maxima:
+        case None, None:
+            pass
+        case int(lowest), None:
+            demands.append(f"{lowest} anos ou mais")
+        case None, int(highest):
+            demands.append(f"até {highest} anos")
+        case lowest, highest:
+            demands.append(f"de {lowest} a {highest} anos")
+    demands += [
+        f"{each.idioma.descricao.lower()} {each.nivel_minimo.descricao.lower()} ou mais"
+        for each in job.idiomas_requisito
+    ]
+    return demands
+
+
+def summarize_demands(job: Job) -> str:
+    """Return the demands as one phrase, or the first sentence of the company's text, or an empty string."""
+    if demands := list_demands(job):
+        return join_words(demands)
+    text = " ".join((job.requisitos or "").split())
+    sentence = text.split(". ")[0].rstrip(".")
+    if not sentence or len(sentence) > 160:
+        return ""
+    return sentence[:1].lower() + sentence[1:]
