@@ -284,7 +284,7 @@ def test_filters_match_without_accents_and_never_more_than_they_say(search: Sear
 
 def test_highlighted_services_are_listed_by_popularity(staff: Staff, search: Search) -> None:
     name = f"Feira {uuid4().hex[:6]}"
-    staff.publish(nome_servico=name, fixar_destaque=True)
+    staff.publish(nome_servico=name, fixar_destaque=True, is_free=True)
     until_now(lambda: name in search.titles("*", fixar_destaque="true"))
     highlighted = search("*", fixar_destaque="true", per_page=100)["results"]
     assert all(hit["metadata"]["fixar_destaque"] for hit in highlighted)

@@ -22,7 +22,7 @@ async def list_groups(owner: asyncpg.Connection) -> list[set[str]]:
 
 @pytest.mark.parametrize("term", ["iptu", "iss", "itbi", "mei", "cnh", "rg", "nfs-e", "segunda via", "grátis", "wi-fi"])
 async def test_what_people_say_stands_beside_what_catalogues_write(owner: asyncpg.Connection, term: str) -> None:
-    assert any(term in group for group in await list_groups(owner))
+    assert any(term in {each.lower() for each in group} for group in await list_groups(owner))
 
 
 async def test_a_group_of_a_city_is_never_joined_by_a_seeded_one(owner: asyncpg.Connection) -> None:
@@ -61,3 +61,10 @@ async def test_no_seeded_term_begins_with_a_word_that_is_not_searched(owner: asy
         "SELECT term FROM search.synonyms, unnest(terms) AS term WHERE search.fold(term) ~ '^(sem|nao|nem) '"
     )
     assert rows == []
+
+
+async def test_seeded_acronyms_are_written_in_capitals(owner: asyncpg.Connection) -> None:
+    groups = await list_groups(owner)
+    assert {"IPTU", "imposto predial", "imposto predial e territorial urbano"} in groups
+    assert {"SUS", "sistema único de saúde"} in groups
+    assert not {"iptu", "mei", "rg", "sus"} & set().union(*groups)

@@ -8,9 +8,16 @@ from balcao.core.feature import Feature
 from balcao.core.http.parameters import InPath, Query
 from balcao.core.http.responses import Response
 from balcao.search.catalogue import service
-from balcao.search.catalogue.schemas import DocumentQuery, Moved, OpeningQuery, UnifiedDocument
-from balcao.search.conventions import ServiceIdInPath, read_parameter
-from balcao.search.public import PublicService, respond_publicly
+from balcao.search.catalogue.schemas import (
+    DocumentQuery,
+    Moved,
+    NamesQuery,
+    OpeningQuery,
+    PublishedService,
+    UnifiedDocument,
+)
+from balcao.search.conventions import ServiceIdInPath, parse_flag_parameter, read_parameter
+from balcao.search.public import respond_publicly
 from balcao.search.routes import ROUTES
 
 routes = ROUTES.extend(tags=["catalogue"])
@@ -28,11 +35,13 @@ OldIdInPath: TypeAlias = Annotated[str, InPath(str, "Número do serviço no sist
     public(),
     "Um serviço publicado",
     errors=[304],
+    query=NamesQuery,
     may_lag=True,
 )
-async def get_published_service(call: Call, id: ServiceIdInPath) -> Response[PublicService]:
+async def get_published_service(call: Call, id: ServiceIdInPath, query: Query) -> Response[PublishedService]:
     """Devolve um serviço publicado pelo identificador. O que não está publicado é desconhecido (404)."""
-    return respond_publicly(await service.read_published_service(call, id), call)
+    found = await service.read_published_service(call, id, with_names=_shows_names(query))
+    return respond_publicly(found, call)
 
 
 @routes.get(
@@ -46,7 +55,9 @@ async def get_published_service(call: Call, id: ServiceIdInPath) -> Response[Pub
 )
 async def get_document(call: Call, id: ServiceIdInPath, query: Query) -> Response[UnifiedDocument]:
     """Devolve um serviço publicado pelo identificador, com a coleção em que está."""
-    found = await service.read_published_service(call, id, read_parameter(query, "busca"))
+    found = await service.read_published_service(
+        call, id, read_parameter(query, "busca"), with_names=_shows_names(query)
+    )
     return respond_publicly(UnifiedDocument(found.id, found), call)
 
 
@@ -60,11 +71,12 @@ async def get_document(call: Call, id: ServiceIdInPath, query: Query) -> Respons
     moved=Moved,
     may_lag=True,
 )
-async def get_by_slug(call: Call, slug: SlugInPath, query: Query) -> Response[PublicService]:
+async def get_by_slug(call: Call, slug: SlugInPath, query: Query) -> Response[PublishedService]:
     """Devolve um serviço publicado pelo endereço legível. Um endereço anterior responde 301, com o atual em
     `Location`.
     """
-    found: Any = await service.read_by_slug(call, slug, read_parameter(query, "busca"))
+    asked, with_names = read_parameter(query, "busca"), _shows_names(query)
+    found: Any = await service.read_by_slug(call, slug, asked, with_names=with_names)
     return _redirect(found, call) if isinstance(found, Moved) else respond_publicly(found, call)
 
 
@@ -79,6 +91,11 @@ async def get_by_slug(call: Call, slug: SlugInPath, query: Query) -> Response[Pu
 async def get_by_old_number(call: Call, origem: SourceInPath, id_servico_antigo: OldIdInPath) -> Response[Moved]:
     """Leva, pelo `Location`, ao serviço publicado que o número de um sistema antigo é agora."""
     return _redirect(await service.find_by_old_number(call, origem, id_servico_antigo), call)
+
+
+def _shows_names(query: Query) -> bool:
+    """Return whether the other names are asked for. Raises Invalid."""
+    return parse_flag_parameter(query, "include_other_names") is True
 
 
 def _redirect(moved: Moved, call: Call) -> Response[Any]:

@@ -1,19 +1,35 @@
 """Wire types of the published services (rules: search 2.3, 2.6)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from balcao.search import members
 from balcao.search.public import PublicService
+
+
+class PublishedService(PublicService):
+    """The public form. Its other names only appear if they are asked for."""
+
+    tambem_conhecido_como: (
+        Annotated[
+            list[str],
+            Meta(
+                description="Outros nomes do serviço, até 8: sinônimos e frases das pessoas. Só com "
+                "`include_other_names=true`.",
+                examples=[["corte de galhos", "aparar a mangueira"]],
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class UnifiedDocument(msgspec.Struct):
     """A service in the document format of the unified search."""
 
     id: members.ServiceId
-    data: Annotated[PublicService, Meta(description="O serviço.")]
+    data: Annotated[PublishedService, Meta(description="O serviço.")]
     collection: Annotated[Literal["services"], Meta(description="A coleção em que está.")] = "services"
     type: Annotated[Literal["service"], Meta(description="O que é.")] = "service"
 
@@ -34,8 +50,19 @@ class Moved(msgspec.Struct):
     message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["O serviço mudou de endereço."])]
 
 
-class OpeningQuery(msgspec.Struct):
-    """The search from which the citizen opened the service."""
+Flag: TypeAlias = Literal["true", "1", "false", "0"]
+
+
+class NamesQuery(msgspec.Struct):
+    """Whether the other names of the service are shown."""
+
+    include_other_names: Annotated[
+        Flag, Meta(description="`true` mostra também outros nomes do serviço, em `tambem_conhecido_como`.")
+    ] = "false"
+
+
+class OpeningQuery(NamesQuery):
+    """Also the search from which the citizen opened the service."""
 
     busca: Annotated[
         str | None,

@@ -4,30 +4,36 @@ from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
 from balcao.core.values.text import has_control
 from balcao.search.catalogue import store
-from balcao.search.catalogue.schemas import Moved
+from balcao.search.catalogue.other_names import list_other_names
+from balcao.search.catalogue.schemas import Moved, PublishedService
 from balcao.search.collection.store import read_alias
 from balcao.search.conventions import parse_uuid_parameter
 from balcao.search.legacy_mappings import service as legacy_mappings
+from balcao.search.phrases.store import select_phrases
 from balcao.search.popularity import service as popularity
-from balcao.search.public import PublicService
 from balcao.search.public_search.parameters import LONGEST_QUERY
 from balcao.search.public_search.query import fold_query
+from balcao.search.public_search.service import find_synonyms
 from balcao.search.zero_results import service as zero_results
 
 UNKNOWN = "Serviço não encontrado."
 _MOVED = "O serviço mudou de endereço."
 
 
-async def read_published_service(call: Call, service_id: str, asked: str | None = None) -> PublicService:
+async def read_published_service(
+    call: Call, service_id: str, asked: str | None = None, *, with_names: bool = False
+) -> PublishedService:
     """Return a published service. `asked` is the search that led to it. Raises NotFound."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.reader.connection() as connection:
         found = _require(await store.read_by_id(connection, await read_alias(connection), known))
     _count_opening(call, found, asked)
-    return found
+    return await _add_names(call, found) if with_names else found
 
 
-async def read_by_slug(call: Call, slug: str, asked: str | None = None) -> PublicService | Moved:
+async def read_by_slug(
+    call: Call, slug: str, asked: str | None = None, *, with_names: bool = False
+) -> PublishedService | Moved:
     """Return the published service with this slug. For a former slug, return the current address. Raises NotFound.
 
     `asked` is the search that led to the service.
@@ -39,6 +45,14 @@ async def read_by_slug(call: Call, slug: str, asked: str | None = None) -> Publi
     if found.slug != slug:
         return _describe_move(found, slug, found.slug)
     _count_opening(call, found, asked)
+    return await _add_names(call, found) if with_names else found
+
+
+async def _add_names(call: Call, found: PublishedService) -> PublishedService:
+    """Return the service with its other names."""
+    said = await select_phrases(call.reader, found.id)
+    phrases = [] if said is None else said.phrases
+    found.tambem_conhecido_como = list_other_names(found.nome_servico, phrases, await find_synonyms(call.platform))
     return found
 
 
@@ -53,18 +67,18 @@ async def find_by_old_number(call: Call, origem: str, old_id: str) -> Moved:
     return _describe_move(found, None, f"../../{found.slug}")
 
 
-def _count_opening(call: Call, found: PublicService, asked: str | None) -> None:
+def _count_opening(call: Call, found: PublishedService, asked: str | None) -> None:
     """Count a view of a service, and an opening from search results. Ignore a query that is too long."""
     popularity.count_view(call.platform, found.id)
     if asked is not None and len(asked) <= LONGEST_QUERY:
         zero_results.note_opening(call.platform, asked, fold_query(asked))
 
 
-def _require(found: PublicService | None) -> PublicService:
+def _require(found: PublishedService | None) -> PublishedService:
     if found is None:
         raise NotFound(UNKNOWN)
     return found
 
 
-def _describe_move(service: PublicService, old_slug: str | None, location: str) -> Moved:
+def _describe_move(service: PublishedService, old_slug: str | None, location: str) -> Moved:
     return Moved(service.id, service.slug, old_slug, location, service.nome_servico, _MOVED)

@@ -138,3 +138,6 @@ async def list_phrase_proposals(
     most = MOST_PROPOSALS
     listed = await _list_proposals(connection, longest, fewest, searches_per_opening, most, limit, offset)
     return (listed[0].found if listed else 0), [each.proposal for each in listed]
+
+
+OFFERED = (select_phrases,)

@@ -64,6 +64,11 @@ class Lexicon:
         """Return whether the word exists, whatever its accents. Infinitives may lack the final r ("paga")."""
         return folded in self._forms or folded + "r" in self._forms
 
+    def is_verb(self, lemma: str) -> bool:
+        """Return whether a folded lemma is a verb in the infinitive."""
+        # Only verbs have a gerund.
+        return lemma[-2:] in ("ar", "er", "ir") and lemma[:-1] + "ndo" in self._forms
+
     def _list_lemmas(self, word: str) -> tuple[str, ...]:
         """Return the folded lemmas of a word, the most likely one first. An unknown word only loses its plural s."""
         folded = fold(word)
@@ -80,14 +85,14 @@ class Lexicon:
 
     def _find_root(self, lemma: str) -> str:
         """Return the verb that a noun derives from ("pagamento": "pagar"), or the lemma itself."""
-        if lemma in _OWN_ROOTS or self._is_verb(lemma):
+        if lemma in _OWN_ROOTS or self.is_verb(lemma):
             return lemma
         for suffix, endings in _DERIVATIONS:
             stem = lemma.removesuffix(suffix)
             if stem == lemma or len(stem) < SHORTEST_STEM or (suffix in _VOWELS and self._names_thing(lemma)):
                 continue
             for ending in endings:
-                if self._is_verb(stem + ending):
+                if self.is_verb(stem + ending):
                     return stem + ending
         return lemma
 
@@ -105,10 +110,6 @@ class Lexicon:
         if stem.endswith("g"):
             stems.append(stem + "u")
         return any(lemma in self.list_lemmas(each + ending) for each in stems for ending in _DIMINUTIVES)
-
-    def _is_verb(self, lemma: str) -> bool:
-        # Only verbs have a gerund.
-        return lemma[-2:] in ("ar", "er", "ir") and lemma[:-1] + "ndo" in self._forms
 
 
 def _is_plural(folded: str, lemma: str) -> bool:

@@ -97,7 +97,7 @@ async def search_services(call: Call, request: SearchRequest) -> Found:
         return Found("none")
     if request.q == LISTS_ALL:
         return _list_all(index, request)
-    return search_index(index, await _find_synonyms(call.platform), request)
+    return search_index(index, await find_synonyms(call.platform), request)
 
 
 def search_index(index: ServiceIndex, synonyms: Synonyms, request: SearchRequest) -> Found:
@@ -213,10 +213,11 @@ def _write_part(part: Part, corrections: Mapping[str, str]) -> str:
 async def suggest_names(call: Call, typed: str) -> list[str]:
     """Return names of published services for the text typed so far. Raises Unavailable if there is no index."""
     index = await call.platform.part(PublicIndex).read()
-    return complete_names(index, await _find_synonyms(call.platform), typed)
+    return complete_names(index, await find_synonyms(call.platform), typed)
 
 
-async def _find_synonyms(platform: Platform) -> Synonyms:
+async def find_synonyms(platform: Platform) -> Synonyms:
+    """Return the synonym groups of the city, as this process last read them."""
     state = platform.part(SearchState)
     if state.synonyms is None:
         async with platform.database.connection() as connection:

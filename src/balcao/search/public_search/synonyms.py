@@ -36,9 +36,12 @@ class Synonyms:
 
     def __init__(self, groups: Iterable[Iterable[str]] = ()) -> None:
         self._by_first: dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, ...]]]]] = {}
+        # How the groups spell a member. Members of several groups have the spelling of the first one.
+        self._spellings: dict[tuple[str, ...], str] = {}
         for group in groups:
-            written = [tuple(token.roots[0] for token in tokenize(term)) for term in group]
+            written = {tuple(token.roots[0] for token in tokenize(term)): term for term in group}
             members = frozenset(roots for roots in written if roots)
+            self._spellings = written | self._spellings
             for roots in members:
                 self._by_first.setdefault(roots[0], []).append((roots, members))
 
@@ -70,6 +73,13 @@ class Synonyms:
             terms.append(Term(" ".join(token.folded for token in run), lemmas, (*own, *wider), run))
             at += len(run)
         return terms
+
+    def list_spellings(self, tokens: Sequence[Token]) -> list[list[str]]:
+        """Return what stands for each term of adjacent words, as the groups spell it."""
+        return [
+            [self._spellings[each.roots] for each in term.alternatives if each.weight == SYNONYM_WEIGHT]
+            for term in self.widen(tokens)
+        ]
 
     def split(self, term: Term) -> list[Term]:
         """Return the words of a term as terms of their own."""
