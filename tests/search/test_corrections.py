@@ -118,7 +118,9 @@ def test_a_correction_has_its_synonyms_and_counts_less() -> None:
     assert ("esterilizar",) in {each.roots for each in alternatives}
 
 
-@pytest.mark.parametrize("typed", ["licensa de casa própria", "licença da casa propr", "multa, licença para casa propria"])
+@pytest.mark.parametrize(
+    "typed", ["licensa de casa própria", "licença da casa propr", "multa, licença para casa propria"]
+)
 def test_a_corrected_query_has_synonyms_of_several_words(typed: str) -> None:
     assert "Certidão de obra" in CATALOGUE.list_results(typed)
 
