@@ -17,7 +17,7 @@ from balcao.web.surface import Client, Surface
 from balcao.web.words import Words
 
 
-class Panel(Surface):
+class Panel(Surface[Page]):
     """The panel's resources in one process. They are opened when the process starts to serve.
 
     `refusals` counts page requests that have no session. `address` is the public address of the panel, without
@@ -28,7 +28,8 @@ class Panel(Surface):
         self, settings: Settings, database_url: str, areas: Sequence[Area], refusals: Refusals, address: str = ""
     ) -> None:
         super().__init__(
-            "panel",
+            PANEL_SCHEMA,
+            (page for area in areas for page in area.pages.declared),
             prefix=PREFIX,
             cookie="painel",
             address=address or settings.panel_address,
@@ -51,21 +52,7 @@ class Panel(Surface):
         self.assets = Assets(files("balcao.panel") / "static", f"{PREFIX}/recursos")
         self.environment = make_environment(self.words, self.assets, settings.panel_city)
         self.environment.globals["trial_mailbox"] = settings.trial_mailbox_url
-        self._pages = {(page.name, page.method): page for area in areas for page in area.pages.declared}
         self.uses = list_uses(areas)
-
-    def find_page(self, name: str, method: str = "") -> Page:
-        """Return the page with this name and method.
-
-        Without a method, prefer GET. Raises KeyError if there is no such page.
-        """
-        if method:
-            return self._pages[name, method]
-        return self._pages.get((name, "GET")) or self._pages[name, "POST"]
-
-    def has_page(self, name: str, method: str) -> bool:
-        """Return whether a page with this name and method exists."""
-        return (name, method) in self._pages
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:

@@ -10,52 +10,28 @@
 The navigation, the routes, the first page and the tests of all pages use these declarations.
 """
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
-from urllib.parse import quote
+from typing import ClassVar, Literal
 
-from balcao.core.http.responses import Response
+from balcao.web.declaration import MIB, PageFunction, SessionPage
 
 PREFIX = "/painel"
-MIB = 1_048_576
-
-# The function of a page. Its arguments are a `Visit` (which imports this module, so its type cannot be named here) and
-# the values of the path's parameters by name.
-PageFunction: TypeAlias = Callable[..., Awaitable[Response[Any]]]
-_PARAMETER = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True)
-class Page:
-    """One address of the panel. `name` consists of area and function, as in `operation.list_jobs`.
+class Page(SessionPage):
+    """One address of the panel.
 
     A person sees the page if they have one of the `actions`. Without actions, every logged-in person sees it. The
-    function gets the values of the path's parameters as arguments of the same names. `is_use` is False if the page's
-    script sends the request by itself, which does not count as use of the session. The navigation shows a page
-    `for_staff` only to people who have a right, although every logged-in person may open it.
+    navigation shows a page `for_staff` only to people who have a right, although every logged-in person may open it.
     """
 
-    name: str
-    method: str
-    path: str
-    label: str
-    actions: tuple[str, ...]
-    in_menu: bool
-    function: PageFunction
-    body_limit: int = MIB
-    is_use: bool = True
+    prefix: ClassVar[str] = PREFIX
+
+    actions: tuple[str, ...] = ()
+    in_menu: bool = False
     for_staff: bool = False
-
-    @property
-    def parameters(self) -> list[str]:
-        """Return the names of the path's parameters, in order."""
-        return _PARAMETER.findall(self.path)
-
-    def address(self, **values: object) -> str:
-        """Return the page's address with these values in its path."""
-        return PREFIX + _PARAMETER.sub(lambda found: quote(str(values[found[1]]), safe=""), self.path)
 
 
 class Pages:

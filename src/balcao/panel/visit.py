@@ -1,62 +1,41 @@
 """One request for a page: the person, their rights, the submitted form, and the response."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from typing import Any
 
 from balcao.core.http.forms import FormData
 from balcao.core.http.requests import Request
-from balcao.core.http.responses import Response, redirect
 from balcao.panel.application import Panel
 from balcao.panel.attendance import Attendance
-from balcao.panel.declaration import PREFIX, Area, Page
+from balcao.panel.declaration import Area, Page
 from balcao.panel.rights import Rights
 from balcao.web.api import Api
 from balcao.web.sessions.session import Session
-from balcao.web.visit import DRAFT, PageRequest
+from balcao.web.visit import SessionVisit
 
 
-class Crumb(NamedTuple):
-    """One step of the breadcrumb navigation. The last step has no link."""
-
-    label: str
-    href: str = ""
-
-
-class Visit(PageRequest):
+class Visit(SessionVisit):
     """A page request with the person, their rights and the panel. It is the first argument of a page function.
 
-    `api` calls the services as the person. `counts` maps entries of the navigation to their numbers of waiting items. A
+    `counts` maps entries of the navigation to their numbers of waiting items. A
     page that shows one citizen's data sets `attendance`, and the frame shows whose data it is.
     """
 
     def __init__(
         self, panel: Panel, request: Request, page: Page, session: Session, api: Api, rights: Rights, posted: FormData
     ) -> None:
-        super().__init__(request, panel.environment, posted)
+        super().__init__(panel, request, session, api, posted)
         self.panel = panel
         self.page = page
-        self.session = session
-        self.api = api
         self.rights = rights
         self.counts: Mapping[str, int] = {}
         self.attendance: Attendance | None = None
-
-    @property
-    def name(self) -> str:
-        """Return the person's name from the provider."""
-        return self.session.identity.name or "Sem nome"
 
     @property
     def initials(self) -> str:
         """Return the first letters of the person's first and last name."""
         words = self.name.split()
         return (words[0][:1] + (words[-1][:1] if len(words) > 1 else "")).upper()
-
-    @property
-    def form_secret(self) -> str:
-        """Return the secret that every form of this session contains."""
-        return self.session.identity.form_secret
 
     @property
     def area(self) -> Area:
@@ -70,12 +49,6 @@ class Visit(PageRequest):
     def may_open(self, name: str, method: str = "GET") -> bool:
         """Return whether the person may see the page with this name, as in `operation.list_jobs`."""
         return self.rights.include(*self.panel.find_page(name, method).actions)
-
-    def address(self, name: str, method: str = "", /, _query: dict[str, Any] | None = None, **values: object) -> str:
-        """Return the address of a page by its name, with the values of its path and the query `_query`."""
-        asked = {key: value for key, value in (_query or {}).items() if value not in (None, "")}
-        tail = f"?{urlencode(asked, doseq=True)}" if asked else ""
-        return self.panel.find_page(name, method).address(**values) + tail
 
     def list_navigation(self) -> Iterable[tuple[Area, list[Page]]]:
         """Yield the areas with pages in the person's navigation, and these pages."""
@@ -91,14 +64,3 @@ class Visit(PageRequest):
     def render_text(self, template: str, **values: Any) -> str:
         """Render a template to a string. The template can use this visit as `visit` and its page as `page`."""
         return super().render_text(template, page=self.page, **values)
-
-    async def redirect(self, address: str, notice: str = "") -> Response[Any]:
-        """Redirect to another page of the panel, which shows the notice once.
-
-        If the form was filled from a draft, delete the draft.
-        """
-        if draft := self.posted.first(DRAFT):
-            await self.panel.sessions.drafts.drop(self.session, draft)
-        if notice:
-            await self.panel.sessions.store_notice(self.session, notice)
-        return redirect(address if address.startswith(PREFIX) else PREFIX, 303)

@@ -55,7 +55,7 @@ class Attempt(msgspec.Struct, frozen=True):
 class Login:
     """Handlers for login and logout."""
 
-    def __init__(self, surface: Surface, render: Callable[..., Response[Any]]) -> None:
+    def __init__(self, surface: Surface[Any], render: Callable[..., Response[Any]]) -> None:
         """Store the surface and `render`, which renders a page without a session from template, status and values."""
         self._surface = surface
         self._render = render

@@ -1,12 +1,13 @@
 """A set of pages with a login, such as the panel, and the resources that it holds in a process."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
+from jinja2 import Environment
 
 from balcao.core.access.refusals import Refusals
 from balcao.core.database.pool import Database
@@ -17,6 +18,7 @@ from balcao.core.tracing import make_http_client
 from balcao.web import guard
 from balcao.web.api import Api
 from balcao.web.background import Background
+from balcao.web.declaration import SessionPage
 from balcao.web.page_limiter import PageLimiter
 from balcao.web.provider import Provider
 from balcao.web.sealing import Sealer
@@ -24,6 +26,9 @@ from balcao.web.sessions.service import Sessions
 
 _SWEEP_SECONDS = 600.0
 _CALLS_AT_ONCE = httpx.Limits(max_connections=200, max_keepalive_connections=50)
+
+
+PageT = TypeVar("PageT", bound=SessionPage)
 
 
 class Client(NamedTuple):
@@ -34,17 +39,20 @@ class Client(NamedTuple):
     secret: str
 
 
-class Surface:
+class Surface(Generic[PageT]):
     """The resources of a surface, open while the process serves.
 
     `name` is used in log events and names the schema of the sessions. `cookie` is the name of the session's cookie.
     People reach the pages at `address` under `prefix`. `refusals` counts requests without a session. `keys` seal
-    sessions: the first key seals, and every key opens.
+    sessions: the first key seals, and every key opens. A subclass sets `environment`, which renders its templates.
     """
+
+    environment: Environment
 
     def __init__(
         self,
         name: str,
+        pages: Iterable[PageT],
         *,
         prefix: str,
         cookie: str,
@@ -59,6 +67,7 @@ class Surface:
         longest: timedelta,
     ) -> None:
         self.name = name
+        self.pages = {(page.name, page.method): page for page in pages}
         self.prefix = prefix
         self.cookie = cookie
         self.address = address
@@ -73,6 +82,19 @@ class Surface:
         self.sessions = Sessions(database, name, self.sealer, self.provider, idle=idle, longest=longest)
         self.background = Background()
         self.page_limiter = PageLimiter()
+
+    def find_page(self, name: str, method: str = "") -> PageT:
+        """Return the page with this name and method.
+
+        Without a method, prefer GET. Raises KeyError if there is no such page.
+        """
+        if method:
+            return self.pages[name, method]
+        return self.pages.get((name, "GET")) or self.pages[name, "POST"]
+
+    def has_page(self, name: str, method: str) -> bool:
+        """Return whether a page with this name and method exists."""
+        return (name, method) in self.pages
 
     @property
     def origin(self) -> str:

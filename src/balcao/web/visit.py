@@ -1,7 +1,8 @@
 """One request for a page: its address, the submitted form and the response."""
 
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from jinja2 import Environment
 
@@ -9,6 +10,9 @@ from balcao.core.http.forms import FormData, parse_fields
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect
 from balcao.core.offloading import run_in_thread
+from balcao.web.api import Api
+from balcao.web.sessions.session import Session
+from balcao.web.surface import Surface
 
 # The query parameter and the form field that name a stored draft.
 DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
@@ -70,3 +74,49 @@ class PageRequest:
     def render_text(self, template: str, **values: Any) -> str:
         """Render a template to a string. The template can use this request as `visit`."""
         return self.environment.get_template(template).render(visit=self, **values)
+
+
+class Crumb(NamedTuple):
+    """One step of the breadcrumb navigation. The last step has no link."""
+
+    label: str
+    href: str = ""
+
+
+class SessionVisit(PageRequest):
+    """A page request of a logged-in person. `api` calls the services as the person."""
+
+    def __init__(self, surface: Surface[Any], request: Request, session: Session, api: Api, posted: FormData) -> None:
+        super().__init__(request, surface.environment, posted)
+        self.surface = surface
+        self.session = session
+        self.api = api
+
+    @property
+    def name(self) -> str:
+        """Return the person's name from the provider."""
+        return self.session.identity.name or "Sem nome"
+
+    @property
+    def form_secret(self) -> str:
+        """Return the secret that every form of this session contains."""
+        return self.session.identity.form_secret
+
+    def address(self, name: str, method: str = "", /, _query: dict[str, Any] | None = None, **values: object) -> str:
+        """Return the address of a page by its name, with the values of its path and the query `_query`."""
+        asked = {key: value for key, value in (_query or {}).items() if value not in (None, "")}
+        tail = f"?{urlencode(asked, doseq=True)}" if asked else ""
+        path: str = self.surface.find_page(name, method).address(**values)
+        return path + tail
+
+    async def redirect(self, address: str, notice: str = "") -> Response[Any]:
+        """Redirect to another page of the surface, which shows the notice once.
+
+        If the form was filled from a draft, delete the draft.
+        """
+        sessions, prefix = self.surface.sessions, self.surface.prefix
+        if draft := self.posted.first(DRAFT):
+            await sessions.drafts.drop(self.session, draft)
+        if notice:
+            await sessions.store_notice(self.session, notice)
+        return redirect(address if address.startswith(prefix) else prefix, 303)

@@ -7,10 +7,11 @@ from balcao.panel.access import client, labels
 from balcao.panel.access.forms import ActionForm
 from balcao.panel.access.rights import ACTION_CREATE, ACTION_DELETE, ACTION_READ, ACTION_UPDATE, EXPLAIN
 from balcao.panel.declaration import Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.forms import Form
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 pages = Pages("access", "/acessos/acoes")
 

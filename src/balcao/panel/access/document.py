@@ -6,9 +6,10 @@ from balcao.core.http.responses import Response
 from balcao.panel.access import catalogue_client, labels
 from balcao.panel.access.forms import DocumentForm
 from balcao.panel.access.rights import CATALOGUE_APPLY, CATALOGUE_READ
-from balcao.panel.declaration import MIB, Pages
+from balcao.panel.declaration import Pages
 from balcao.panel.visit import Visit
 from balcao.web.api import Conflict
+from balcao.web.declaration import MIB
 
 pages = Pages("access", "/acessos/documento")
 # Large enough for a document, which has at most 1 MiB, because percent-encoding triples the size of some characters.

@@ -20,10 +20,11 @@ from balcao.panel.access.rights import (
 )
 from balcao.panel.declaration import Pages
 from balcao.panel.departments import read_department_names
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.forms import Form
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
 pages = Pages("access", "/acessos/grupos")

@@ -7,8 +7,9 @@ from balcao.core.http.responses import Response
 from balcao.panel.access import catalogue_client, client, labels
 from balcao.panel.access.rights import AUDIT_READ
 from balcao.panel.declaration import Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.lists import Filter, Listing, read_day
+from balcao.web.visit import Crumb
 
 pages = Pages("access", "/acessos/historico")
 

@@ -10,9 +10,10 @@ from balcao.panel.access.client import EndpointMapping
 from balcao.panel.access.forms import BindingForm, MappingForm
 from balcao.panel.access.rights import MAPPING_CREATE, MAPPING_DELETE, MAPPING_READ, MAPPING_UPDATE
 from balcao.panel.declaration import Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.forms import Form, list_choices
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 pages = Pages("access", "/acessos/enderecos")
 # The maximum number of actions offered as choices. Catalogues have far fewer actions.

@@ -9,10 +9,11 @@ from balcao.panel.access.own import make_removal_form
 from balcao.panel.access.reserved import is_reserved, is_reserved_group, list_roles_to_give
 from balcao.panel.access.rights import EXPLAIN, GROUP_READ, MEMBERS_MANAGE, USER_ASSIGN, USER_READ
 from balcao.panel.declaration import Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import gather_blocks
 from balcao.web.forms import list_choices
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 pages = Pages("access", "/acessos/pessoas")
 

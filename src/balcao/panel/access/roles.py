@@ -9,9 +9,10 @@ from balcao.panel.access.own import make_removal_form
 from balcao.panel.access.rights import ROLE_CREATE, ROLE_DELETE, ROLE_GRANT, ROLE_READ, ROLE_UPDATE
 from balcao.panel.declaration import Pages
 from balcao.panel.rights import describe_right
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.forms import Form, list_choices
 from balcao.web.lists import Listing
+from balcao.web.visit import Crumb
 
 pages = Pages("access", "/acessos/papeis")
 

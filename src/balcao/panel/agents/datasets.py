@@ -9,10 +9,12 @@ from balcao.panel.agents import dataset_client as client
 from balcao.panel.agents.forms import DatasetForm, ExamplesForm
 from balcao.panel.agents.labels import name_agent
 from balcao.panel.agents.rights import DATA_MANAGE, DATA_READ
-from balcao.panel.declaration import MIB, Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.declaration import Pages
+from balcao.panel.visit import Visit
 from balcao.web.api import gather_blocks
+from balcao.web.declaration import MIB
 from balcao.web.forms import Form
+from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
 pages = Pages("agents", "/agentes")

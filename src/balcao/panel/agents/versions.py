@@ -10,10 +10,11 @@ from balcao.panel.agents.labels import name_agent
 from balcao.panel.agents.rights import ACTIVATE, CREATE, READ
 from balcao.panel.declaration import Pages
 from balcao.panel.diff import Change, compare
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import NotFound, gather_blocks
 from balcao.web.faults import make_not_found
 from balcao.web.forms import Form
+from balcao.web.visit import Crumb
 from balcao.web.words import parse_number
 
 pages = Pages("agents", "/agentes")

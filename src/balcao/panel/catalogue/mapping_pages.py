@@ -9,10 +9,11 @@ from balcao.panel.catalogue.forms import MappingForm
 from balcao.panel.catalogue.labels import SOURCES
 from balcao.panel.catalogue.routes import AREA, READ, REDIRECTS
 from balcao.panel.declaration import Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, gather_blocks
 from balcao.web.forms import list_choices
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 _MOST_NAMED = 10
 

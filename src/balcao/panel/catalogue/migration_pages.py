@@ -10,10 +10,11 @@ from balcao.panel.catalogue.forms import MigrationReasonForm, StartForm
 from balcao.panel.catalogue.labels import PHASES, RUNS
 from balcao.panel.catalogue.routes import AREA, MIGRATIONS_BACK, MIGRATIONS_READ, MIGRATIONS_START
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.forms import list_choices
 from balcao.web.lists import Listing
+from balcao.web.visit import Crumb
 
 pages = Pages(AREA, "")
 

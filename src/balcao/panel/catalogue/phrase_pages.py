@@ -9,8 +9,9 @@ from balcao.panel.catalogue.forms import PhrasesForm
 from balcao.panel.catalogue.labels import name_state
 from balcao.panel.catalogue.routes import AREA, TUNING, service_crumbs
 from balcao.panel.declaration import Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
 _LONGEST_PHRASE = 100  # the service's own limit, in characters

@@ -3,8 +3,9 @@
 from balcao.panel.catalogue import search_client
 from balcao.panel.catalogue.client import Service
 from balcao.panel.departments import read_department_names
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import ApiFault
+from balcao.web.visit import Crumb
 
 AREA = "catalogue"
 READ, CREATE, UPDATE = "service:read", "service:create", "service:update"

@@ -10,9 +10,10 @@ from balcao.panel.catalogue.content import split_lines
 from balcao.panel.catalogue.forms import CategoryForm, ControlForm, NewCategoryForm, SynonymForm
 from balcao.panel.catalogue.routes import AREA, CATEGORIES, TUNING
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Outdated, gather_blocks
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
 # The page searches for at most this many of a group's terms, because a page may make only a limited number of calls.

@@ -11,10 +11,11 @@ from balcao.panel.person.changes import PersonPage
 from balcao.panel.person.client import Subject
 from balcao.panel.person.erasure import show_erasure
 from balcao.panel.person.visits import SIZE, group_by_visit
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Api, Block, NotAllowed, gather_blocks
 from balcao.web.faults import PageFault
 from balcao.web.lists import Listing
+from balcao.web.visit import Crumb
 
 FILE_NAME = "meus-dados.json"
 

@@ -15,8 +15,9 @@ from balcao.panel.person import client as people
 from balcao.panel.person.changes import PersonPage
 from balcao.panel.person.client import Subject
 from balcao.panel.person.visits import SIZE, group_by_visit
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Block, NotAllowed, NotFound, gather_blocks
+from balcao.web.visit import Crumb
 
 READ, WRITE, SEARCH = "citizen:read", "citizen:write", "citizen:search"
 PREFERENCES = "preferences:write"

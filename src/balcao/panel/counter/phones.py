@@ -6,9 +6,10 @@ from balcao.core.http.responses import Response
 from balcao.panel.counter import client
 from balcao.panel.counter.forms import PhoneForm
 from balcao.panel.declaration import Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, NotFound
 from balcao.web.lists import Listing, Tab
+from balcao.web.visit import Crumb
 
 READ, WRITE = "phones:read", "phones:write"
 ENDED = "terminadas"

@@ -7,10 +7,11 @@ from balcao.panel.counter import reference_client as client
 from balcao.panel.counter.reference_forms import KINDS, BrandForm, CategoryForm, ModelForm, NewCategoryForm
 from balcao.panel.declaration import Pages
 from balcao.panel.departments import read_department_names
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, NotFound, gather_blocks
 from balcao.web.faults import make_not_found
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 CATEGORIES, VEHICLES = "categories:write", "vehicle_catalog:write"
 DEPARTMENTS = "staff_departments:read"

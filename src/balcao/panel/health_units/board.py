@@ -14,8 +14,9 @@ from balcao.panel.health_units.declared import AREA, BASE, MANAGE, READ, reaches
 from balcao.panel.health_units.drawing import draw_map
 from balcao.panel.health_units.forms import ChangeForm, CloseForm, OpenForm
 from balcao.panel.health_units.labels import COLORS, LATE_MINUTES, describe_event
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import ApiFault, NotAllowed, Outdated, gather_blocks
+from balcao.web.visit import Crumb
 from balcao.web.words import parse_number
 
 # Redraw the board after each change, and at least this often, because it shows how old notifications are.

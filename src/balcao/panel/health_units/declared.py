@@ -1,7 +1,8 @@
 """The area's name, address and rights, and the checks of a right's reach."""
 
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.faults import PageFault
+from balcao.web.visit import Crumb
 
 READ, MANAGE = "risk_notification:read", "risk_notification:manage"
 UNITS, WEBHOOKS = "health_unit:manage", "risk_webhook:manage"

@@ -12,8 +12,9 @@ from balcao.panel.health_units.client import Interval, OpenDay
 from balcao.panel.health_units.declared import AREA, BASE, UNITS, reaches, require_reach, unit_crumbs
 from balcao.panel.health_units.forms import ExceptionForm, HolidayForm, WeekForm
 from balcao.panel.health_units.labels import SCOPES
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import NotFound, Read
+from balcao.web.visit import Crumb
 
 DAYS = 14
 # The field of the pressed button, and its value for a preview.

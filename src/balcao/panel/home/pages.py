@@ -9,11 +9,12 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.pasted import clean_pasted
 from balcao.core.values.text import fold_text
 from balcao.panel.declaration import Area, Item, Pages, Waiting
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.panel.waiting import read_waiting
 from balcao.panel.working import service as working
 from balcao.web.api import gather_blocks
 from balcao.web.faults import make_not_found
+from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
 pages = Pages("home", "")

@@ -6,8 +6,9 @@ from balcao.core.http.responses import Response
 from balcao.panel.declaration import Pages
 from balcao.panel.jobs import companies_client as client
 from balcao.panel.jobs.labels import format_months
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 READ = "resume_bank:read"
 

@@ -14,8 +14,9 @@ from balcao.panel.jobs.candidate_pages import DECIDE, list_parameters, make_list
 from balcao.panel.jobs.client import Job
 from balcao.panel.jobs.labels import CANDIDATE_STATES, explain_failure, mask_cpf
 from balcao.panel.jobs.listing_pages import READ_CANDIDATES, job_crumb, jobs_crumb, open_job
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.faults import make_not_found
+from balcao.web.visit import Crumb
 
 SHOWN = 12
 

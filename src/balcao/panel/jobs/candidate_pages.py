@@ -24,9 +24,10 @@ from balcao.panel.jobs.labels import (
     mask_cpf,
 )
 from balcao.panel.jobs.listing_pages import READ, READ_CANDIDATES, job_crumb, jobs_crumb, open_job
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Block, Conflict, Outdated, ValidationFailed, gather_blocks
 from balcao.web.lists import TAB, Filter, Listing, Tab
+from balcao.web.visit import Crumb
 from balcao.web.words import format_phone
 
 DECIDE = "job_application:decide"

@@ -10,10 +10,11 @@ from balcao.panel.declaration import Pages
 from balcao.panel.jobs import companies_client as client
 from balcao.panel.jobs.forms import ReasonForm
 from balcao.panel.jobs.labels import format_cnpj, is_cnpj
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, NotFound, ServiceUnavailable, ValidationFailed
 from balcao.web.forms import CodeField, Form, length, needed
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 CREATE, EDIT, DELETE, LOOK_UP = "employer:create", "employer:update", "employer:delete", "employer:lookup"
 LONG_TEXT = 5_000

@@ -19,10 +19,11 @@ from balcao.panel.jobs.labels import (
     format_money,
     list_state_changes,
 )
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Block, Conflict, NotFound, Outdated, Read, ValidationFailed, gather_blocks
 from balcao.web.faults import PageFault, make_not_found
 from balcao.web.lists import Filter, Listing, Tab
+from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
 READ, CREATE, EDIT = "job_listing:read", "job_listing:create", "job_listing:update"

@@ -14,10 +14,11 @@ from balcao.panel.jobs import companies_client as client
 from balcao.panel.jobs import reference
 from balcao.panel.jobs.companies_client import OlderJob
 from balcao.panel.jobs.forms import ReasonForm
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import NotFound
 from balcao.web.forms import Form, length, list_choices, needed
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 MANAGE = "legacy_job:manage"
 STATES = {"CRIADO": "Criada", "ABERTO": "Aberta", "EM_ANALISE": "Em análise", "ENCERRADO": "Encerrada"}

@@ -10,10 +10,11 @@ from balcao.panel.declaration import Pages
 from balcao.panel.jobs import companies_client as client
 from balcao.panel.jobs import reference
 from balcao.panel.jobs.reference import TABLES, TABLES_BY_KEY, Table
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, gather_blocks
 from balcao.web.faults import make_not_found
 from balcao.web.forms import Form, length, needed
+from balcao.web.visit import Crumb
 
 MANAGE = "job_reference:manage"
 

@@ -9,10 +9,11 @@ from balcao.panel.operation import platform_client
 from balcao.panel.operation.declared import AREA, BASE, LIMITS, MAINTENANCE, OPERATION
 from balcao.panel.operation.forms import LimitForm, MaintenanceForm
 from balcao.panel.operation.labels import describe_limit, describe_rate, name_service
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, gather_blocks
 from balcao.web.forms import list_choices
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
 CONFIRMED = "confirmado"

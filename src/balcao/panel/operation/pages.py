@@ -13,9 +13,10 @@ from balcao.panel.operation.declared import AREA as KEY
 from balcao.panel.operation.declared import BASE, CRM_READ, CRM_WRITE, READ, WRITE
 from balcao.panel.operation.forms import DropForm, ReconcileForm
 from balcao.panel.operation.labels import KINDS, describe_failure, name_fields, name_kind
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, gather_blocks
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
 # One press of the button retries at most this many jobs, because most kinds call the CRM or another system.

@@ -7,8 +7,9 @@ from balcao.core.http.responses import Response
 from balcao.panel.person import client
 from balcao.panel.person.client import MainAddress, Subject
 from balcao.panel.person.forms import AddressForm, CodeForm, EmailForm, PhoneForm, PreferencesForm
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, NotFound, ValidationFailed, gather_blocks
+from balcao.web.visit import Crumb
 
 _PHONE = ("ddi", "ddd", "valor")
 

@@ -15,9 +15,10 @@ from balcao.panel.person.visits import SIZE, group_by_visit
 from balcao.panel.privacy import client
 from balcao.panel.privacy.forms import SubjectForm
 from balcao.panel.privacy.periods import read_period
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.web.api import gather_blocks
 from balcao.web.lists import Filter, Listing
+from balcao.web.visit import Crumb
 
 READ, EXPORT, ANONYMISE = "audit:read", "citizen:export", "citizen:anonymise"
 FILE_NAME = "dados-do-cidadao.json"

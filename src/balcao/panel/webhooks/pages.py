@@ -12,7 +12,7 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.visit import Crumb, Visit
+from balcao.panel.visit import Visit
 from balcao.panel.webhooks.client import WebhookClient
 from balcao.panel.webhooks.forms import WebhookForm, to_fields
 from balcao.panel.webhooks.labels import describe_failure
@@ -20,6 +20,7 @@ from balcao.panel.webhooks.model import Webhook
 from balcao.web.faults import PageFault
 from balcao.web.forms import Form
 from balcao.web.lists import Listing, Tab
+from balcao.web.visit import Crumb
 
 _TITLE = "Avisos a sistemas"
 _TABS = (Tab("todas", "Todas"), Tab("falhas", "Não entregues"))

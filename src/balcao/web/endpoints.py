@@ -1,0 +1,329 @@
+"""The addresses of a surface with a login. Each page becomes an endpoint that finds the session and shows errors."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar
+from urllib.parse import quote, urlsplit
+
+from balcao.core.access.refusals import PAGE
+from balcao.core.database.connection_quota import holder
+from balcao.core.errors import BalcaoError, TooLarge
+from balcao.core.http.dialects import ERROR_TEXT
+from balcao.core.http.endpoint import AdmitBody, PageEndpoint
+from balcao.core.http.forms import FormData, read_form
+from balcao.core.http.operations import UNCHECKED_BODY
+from balcao.core.http.refusal_pages import RefusalPage
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import HTML, Response, redirect
+from balcao.core.http.routing import REST_OF_PATH
+from balcao.core.http.unauthenticated_refusals import TooManyAnonymous, count_anonymous, refuse_often
+from balcao.core.offloading import SMALL, run_in_thread
+from balcao.web import guard, login
+from balcao.web.api import Api, ApiFault
+from balcao.web.declaration import SessionPage
+from balcao.web.faults import PageFault, describe_api_fault, make_not_allowed, make_not_found
+from balcao.web.guard import FORM_SECRET
+from balcao.web.login import Login
+from balcao.web.sessions.drafts import Draft
+from balcao.web.sessions.session import Session, SessionOver
+from balcao.web.surface import Surface
+from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS, SessionVisit
+
+PageT = TypeVar("PageT", bound=SessionPage)
+VisitT = TypeVar("VisitT", bound=SessionVisit)
+
+# On their own machine, people may type either of these names, but the session cookie is valid only for the name to
+# which the login returns.
+_LOOPBACK = frozenset({"localhost", "127.0.0.1"})
+# The largest form, in bytes, that the error page contains. Only the browser can send a larger form again.
+_LARGEST_REPEATED = 256 * 1024
+
+
+class Unsent(NamedTuple):
+    """A form whose submission failed: its address and all of its fields."""
+
+    address: str
+    fields: FormData
+
+
+class SessionEndpoints(ABC, Generic[PageT, VisitT]):
+    """The compiler that turns a surface's pages into endpoints. Each surface has a subclass."""
+
+    def __init__(self, surface: Surface[PageT], refusal_page: RefusalPage, nothing: PageT) -> None:
+        """`refusal_page` is shown to people without a session, and `nothing` for unknown addresses."""
+        self._surface = surface
+        self._refusal_page = refusal_page
+        self._nothing = nothing
+        self._login = Login(surface, self._render_alone)
+
+    # ---- what each surface decides ----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def make_visit(self, request: Request, page: PageT, session: Session, api: Api, posted: FormData) -> VisitT:
+        """Return the first argument of the page's function."""
+
+    def may_send(self, session: Session, page: PageT) -> bool:
+        """Return whether to read the form that a session sends to this page, even if the session has just ended."""
+        return session.is_active or session.stored.is_recent
+
+    def may_keep(self, session: Session, page: PageT) -> bool:
+        """Return whether to store the text that a person typed into this page before the session ended."""
+        return True
+
+    def make_refusal(self, page: PageT) -> PageFault:
+        """Return the error page for a person who may not send a form to this page."""
+        return make_not_allowed([], page.label)
+
+    async def prepare(self, visit: VisitT, page: PageT) -> None:
+        """Read what every page needs. Raises PageFault if the person may not see the page."""
+
+    async def finish(self, visit: VisitT, response: Response[Any]) -> None:
+        """Do what follows a successful page."""
+
+    @abstractmethod
+    def describe(self, fault: BalcaoError, request: Request) -> PageFault:
+        """Return the error page for a fault of the surface itself."""
+
+    # ---- the endpoints ----------------------------------------------------------------------------------------------
+
+    def list_endpoints(self) -> list[tuple[str, str, PageEndpoint]]:
+        """Return method, path and endpoint of the pages, of login and logout, and of all other addresses."""
+        steps: list[tuple[str, str, str, Callable[[Request], Awaitable[Response[Any]]]]] = [
+            ("GET", login.LOGIN, "login", self._login.begin),
+            ("GET", login.RETURN, "login_return", self._login.finish),
+            ("POST", login.LOGOUT, "logout", self._login.leave),
+            ("GET", login.LEFT, "left", self._login.show_end),
+        ]
+        return [
+            *((page.method, page.path or "/", self._compile(page)) for page in self._surface.pages.values()),
+            *((method, path, self.make_endpoint(name, method, step)) for method, path, name, step in steps),
+            ("POST", login.BACKCHANNEL, self._make_backchannel()),
+            ("GET", f"/{REST_OF_PATH}", self.make_endpoint("nothing", "GET", self._show_nothing)),
+        ]
+
+    # ---- compiling --------------------------------------------------------------------------------------------------
+
+    def _compile(self, page: PageT) -> PageEndpoint:
+        names = page.parameters
+
+        async def respond(request: Request) -> Response[Any]:
+            if (canonical := self._find_canonical(request)) is not None:
+                return redirect(canonical, 307)
+            return await self._respond(request, page, dict(zip(names, request.path_values, strict=True)))
+
+        if page.method != "POST":
+            return self.make_endpoint(page.name, page.method, respond)
+        admit = partial(self._admit_body, page)
+        return self.make_endpoint(page.name, page.method, respond, body_limit=page.body_limit, admit_body=admit)
+
+    def make_endpoint(
+        self,
+        name: str,
+        method: str,
+        handler: Callable[[Request], Any],
+        *,
+        is_page: bool = True,
+        body_limit: int = UNCHECKED_BODY,
+        admit_body: AdmitBody | None = None,
+    ) -> PageEndpoint:
+        async def respond(request: Request) -> Response[Any]:
+            try:
+                response: Response[Any] = await handler(request)
+            except PageFault as fault:
+                response = self._render_fault(fault, request)
+            return response.with_added({**self._surface.headers, **response.headers})
+
+        def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
+            if isinstance(fault, TooManyAnonymous):
+                return refuse_often(self._refusal_page, fault.retry_after or 0)
+            return self._render_fault(self.describe(fault, request), request).with_added(self._surface.headers)
+
+        chosen = respond if is_page else handler
+        return PageEndpoint(
+            self._surface.name, f"{self._surface.name}.{name}", method, chosen, refuse, body_limit, admit_body
+        )
+
+    def _make_backchannel(self) -> PageEndpoint:
+        def refuse(_: Request, fault: BalcaoError) -> Response[Any]:
+            return ERROR_TEXT.response(fault)
+
+        receive = self._login.receive_logout_token
+        return PageEndpoint(
+            self._surface.name, f"{self._surface.name}.backchannel_logout", "POST", receive, refuse, 16_384
+        )
+
+    # ---- responding -------------------------------------------------------------------------------------------------
+
+    async def _admit_body(self, page: PageT, request: Request) -> int:
+        """Return how many bytes of a large form to read: 0 if the person may not send the form to this page."""
+        try:
+            session = await self._login.find_session(request, is_use=False)
+        except BalcaoError:  # the handler will fail too, and show the error
+            return 0
+        if session is None or not guard.is_from_here(request.headers, self._surface.origin):
+            return 0
+        return page.body_limit if self.may_send(session, page) else 0
+
+    async def _respond(self, request: Request, page: PageT, values: dict[str, str]) -> Response[Any]:
+        if request.method == "POST" and int(request.headers.get(b"content-length", b"0")) > page.body_limit:
+            raise TooLarge()
+        session = await self._login.find_session(request, is_use=page.is_use)
+        if session is None:
+            return await self._ask_for_login(request, page, None, FormData())
+        posted = await self._read_posted(request, page, session) if request.method == "POST" else FormData()
+        if not session.is_active:
+            return await self._ask_for_login(request, page, session, posted)
+        try:
+            tokens = await self._surface.sessions.refresh_tokens(session)
+            api = self._surface.call_as(tokens.access_token, request.id, request.peer)
+            return await self._show(request, page, session, api, posted, values)
+        except SessionOver:
+            await self._surface.sessions.end(session)
+            return await self._ask_for_login(request, page, session, posted)
+
+    async def _read_posted(self, request: Request, page: PageT, session: Session) -> FormData:
+        """Return the submitted form. Return an empty form if the session has ended and the body was not read.
+
+        Raises PageFault for a form of another site or session, or for a large form that the person may not send. Raises
+        TooLarge for a form beyond the page's limit.
+        """
+        self._login.check_site(request)
+        if request.content is None and not session.is_active:
+            return FormData()
+        if request.content is None and not self.may_send(session, page):
+            raise self.make_refusal(page)
+        holder.set(session.stored.subject_key.hex())
+        posted = await run_in_thread(read_form, request, size=len(request.content or b""))
+        self._login.check_secret(request, session, posted)
+        return posted
+
+    async def _show(
+        self, request: Request, page: PageT, session: Session, api: Api, posted: FormData, values: dict[str, str]
+    ) -> Response[Any]:
+        """Return the page, or an error page within the usual frame."""
+        visit = self.make_visit(request, page, session, api, posted)
+        try:
+            async with self._surface.page_limiter.acquire(session.stored.subject_key):
+                return await self._make(visit, page, values)
+        except ApiFault as fault:
+            return self._render_fault(describe_api_fault(fault), request, visit)
+        except PageFault as fault:
+            return self._render_fault(fault, request, visit)
+
+    async def _make(self, visit: VisitT, page: PageT, values: dict[str, str]) -> Response[Any]:
+        """Return the page, or process the POST.
+
+        Raises PageFault if the person may not see the page, and ApiFault for a failed call that the page needs.
+        """
+        await self.prepare(visit, page)
+        if not visit.is_post and not visit.is_fragment:
+            visit.notice = await self._surface.sessions.pop_notice(visit.session)
+            await self._fill_draft(visit)
+        response: Response[Any] = await page.function(visit, **values)
+        await self.finish(visit, response)
+        return response
+
+    async def _fill_draft(self, visit: VisitT) -> None:
+        """Fill the form with the draft that the page's address names, if it is a draft of this form."""
+        if number := visit.query.first(DRAFT_IN_ADDRESS):
+            draft = await self._surface.sessions.drafts.read(visit.session, number)
+            if draft is not None and draft.path == visit.path:
+                visit.draft = FormData({**draft.fields, DRAFT: [number]})
+
+    async def _ask_for_login(
+        self, request: Request, page: PageT, session: Session | None, posted: FormData
+    ) -> Response[Any]:
+        """Redirect to the login. Store the typed text if the person's last known rights include the page."""
+        if session is None:
+            count_anonymous(self._surface.refusals, request, PAGE)
+        if b"hx-request" in request.headers and request.method == "POST":
+            # The page's script sent this next to a form that the person is typing in. Do not leave the page: submitting
+            # the form stores the text.
+            return Response(status=401)
+        if b"hx-request" in request.headers:
+            current = guard.split_address(request.headers.text(b"hx-current-url") or "")
+            back = f"{current.path}?{current.query}" if current.query else current.path
+            return Response(status=401, headers={"HX-Redirect": self._find_login(back or self._surface.prefix)})
+        path = request.path.decode("latin-1")
+        if request.method == "GET":
+            query = request.query_string.decode("latin-1")
+            return redirect(self._find_login(f"{path}?{query}" if query else path), 303)
+        kept, (back, query) = None, self._find_form(request, page)
+        if session is not None and posted and session.stored.is_recent and self.may_keep(session, page):
+            count_anonymous(self._surface.refusals, request, PAGE, session.stored.subject_key.hex())
+            fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
+            kept = await self._surface.sessions.drafts.store(session, Draft(back or path, page.label, fields))
+        if back:
+            asked = "&".join(filter(None, [f"{DRAFT_IN_ADDRESS}={kept}" if kept else "", query]))
+            address = f"{back}?{asked}" if asked else back
+        else:
+            address = f"{self._surface.prefix}/rascunhos/{kept}" if kept else self._surface.prefix
+        return self._render_alone("frame/over.html", 401, is_kept=kept is not None, login=self._find_login(address))
+
+    def _find_login(self, back: str) -> str:
+        return f"{self._surface.prefix}{login.LOGIN}?para={quote(back, safe='/')}"
+
+    def _find_form(self, request: Request, page: PageT) -> tuple[str, str]:
+        """Return the path and query of the page with the submitted form.
+
+        Both are empty if the browser does not name the page.
+        """
+        path = request.path.decode("latin-1")
+        if self._surface.has_page(page.name, "GET"):
+            return path, request.query_string.decode("latin-1")
+        shown = guard.split_address(request.headers.text(b"referer") or "")
+        is_form = (
+            shown.path not in {path, self._surface.prefix}
+            and guard.read_return_path(shown.path, self._surface.prefix) == shown.path
+        )
+        return (shown.path, shown.query) if is_form else ("", "")
+
+    async def _show_nothing(self, request: Request) -> Response[Any]:
+        """Show that the page does not exist, within the usual frame if the person is logged in."""
+        session = await self._login.find_session(request)
+        if session is None or not session.is_active:
+            count_anonymous(self._surface.refusals, request, PAGE)
+            raise make_not_found()
+        return await self._respond(request, self._nothing, {})
+
+    def _find_canonical(self, request: Request) -> str | None:
+        """Return the page's configured address if a GET came to another loopback name or port, otherwise None."""
+        host = request.headers.text(b"host") or ""
+        wanted = urlsplit(self._surface.address)
+        if request.method != "GET" or wanted.hostname not in _LOOPBACK or host == wanted.netloc:
+            return None
+        if guard.split_address(f"//{host}").hostname not in _LOOPBACK:
+            return None
+        query = request.query_string.decode("latin-1")
+        return f"{self._surface.address}{request.path.decode('latin-1')}{'?' if query else ''}{query}"
+
+    def _render_alone(self, template: str, status: int, **values: Any) -> Response[Any]:
+        text = self._surface.environment.get_template(template).render(visit=None, page=None, **values)
+        return Response(text.encode(), status=status, media_type=HTML)
+
+    def _render_fault(self, fault: PageFault, request: Request, visit: VisitT | None = None) -> Response[Any]:
+        template = self._surface.environment.get_template("frame/fault.html")
+        was_sent = fault.may_pass and request.method == "POST"
+        unsent = self._find_unsent(request, visit) if was_sent else None
+        text = template.render(visit=visit, page=None, fault=fault, unsent=unsent, was_sent=was_sent)
+        headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
+        return Response(text.encode(), status=fault.status, headers=headers, media_type=HTML)
+
+    def _find_unsent(self, request: Request, visit: VisitT | None) -> Unsent | None:
+        """Return the submitted form, so that the error page can offer to send it again.
+
+        While a service is down, the page in the browser may be the only place that can hold the form. Return None for a
+        form that is too large, is malformed or comes from another site.
+        """
+        size = len(request.content or b"")
+        is_small = size <= (SMALL if visit is None else _LARGEST_REPEATED)
+        if not is_small or not guard.is_from_here(request.headers, self._surface.origin):
+            return None
+        try:
+            fields = read_form(request) if visit is None else visit.posted
+        except BalcaoError:  # the body is not a form
+            return None
+        query = request.query_string.decode("latin-1")
+        path = request.path.decode("latin-1")
+        return Unsent(f"{path}?{query}" if query else path, fields)
