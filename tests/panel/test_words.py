@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 from balcao.panel.application import list_uses
 from balcao.panel.areas import AREAS
-from balcao.panel.person.client import Access
-from balcao.panel.person.labels import describe_access, show_member
+from balcao.web.person.client import Access
+from balcao.web.person.labels import describe_access, show_member
 from balcao.web.words import Words, format_phone
 
 WORDS = Words(ZoneInfo("America/Sao_Paulo"))

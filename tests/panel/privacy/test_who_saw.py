@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from balcao.core.context.platform import assemble
-from balcao.panel.person.client import Access
-from balcao.panel.person.labels import describe_accesses
-from balcao.panel.person.visits import group_by_visit
 from balcao.registry.city.staff_departments.jobs import hash_staff
+from balcao.web.person.client import Access
+from balcao.web.person.labels import describe_accesses
+from balcao.web.person.visits import group_by_visit
 from tests.support.demo_people import CARLA
 from tests.support.open_platform import opened
 from tests.support.panel import PanelClient

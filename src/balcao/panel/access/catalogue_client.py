@@ -8,8 +8,8 @@ import httpx
 import msgspec
 
 from balcao.panel.access.client import NamedAction, Reach, Way
-from balcao.panel.envelopes import Items
 from balcao.web.api import Api
+from balcao.web.envelopes import Items
 
 _BASE = "/access/api/v1"
 

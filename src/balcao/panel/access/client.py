@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.envelopes import Items
 from balcao.web.api import Api, Read, quoted
+from balcao.web.envelopes import Items
 
 _BASE = "/access/api/v1"
 _NOTHING = type(None)

@@ -6,10 +6,10 @@ from balcao.panel.access import client
 from balcao.panel.access.client import Way
 from balcao.panel.access.forms import LastAdministrationForm
 from balcao.panel.access.reserved import ADMINISTRATIVE
-from balcao.panel.person.client import read_own_cpf
 from balcao.panel.visit import Visit
 from balcao.web.api import gather_blocks
 from balcao.web.forms import Form
+from balcao.web.person.client import read_own_cpf
 
 
 async def make_removal_form(visit: Visit, is_removed: Callable[[Way], bool], *, cpf: str = "") -> Form:

@@ -9,11 +9,11 @@ from balcao.core.values.cpf import Cpf
 from balcao.panel.attendance import Attendance
 from balcao.panel.attendances import store
 from balcao.panel.attendances.store import StoredAttendance
-from balcao.panel.person import client as people
-from balcao.panel.person.client import Subject
 from balcao.panel.visit import Visit
 from balcao.web.api import NotAllowed, NotFound
 from balcao.web.faults import PageFault
+from balcao.web.person import client as people
+from balcao.web.person.client import Subject
 from balcao.web.sealing import InvalidSeal
 
 IDLE_LIMIT = timedelta(minutes=15)

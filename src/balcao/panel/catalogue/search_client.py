@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.envelopes import Categories
 from balcao.web.api import Api, Read, quoted
+from balcao.web.envelopes import Categories
 
 _ADMIN = "/search/api/v1/admin"
 _MAPPINGS = f"{_ADMIN}/tombamentos"

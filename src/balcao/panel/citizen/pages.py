@@ -5,16 +5,16 @@ from typing import Any
 from balcao.core.http.responses import Response, attachment
 from balcao.core.values.cpf import Cpf
 from balcao.panel.declaration import Area, Pages
-from balcao.panel.person import changes, labels
-from balcao.panel.person import client as people
-from balcao.panel.person.changes import PersonPage
-from balcao.panel.person.client import Subject
-from balcao.panel.person.erasure import show_erasure
-from balcao.panel.person.visits import SIZE, group_by_visit
 from balcao.panel.visit import Visit
 from balcao.web.api import Api, Block, NotAllowed, gather_blocks
 from balcao.web.faults import PageFault
 from balcao.web.lists import Listing
+from balcao.web.person import changes, labels
+from balcao.web.person import client as people
+from balcao.web.person.changes import PersonPage
+from balcao.web.person.client import Subject
+from balcao.web.person.erasure import show_erasure
+from balcao.web.person.visits import SIZE, group_by_visit
 from balcao.web.visit import Crumb
 
 FILE_NAME = "meus-dados.json"

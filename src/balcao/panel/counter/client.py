@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.envelopes import Data, Page
 from balcao.web.api import Api, quoted
+from balcao.web.envelopes import Data, Page
 
 _CITIZENS = "/registry/v1/admin/citizens"
 _PHONE = "/registry/v1/phone"

@@ -10,13 +10,13 @@ from balcao.panel.attendances import service as attendances
 from balcao.panel.counter import client
 from balcao.panel.counter.forms import AttendanceForm, ChoiceForm
 from balcao.panel.declaration import Item, Pages
-from balcao.panel.person import changes, labels
-from balcao.panel.person import client as people
-from balcao.panel.person.changes import PersonPage
-from balcao.panel.person.client import Subject
-from balcao.panel.person.visits import SIZE, group_by_visit
 from balcao.panel.visit import Visit
 from balcao.web.api import Block, NotAllowed, NotFound, gather_blocks
+from balcao.web.person import changes, labels
+from balcao.web.person import client as people
+from balcao.web.person.changes import PersonPage
+from balcao.web.person.client import Subject
+from balcao.web.person.visits import SIZE, group_by_visit
 from balcao.web.visit import Crumb
 
 READ, WRITE, SEARCH = "citizen:read", "citizen:write", "citizen:search"

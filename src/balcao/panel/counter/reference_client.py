@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.envelopes import Categories, Data, Total
 from balcao.web.api import Api, quoted
+from balcao.web.envelopes import Categories, Data, Total
 
 _REGISTRY = "/registry/v1"
 _CATEGORIES = f"{_REGISTRY}/admin/notification-categories"

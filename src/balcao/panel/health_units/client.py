@@ -6,9 +6,9 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from balcao.panel.envelopes import Page
 from balcao.web.api import Api, Read, quoted
 from balcao.web.city_map import Outline
+from balcao.web.envelopes import Page
 
 _BASE = "/health-units"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.envelopes import Data
 from balcao.panel.jobs.client import BASE, JOBS, Company, Page, Question, Step, Value
 from balcao.web.api import Api, Read, quoted
+from balcao.web.envelopes import Data
 
 CANDIDATES = f"{BASE}/candidaturas"
 # People see this reason in the list of accesses to their data.

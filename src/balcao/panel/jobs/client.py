@@ -6,8 +6,8 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from balcao.panel.envelopes import Data, Total
 from balcao.web.api import Api, Read, quoted
+from balcao.web.envelopes import Data, Total
 
 T = TypeVar("T")
 

@@ -10,9 +10,9 @@ import msgspec
 from balcao.panel.departments import list_departments
 from balcao.panel.jobs import client
 from balcao.panel.jobs.client import Value
-from balcao.panel.person.client import read_own_cpf
 from balcao.panel.visit import Visit
 from balcao.web.api import Api
+from balcao.web.person.client import read_own_cpf
 
 T = TypeVar("T")
 

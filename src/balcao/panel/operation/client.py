@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.envelopes import Page
 from balcao.web.api import Api, quoted
+from balcao.web.envelopes import Page
 
 _JOBS = "/registry/v1/admin/jobs/dead-letters"
 _CRM = "/registry/v1/admin/crm"

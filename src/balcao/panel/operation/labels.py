@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from balcao.panel.operation.platform_client import Limit
-from balcao.panel.person.labels import name_member
+from balcao.web.person.labels import name_member
 from balcao.web.words import capitalize_first, format_number
 
 KINDS = {

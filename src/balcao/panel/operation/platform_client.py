@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from balcao.panel.envelopes import Data, Page
 from balcao.web.api import Api, quoted
+from balcao.web.envelopes import Data, Page
 
 _ADMIN = "/registry/v1/admin"
 

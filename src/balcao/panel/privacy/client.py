@@ -4,9 +4,9 @@ from datetime import datetime
 
 import msgspec
 
-from balcao.panel.envelopes import Page
-from balcao.panel.person.client import Access
 from balcao.web.api import Api
+from balcao.web.envelopes import Page
+from balcao.web.person.client import Access
 
 _ADMIN = "/registry/v1/admin"
 

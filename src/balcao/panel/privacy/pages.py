@@ -6,18 +6,18 @@ from balcao.core.http.responses import Response, attachment
 from balcao.panel.attendance import Attendance
 from balcao.panel.attendances import service as attendances
 from balcao.panel.declaration import Area, Pages
-from balcao.panel.person import client as people
-from balcao.panel.person import labels
-from balcao.panel.person.changes import PersonPage
-from balcao.panel.person.client import Subject
-from balcao.panel.person.erasure import show_erasure
-from balcao.panel.person.visits import SIZE, group_by_visit
 from balcao.panel.privacy import client
 from balcao.panel.privacy.forms import SubjectForm
 from balcao.panel.privacy.periods import read_period
 from balcao.panel.visit import Visit
 from balcao.web.api import gather_blocks
 from balcao.web.lists import Filter, Listing
+from balcao.web.person import client as people
+from balcao.web.person import labels
+from balcao.web.person.changes import PersonPage
+from balcao.web.person.client import Subject
+from balcao.web.person.erasure import show_erasure
+from balcao.web.person.visits import SIZE, group_by_visit
 from balcao.web.visit import Crumb
 
 READ, EXPORT, ANONYMISE = "audit:read", "citizen:export", "citizen:anonymise"

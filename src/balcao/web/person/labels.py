@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from balcao.panel.person.client import Access, Choice
+from balcao.web.person.client import Access, Choice
 from balcao.web.words import format_phone
 
 MEMBERS = {

@@ -3,15 +3,15 @@
 from typing import Any
 
 from balcao.core.http.responses import Response
-from balcao.panel.person.changes import Erasure, PersonPage, erase, rehearse
-from balcao.panel.person.forms import EraseForm
-from balcao.panel.person.labels import name_kind
-from balcao.panel.visit import Visit
+from balcao.web.person.changes import Erasure, PersonPage, erase, rehearse
+from balcao.web.person.forms import EraseForm
+from balcao.web.person.labels import name_kind
+from balcao.web.visit import SessionVisit
 
 _REHEARSE = "simular"
 
 
-async def show_erasure(visit: Visit, page: PersonPage) -> Response[Any]:
+async def show_erasure(visit: SessionVisit, page: PersonPage) -> Response[Any]:
     """Explain an anonymisation. The first button shows its effects, and the second button carries it out."""
     if not visit.is_post:
         return _render(visit, page, None, None)
@@ -28,7 +28,7 @@ async def show_erasure(visit: Visit, page: PersonPage) -> Response[Any]:
     return _render(visit, page, again, form, status=form.status)
 
 
-def _make_form(visit: Visit, found: Erasure) -> EraseForm | None:
+def _make_form(visit: SessionVisit, found: Erasure) -> EraseForm | None:
     """Return an empty form with the confirmation of this rehearsal, or None if the rehearsal was refused."""
     if found.report is None:
         return None
@@ -39,7 +39,7 @@ def _make_form(visit: Visit, found: Erasure) -> EraseForm | None:
 
 
 def _render(
-    visit: Visit, page: PersonPage, found: Erasure | None, form: EraseForm | None, *, status: int = 200
+    visit: SessionVisit, page: PersonPage, found: Erasure | None, form: EraseForm | None, *, status: int = 200
 ) -> Response[Any]:
     return visit.render(
         "person/erasure.html",

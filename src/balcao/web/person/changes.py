@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from balcao.core.http.responses import Response
-from balcao.panel.person import client
-from balcao.panel.person.client import MainAddress, Subject
-from balcao.panel.person.forms import AddressForm, CodeForm, EmailForm, PhoneForm, PreferencesForm
-from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, NotFound, ValidationFailed, gather_blocks
-from balcao.web.visit import Crumb
+from balcao.web.person import client
+from balcao.web.person.client import MainAddress, Subject
+from balcao.web.person.forms import AddressForm, CodeForm, EmailForm, PhoneForm, PreferencesForm
+from balcao.web.visit import Crumb, SessionVisit
 
 _PHONE = ("ddi", "ddd", "valor")
 
@@ -23,7 +22,7 @@ class PersonPage(NamedTuple):
     is_own: bool = False
 
 
-async def change_email(visit: Visit, page: PersonPage) -> Response[Any]:
+async def change_email(visit: SessionVisit, page: PersonPage) -> Response[Any]:
     """Show and process the form for the e-mail address."""
     form = EmailForm(visit)
     if form.is_sent and await form.submit(lambda: client.change_email(page.subject, form.email.data or "")):
@@ -31,7 +30,7 @@ async def change_email(visit: Visit, page: PersonPage) -> Response[Any]:
     return visit.render("person/email.html", form=form, person_page=page, crumbs=page.crumbs, status=form.status)
 
 
-async def change_address(visit: Visit, page: PersonPage) -> Response[Any]:
+async def change_address(visit: SessionVisit, page: PersonPage) -> Response[Any]:
     """Show and process the form for the address, which starts with the stored address."""
     known = None if visit.is_post else await client.read_address(page.subject)
     form = AddressForm(visit, _to_fields(known))
@@ -46,7 +45,7 @@ def _to_fields(address: MainAddress | None) -> dict[str, str]:
     return {name: getattr(address, name) or "" for name in address.__struct_fields__}
 
 
-async def change_phone(visit: Visit, page: PersonPage, confirmation: str) -> Response[Any]:
+async def change_phone(visit: SessionVisit, page: PersonPage, confirmation: str) -> Response[Any]:
     """Send a code to a new number, and show the form for the code.
 
     `confirmation` is the address to which the form posts.
@@ -57,7 +56,7 @@ async def change_phone(visit: Visit, page: PersonPage, confirmation: str) -> Res
     return visit.render("person/phone.html", form=form, person_page=page, crumbs=page.crumbs, status=form.status)
 
 
-async def confirm_phone(visit: Visit, page: PersonPage) -> Response[Any]:
+async def confirm_phone(visit: SessionVisit, page: PersonPage) -> Response[Any]:
     """Confirm the new number with the code. The number becomes the person's main number."""
     form = CodeForm(visit)
     phone = {name: form.data[name] or "" for name in _PHONE}
@@ -69,13 +68,13 @@ async def confirm_phone(visit: Visit, page: PersonPage) -> Response[Any]:
     return _ask_for_code(visit, page, form, visit.path)
 
 
-def _ask_for_code(visit: Visit, page: PersonPage, form: CodeForm, address: str) -> Response[Any]:
+def _ask_for_code(visit: SessionVisit, page: PersonPage, form: CodeForm, address: str) -> Response[Any]:
     return visit.render(
         "person/code.html", form=form, person_page=page, address=address, crumbs=page.crumbs, status=form.status
     )
 
 
-async def change_preferences(visit: Visit, page: PersonPage) -> Response[Any]:
+async def change_preferences(visit: SessionVisit, page: PersonPage) -> Response[Any]:
     """Show and process the choices about messages. Save them only if they have not changed since they were shown."""
     found = await client.read_preferences(page.subject)
     (named,) = await gather_blocks(client.list_categories(visit.api))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Generic, NamedTuple, TypeVar
 
-from balcao.panel.person.client import Access
+from balcao.web.person.client import Access
 
 # A longer pause ends a visit. An attendance without use closes after the same time.
 PAUSE = timedelta(minutes=15)

@@ -8,13 +8,13 @@ import httpx
 import msgspec
 
 from balcao.core.values.cpf import Cpf
-from balcao.panel.envelopes import Categories, Page
 from balcao.web.api import NO_QUERY, Api, Read, quoted
+from balcao.web.envelopes import Categories, Page
 
 T = TypeVar("T")
 
 _REGISTRY = "/registry/v1"
-# The channel that the preferences ledger stores for choices made in the panel.
+# The channel that the preferences ledger stores for choices that people make on our pages.
 CHANNEL = "web"
 
 
