@@ -6,7 +6,9 @@ rules: health_units 2.2, 2.3, 3.1, cases 4, 22-24, 34, 36, 37.
 import itertools
 from collections import Counter
 from collections.abc import Callable
+from datetime import date, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -252,6 +254,58 @@ def test_people_find_units(read: Ask) -> None:
     assert page["pagination"] == {
         "page": 2, "per_page": 5, "total": len(everything), "total_pages": -(-len(everything) // 5)
     }  # fmt: skip
+
+
+@pytest.mark.cases("health_units", "65")
+def test_units_are_found_by_the_day_on_which_they_open(manage: Ask, read: Ask) -> None:
+    cnes, area = str(next(_codes)), "7.65"
+    today = utc_now().astimezone(ZoneInfo("America/Sao_Paulo")).date()
+    first = today + timedelta(days=(8 - today.isoweekday()) % 7)
+    monday, tuesday, saturday, sunday = (first + timedelta(days=days) for days in (0, 1, 5, 6))
+    holiday, worked = monday + timedelta(days=7), monday + timedelta(days=14)
+    morning = [{"inicio": "08:00", "fim": "12:00"}]
+    usual = [{"inicio": "07:00", "fim": "11:00"}, {"inicio": "13:00", "fim": "17:00"}]
+    assert manage("PUT", f"/unidade/{cnes}", BODY | {"area": area}).status_code == 201
+    manage("PUT", f"/unidade/{cnes}/horarios", {"semana": {str(day): usual[::-1] for day in range(1, 6)}})
+    manage("PUT", f"/unidade/{cnes}/excecoes/{tuesday}", {"intervalos": [], "motivo": "obra"})
+    manage("PUT", f"/unidade/{cnes}/excecoes/{saturday}", {"intervalos": morning, "motivo": "vacinação"})
+    manage("PUT", f"/unidade/{cnes}/excecoes/{worked}", {"intervalos": morning, "motivo": "mutirão"})
+    closed = {"nome": "Luto", "ambito": "municipal", "facultativo": True, "fecha": True}
+    for day in (holiday, worked):
+        assert manage("PUT", f"/feriados/{day}", closed).status_code == 200
+
+    def find(day: date, path: str = "/unidades") -> Any:
+        found = read(path, {"area": area, "abre_em": day.isoformat()}).json()
+        return [each["intervalos_no_dia"] for each in found["data"]]
+
+    try:
+        until_now(lambda: find(holiday) == [] and find(saturday) == [morning])
+        assert {day: find(day) for day in (monday, tuesday, sunday, worked)} == {
+            monday: [usual], tuesday: [], sunday: [], worked: [morning]
+        }  # fmt: skip
+        [alone] = read("/unidades", {"area": area}).json()["data"]
+        assert "intervalos_no_dia" not in alone
+        assert alone.keys() == read(f"/unidade/{cnes}").json().keys()
+    finally:
+        for day in (holiday, worked):
+            manage("DELETE", f"/feriados/{day}")
+    for query in (f"abre_em={today - timedelta(days=1)}", "abre_em=2026-02-30", "abre_em=amanha"):
+        answer = read(f"/unidades?{query}")
+        assert answer.status_code == 422, query
+        assert [item["loc"] for item in answer.json()["detail"]] == [["query", "abre_em"]]
+    assert read("/unidades", {"area": area, "abre_em": today.isoformat()}).status_code == 200
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_vaccination_of_the_demo_is_found_by_its_day(read: Ask) -> None:
+    [exception] = read(f"/unidade/{demo.VACCINATING[0]}/excecoes").json()["itens"]
+    opening = {"abre_em": exception["data"], "per_page": 200}
+    until_now(lambda: demo.VACCINATING[0] in [each["cnes"] for each in read("/unidades", opening).json()["data"]])
+    found = {each["cnes"]: each["intervalos_no_dia"] for each in read("/unidades", opening).json()["data"]}
+    assert found[demo.VACCINATING[0]] == found[demo.VACCINATING[1]] == [{"inicio": "08:00", "fim": "13:00"}]
+    assert demo.QUIET not in found
+    features = read("/unidades/mapa", {"abre_em": exception["data"]}).json()["features"]
+    assert {each["id"] for each in features} <= set(found)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from balcao.health_units.holidays import service as holidays
 from balcao.health_units.holidays.api import FEATURE as HOLIDAYS
 from balcao.health_units.intake.api import FEATURE as INTAKE
 from balcao.health_units.lifespan import report_risk_readiness, run_health_units
+from balcao.health_units.neighbourhoods.api import FEATURE as NEIGHBOURHOODS
 from balcao.health_units.notifications.api import FEATURE as NOTIFICATIONS
 from balcao.health_units.overview.api import FEATURE as OVERVIEW
 from balcao.health_units.reference_lists.api import FEATURE as REFERENCE_LISTS
@@ -31,6 +32,7 @@ SERVICE = Service(
         OVERVIEW,
         FEED,
         AREAS,
+        NEIGHBOURHOODS,
         RISK,
         DIRECTORY,
         COUNTS,

@@ -9,7 +9,7 @@ import itertools
 import random
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from balcao.core.context.call import Call, operator_call
@@ -17,11 +17,13 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.health_units.areas import service as areas
+from balcao.health_units.neighbourhoods import service as neighbourhoods
 from balcao.health_units.notifications import service as notifications
 from balcao.health_units.notifications.schemas import Causa, ChangeBody, CloseBody, OpenBody
+from balcao.health_units.opening import SATURDAY
 from balcao.health_units.situation import Risco
 from balcao.health_units.timetables import service as timetables
-from balcao.health_units.timetables.schemas import WeekBody
+from balcao.health_units.timetables.schemas import ExceptionBody, ExceptionsQuery, WeekBody
 from balcao.health_units.units import service as units
 from balcao.health_units.webhooks import service as webhooks
 from balcao.health_units.webhooks.schemas import WebhookBody
@@ -82,6 +84,13 @@ WEEKS = {
 }
 
 
+# Units that usually close on Saturdays open on one for a vaccination.
+VACCINATING = CODES[:2]
+VACCINATION = ExceptionBody.model_validate(
+    {"intervalos": [{"inicio": "08:00", "fim": "13:00"}], "motivo": "vacinação no sábado"}
+)
+
+
 @dataclass(frozen=True)
 class Step:
     """A change to a unit's notification. If `causa` is set, the step closes the notification."""
@@ -102,10 +111,17 @@ async def load_demo_health_units(platform: Platform) -> None:
     for code, area in city.AREAS.items():
         if code not in drawn:
             await areas.put_area(call, code, area)
+    placed = {each.bairro for each in (await neighbourhoods.list_neighbourhoods(call)).itens if each.cadastrado}
+    for name, place in city.NEIGHBOURHOODS.items():
+        if name not in placed:
+            await neighbourhoods.put_neighbourhood(call, name, place)
     with_week = await timetables.list_codes_with_timetable(call)
     for code, week in WEEKS.items():
         if code not in with_week:
             await timetables.put_week(call, Cnes(code), week)
+    for code in VACCINATING:
+        if not (await timetables.list_exceptions(call, Cnes(code), ExceptionsQuery())).itens:
+            await timetables.put_exception(call, Cnes(code), _find_vaccination_day(platform), VACCINATION)
     if not await webhooks.WEBHOOKS.list_webhooks(call):
         await webhooks.WEBHOOKS.add_webhook(call, WEBHOOK)
     day = utc_now().astimezone(platform.zone)
@@ -116,6 +132,12 @@ async def load_demo_health_units(platform: Platform) -> None:
             await _replay(call, Cnes(code), _draw_steps(code, day))
 
     await asyncio.gather(*map(replay, EPISODES))
+
+
+def _find_vaccination_day(platform: Platform) -> date:
+    """Return the first Saturday that is at least a week ahead."""
+    day = utc_now().astimezone(platform.zone).date() + timedelta(days=7)
+    return day + timedelta(days=(SATURDAY - day.isoweekday()) % 7)
 
 
 async def find_health_unit_examples(_: Platform) -> Mapping[str, Any]:

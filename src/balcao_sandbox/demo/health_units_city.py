@@ -1,4 +1,4 @@
-"""The areas and the health units of Porto Aurora, read from `health_units_city.toml` (rules: health_units 7)."""
+"""The areas, neighbourhoods and units of Porto Aurora, read from `health_units_city.toml` (rules: health_units 7)."""
 
 import math
 import tomllib
@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from balcao.health_units.areas.schemas import AreaBody
+from balcao.health_units.neighbourhoods.schemas import NeighbourhoodBody
 from balcao.health_units.units.schemas import UnitBody
 
 # The length of a degree of latitude. A degree of longitude is shorter, depending on the latitude.
@@ -44,5 +45,13 @@ def _read_unit(row: str) -> tuple[str, UnitBody]:
     return code, unit
 
 
+def _read_neighbourhood(place: Sequence[float]) -> NeighbourhoodBody:
+    longitude, latitude = _to_position(*place)
+    return NeighbourhoodBody(latitude=latitude, longitude=longitude)
+
+
 AREAS: Mapping[str, AreaBody] = {drawn["area"]: _read_area(drawn) for drawn in _DRAWN["areas"]}
 UNITS: Mapping[str, UnitBody] = dict(map(_read_unit, _DRAWN["units"]["rows"]))
+NEIGHBOURHOODS: Mapping[str, NeighbourhoodBody] = {
+    name: _read_neighbourhood(place) for name, place in _DRAWN["neighbourhoods"].items()
+}

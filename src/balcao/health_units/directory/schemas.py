@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from balcao.core.http.models import Model
@@ -12,7 +12,8 @@ from balcao.core.http.paging import LAST_PAGE
 from balcao.core.values.fields import Flag, NaturalNumber
 from balcao.core.values.page import Pagination
 from balcao.core.values.text import fold_text, stacks_marks
-from balcao.health_units.opening import Hours, Situacao
+from balcao.health_units.opening import Hours, Interval, Situacao
+from balcao.health_units.operations import Day
 from balcao.health_units.records import Tipo, UnitRecord
 from balcao.health_units.situation import Risco
 
@@ -56,7 +57,7 @@ class Atendimento(msgspec.Struct, frozen=True):
     calculado_em: Annotated[str, Meta(description="O minuto para o qual vale.", examples=[_INSTANT])]
 
 
-class Unit(UnitRecord, frozen=True):
+class Unit(UnitRecord, frozen=True, kw_only=True):
     """A unit, with members that are computed from its timetable and its notifications."""
 
     funcionamento_dia_util: Annotated[
@@ -65,6 +66,10 @@ class Unit(UnitRecord, frozen=True):
     funcionamento_sabado: Annotated[Hours | None, Meta(description="Horas cheias do sábado; nulo se não abre nele.")]
     risco_atual: Annotated[RiscoAtual, Meta(description="O risco agora; uma cor encerrada nunca conta.")]
     atendimento: Annotated[Atendimento, Meta(description="Se a unidade está aberta agora.")]
+    intervalos_no_dia: (
+        Annotated[list[Interval], Meta(description="Aberturas no dia de `abre_em`, em ordem. Só com `abre_em`.")]
+        | UnsetType
+    ) = UNSET
 
 
 class Units(msgspec.Struct):
@@ -92,6 +97,14 @@ class UnitsFilter(Model):
     risco: Annotated[Risco | None, Field(description="Só com esta cor em vigor.")] = None
     aberta_agora: Annotated[
         Flag | None, Field(description="`true`: só as abertas agora; `false`: só as outras.", examples=[True])
+    ] = None
+    abre_em: Annotated[
+        Day | None,
+        Field(
+            description="Só as que abrem neste dia, a partir de hoje, considerando feriados e exceções; cada uma vem "
+            "com `intervalos_no_dia`. O risco não é considerado.",
+            examples=["2026-12-05"],
+        ),
     ] = None
     ativa: Annotated[Flag, Field(description="`false`: só as desativadas.", examples=[True])] = True
 
@@ -153,7 +166,7 @@ class Point(msgspec.Struct, frozen=True):
     type: Annotated[Literal["Point"], Meta(description="Sempre `Point`.")] = "Point"
 
 
-class UnitOnMap(Unit, frozen=True):
+class UnitOnMap(Unit, frozen=True, kw_only=True):
     """A unit with its distance from the place in the query."""
 
     distancia: Annotated[

@@ -1,6 +1,9 @@
 """Find and read units. These functions read the board in memory, not the database."""
 
+from datetime import date
+
 from balcao.core.context.call import Call
+from balcao.core.errors import Fault, Unprocessable
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cnes import Cnes
 from balcao.core.values.page import Page
@@ -11,6 +14,7 @@ from balcao.health_units.directory.views import (
     find_unit_opening,
     get_effective_color,
     get_place,
+    list_intervals_on,
     show_on_map,
     show_unit,
 )
@@ -28,7 +32,7 @@ def read_unit(call: Call, cnes: Cnes) -> Unit:
 def list_units(call: Call, query: UnitsQuery) -> Units:
     """Return a page of the matching units, sorted by name or by descending risk.
 
-    Raises Unavailable if the board is stale.
+    Raises Unprocessable if the wanted day is past, and Unavailable if the board is stale.
     """
     moment, found = _find(call, query)
     if query.ordem is Ordem.RISCO:
@@ -41,8 +45,8 @@ def list_units(call: Call, query: UnitsQuery) -> Units:
 def map_units(call: Call, query: MapQuery) -> UnitFeatures:
     """Return up to `limit` matching units that have a location.
 
-    The units are sorted by distance if the query has a place, otherwise by name. Raises Unavailable if the board is
-    stale.
+    The units are sorted by distance if the query has a place, otherwise by name. Raises Unprocessable if the wanted day
+    is past, and Unavailable if the board is stale.
     """
     moment, found = _find(call, query)
     placed = [
@@ -57,9 +61,14 @@ def map_units(call: Call, query: MapQuery) -> UnitFeatures:
 
 
 def _find(call: Call, wanted: UnitsFilter) -> tuple[Moment, list[UnitState]]:
-    """Return the matching units, sorted by name, and the moment for which the filter was evaluated."""
+    """Return the matching units, sorted by name, and the moment for which the filter was evaluated.
+
+    Raises Unprocessable if the wanted day is past, and Unavailable if the board is stale.
+    """
     board = call.platform.part(UnitBoard)
-    moment = _make_moment(call, board)
+    moment = _make_moment(call, board, wanted.abre_em)
+    if moment.day is not None and moment.day < moment.now.date():  # the board has no earlier exceptions
+        raise Unprocessable(faults=[Fault(loc=["query", "abre_em"], msg="deve ser hoje ou depois", type="value_error")])
     found = [state for state in board.snapshot.states.values() if _matches(state, wanted, moment)]
     found.sort(key=lambda state: (state.folded_name, state.record.cnes))
     return moment, found
@@ -73,6 +82,7 @@ def _matches(state: UnitState, query: UnitsFilter, moment: Moment) -> bool:
         and query.tipo in {None, record.tipo}
         and query.risco in {None, get_effective_color(state)}
         and (query.busca is None or query.busca in state.folded_name)
+        and (query.abre_em is None or bool(list_intervals_on(state, query.abre_em, moment)))
         and (
             query.aberta_agora is None
             or query.aberta_agora == (find_unit_opening(state, moment).situacao is Situacao.ABERTO)
@@ -80,6 +90,6 @@ def _matches(state: UnitState, query: UnitsFilter, moment: Moment) -> bool:
     )
 
 
-def _make_moment(call: Call, board: UnitBoard) -> Moment:
+def _make_moment(call: Call, board: UnitBoard, day: date | None = None) -> Moment:
     now = utc_now().astimezone(call.zone).replace(second=0, microsecond=0)
-    return Moment(now, board.snapshot.holidays, load_effects(call.platform.settings.risk_effects))
+    return Moment(now, board.snapshot.holidays, load_effects(call.platform.settings.risk_effects), day)

@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
+from msgspec import UNSET
 
 from balcao.core.values.clock import format_rfc3339_seconds
 from balcao.health_units.directory.schemas import (
@@ -18,7 +19,7 @@ from balcao.health_units.directory.schemas import (
     UnitFeature,
     UnitOnMap,
 )
-from balcao.health_units.opening import SATURDAY, WEEKDAYS, Opening, find_opening, find_usual_hours
+from balcao.health_units.opening import SATURDAY, WEEKDAYS, Interval, Opening, find_opening, find_usual_hours
 from balcao.health_units.risk.board import UnitState
 from balcao.health_units.situation import Risco
 from balcao.settings.services import ColorEffects
@@ -28,12 +29,15 @@ from balcao.settings.services import ColorEffects
 class Moment:
     """The inputs that are the same for all units. `now` is a whole minute in the city's zone.
 
+    `day` is the day for which the query wants the opening periods, or None.
+
     Openings start and end at whole minutes, so a response and its ETag stay the same for a minute.
     """
 
     now: datetime
     holidays: frozenset[date]
     effects: Mapping[Risco, ColorEffects]
+    day: date | None = None
 
     @property
     def zone(self) -> ZoneInfo:
@@ -57,6 +61,13 @@ def find_unit_opening(state: UnitState, moment: Moment) -> Opening:
         active=state.record.ativa,
         closed_by_risk=moment.effects[get_effective_color(state)].fecha,
     )
+
+
+def list_intervals_on(state: UnitState, day: date, moment: Moment) -> list[Interval]:
+    """Return the opening periods of the unit on a day, whatever its risk. A deactivated unit has none."""
+    if state.timetable is None or not state.record.ativa:
+        return []
+    return sorted(state.timetable.list_intervals(day, moment.holidays))
 
 
 def get_place(state: UnitState) -> tuple[float, float] | None:
@@ -88,6 +99,7 @@ def _list_members(state: UnitState, moment: Moment) -> dict[str, Any]:
         "funcionamento_sabado": find_usual_hours(state.timetable, [SATURDAY]),
         "risco_atual": _show_risk(state, moment),
         "atendimento": _show_opening(find_unit_opening(state, moment), moment),
+        "intervalos_no_dia": UNSET if moment.day is None else list_intervals_on(state, moment.day, moment),
     }
 
 
