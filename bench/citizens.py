@@ -17,11 +17,12 @@ from rich.console import Console
 from rich.table import Table
 
 from balcao import app
+from balcao.search.control_queries.evaluation import Rating, judge
 from balcao.search.public_search.service import Found, read_synonyms
 from balcao.search.public_search.synonyms import Synonyms
 from balcao_sandbox.postgresql import supervisor
 from bench import other_engine
-from tests.search.judged import LISTS, SENTENCE_WORDS, City, Judged, Rating, list_city, list_names, rate
+from tests.search.judged import LISTS, SENTENCE_WORDS, City, Judged, list_city, list_names, rate
 
 # Returns the names of the best services for a query.
 Find = Callable[[str], list[str]]
@@ -105,13 +106,14 @@ def _find_misses(city: City, queries: list[Judged]) -> Iterator[tuple[Judged, Fo
 def explain_miss(judged: Judged, found: Found) -> str:
     """Return the reason, in Portuguese, why no right service came first."""
     names = list_names(found)
-    if not names:
-        return "nenhum candidato"
+    judgement = judge(names, judged.right)
+    texts = {
+        "found_nothing": "nenhum candidato",
+        "not_found": f"o passo {found.match} respondeu sem o serviço certo",
+        "ranked_lower": f"ordem: {judgement.rank}º de {len(names)} do passo {found.match}",
+    }
     corrected = f"corrigida para “{found.suggestion}”; " if found.suggestion else ""
-    places = [at for at, name in enumerate(names, 1) if name in judged.right]
-    if not places:
-        return f"{corrected}o passo {found.match} respondeu sem o serviço certo"
-    return f"{corrected}ordem: {min(places)}º de {len(names)} do passo {found.match}"
+    return corrected + texts[judgement.find_cause(len(names)) or "ranked_lower"]
 
 
 if __name__ == "__main__":

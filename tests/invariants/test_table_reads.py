@@ -279,6 +279,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "Phrases are of a service that lives, and a proposal is a counted query that no service has as a phrase.",
         {"search.service_head", "search.zero_results"},
     ),
+    "search/control_queries": ("A control query expects services that exist or existed.", {"search.service_head"}),
     "search/popularity": ("A view counts only of a service that there is.", {"search.service_head"}),
     "search/index": (
         "The index contains what decides the place of a service: its popularity and its phrases.",

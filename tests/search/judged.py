@@ -4,7 +4,6 @@ Two catalogues: one for the constants of the score, and the demo city, whose que
 is held out is never used to tune the search.
 """
 
-import math
 import tomllib
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from balcao.search.control_queries import evaluation
+from balcao.search.control_queries.evaluation import SHOWN, Rating, judge
 from balcao.search.index.reader import IndexState, ServiceIndex
 from balcao.search.index.store import IndexRow
 from balcao.search.index.writer import IndexWriter
@@ -26,7 +27,6 @@ from bench.catalogue import make_document
 
 # A query of at least this number of words is a sentence.
 SENTENCE_WORDS = 5
-SHOWN = 10
 # The shares that each list must reach. The unseen list, which is only measured, may fall behind by the margin.
 FIRST, AMONG_THREE = 0.88, 0.91
 FIRST_OF_SENTENCES, AMONG_THREE_OF_SENTENCES = 0.84, 0.88
@@ -75,31 +75,9 @@ LISTS = (
 )
 
 
-@dataclass(frozen=True)
-class Rating:
-    """The shares of queries with a right service first and among three, and the mean nDCG of the first ten.
-
-    A citizen needs one service, so the gain of a query is that of the first right service only.
-    """
-
-    count: int
-    first: float
-    among_three: float
-    ndcg: float
-
-
 def rate(find: Callable[[str], Sequence[str]], queries: Sequence[Judged]) -> Rating:
-    """Rate a search that returns the names of the ten best services for a query."""
-    first = among_three = 0
-    gain = 0.0
-    for judged in queries:
-        names = list(find(judged.query))[:SHOWN]
-        first += bool(judged.right.intersection(names[:1]))
-        among_three += not (judged.right | judged.also).isdisjoint(names[:3])
-        place = next((at for at, name in enumerate(names) if name in judged.right), None)
-        gain += 0.0 if place is None else 1 / math.log2(place + 2)
-    count = len(queries)
-    return Rating(count, first / count, among_three / count, gain / count)
+    """Rate a search that returns the names of the best services for a query."""
+    return evaluation.rate([judge(list(find(each.query))[:SHOWN], each.right, each.also) for each in queries])
 
 
 class City:

@@ -10,6 +10,7 @@ import pytest
 
 from balcao.search import conventions, public, tallies
 from balcao.search.change_feed import schemas as change_feed
+from balcao.search.control_queries import evaluation
 from balcao.search.control_queries import service as control_queries
 from balcao.search.index import feeding, public_index
 from balcao.search.legacy_mappings import service as legacy_mappings
@@ -60,8 +61,8 @@ def bounds_of(member: str) -> dict[str, Any]:
         (r"at most (\d+) names of published services", [suggestions.MOST_NAMES]),
         (r"`limit` 1\.\.(\d+) \((\d+)\) \| 200 change feed", [change_feed.MOST_CHANGES, change_feed.DEFAULT_CHANGES]),
         (
-            r"PUT `\{queries\[\]\}`, at most (\d+) of 1\.\.(\d+) characters",
-            [control_queries.MOST_QUERIES, parameters.LONGEST_QUERY],
+            r"at most (\d+) queries of 1\.\.(\d+) characters, replaced whole, and for each at most (\d+) ids",
+            [control_queries.MOST_QUERIES, parameters.LONGEST_QUERY, control_queries.MOST_EXPECTED],
         ),
         (r"Batches hold (\d+) lines", [imports.BATCH]),
         (r"\| `nome_servico` \| string \| required, 1\.\.(\d+)", [bounds_of("nome_servico")["longest"]]),
@@ -92,7 +93,8 @@ def bounds_of(member: str) -> dict[str, Any]:
             ],
         ),
         (r"retry each second for up to (\d+) minutes", [work.LOCK_ATTEMPTS_SECONDS / 60]),
-        (r"store top-(\d+) overlap", [control_queries.COMPARED]),
+        (r"looked for up to the (\d+)th", [control_queries.LOOKED_AT]),
+        (r"store top-(\d+) overlap", [evaluation.SHOWN]),
         (r"It tries for (\d+) s with the same lock", [schema_migrations.SWITCH_SECONDS]),
         (r"mirror and rollback stay for (\d+) days", [Settings().search_rollback_hours / 24]),
         (r"target dropped after (\d+) h", [work.KEPT_AFTER_FAILURE / HOUR]),

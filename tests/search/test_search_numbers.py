@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from balcao.core.errors import Invalid
+from balcao.search.control_queries import evaluation
 from balcao.search.control_queries import service as control_queries
 from balcao.search.popularity import service as popularity
 from balcao.search.public_search import corrections, responses, state, suggestions
@@ -55,7 +56,7 @@ def test_the_limits_are_those_of_the_rules() -> None:
     assert (public_search.MOST_CANDIDATES, responses.MOST_COUNTED, state.RESPONSE_SECONDS) == (2000, 10_000, 30.0)
     assert (responses.RATE, responses.PORTAL_RATE) == ("200/4 second", "2000/4 second")
     assert (synonyms.FEWEST_TERMS, synonyms.MOST_TERMS, synonyms.MOST_GROUPS) == (2, 20, 2000)
-    assert (control_queries.MOST_QUERIES, control_queries.COMPARED, suggestions.MOST_NAMES) == (200, 10, 8)
+    assert (control_queries.MOST_QUERIES, evaluation.SHOWN, suggestions.MOST_NAMES) == (200, 10, 8)
     assert (zero_results.FEWEST_TIMES, zero_results.KEPT_DAYS, popularity.KEPT_DAYS) == (5, 90, 400)
     assert corrections.MOST_CORRECTIONS == 2
     assert SearchRequest(q="x").per_page == 10

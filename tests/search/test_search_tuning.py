@@ -15,8 +15,6 @@ from balcao.core.audit import retention
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.search.catalogue import service as catalogue
-from balcao.search.collection.store import read_alias
-from balcao.search.control_queries import service as control_queries
 from balcao.search.popularity import service as popularity
 from balcao.search.popularity.feature import FEATURE as POPULARITY
 from balcao.search.public_search import responses
@@ -101,33 +99,6 @@ def test_tuning_is_for_those_who_may(staff: Staff) -> None:
     for path in ("/synonyms", "/search/control-queries", "/search/zero-results"):
         assert staff("GET", path, role=EDITOR).status_code == 403
         assert staff("GET", path).status_code == 200
-
-
-def test_control_queries_are_replaced_whole(staff: Staff) -> None:
-    queries = ["poda de árvore", "segunda via", "poda de árvore"]
-    assert staff("PUT", "/search/control-queries", json={"queries": queries}).json() == {"queries": queries[:2]}
-    assert staff("GET", "/search/control-queries").json() == {"queries": queries[:2]}
-    too_many = staff("PUT", "/search/control-queries", json={"queries": ["x"] * 201})
-    assert refusal(too_many) == (400, "queries-count")
-
-
-async def test_a_table_answers_its_control_queries_like_itself(platform: Platform, owner: asyncpg.Connection) -> None:
-    await owner.execute("INSERT INTO search.control_queries VALUES (199, 'poda'), (200, 'nada que exista')")
-    alias = await read_alias(owner)
-    report = await control_queries.compare_tables(owner, alias, alias)
-    assert report.overlap == 1.0
-    assert 0.0 < report.empty <= 1.0
-
-
-async def test_control_queries_find_what_the_public_search_finds_synonyms_included(
-    staff: Staff, owner: asyncpg.Connection
-) -> None:
-    word, other = f"xarope{uuid4().hex[:6]}", f"elixir{uuid4().hex[:6]}"
-    staff.publish(nome_servico=f"Entrega de {word}")
-    assert staff("PUT", f"/synonyms/{uuid4()}", json={"terms": [word, other]}).status_code == 200
-    staff("PUT", "/search/control-queries", json={"queries": [other]})
-    alias = await read_alias(owner)
-    assert (await control_queries.compare_tables(owner, alias, alias)).empty == 0.0
 
 
 @pytest.mark.cases("search", "74")

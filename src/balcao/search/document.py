@@ -69,6 +69,11 @@ class ServiceContent(msgspec.Struct):
     status: members.State
     buttons: Buttons
 
+    @property
+    def is_exclusive(self) -> bool:
+        """Whether only conversational agents may see the service."""
+        return self.agents is not None and self.agents.exclusive_for_agents
+
 
 class ServiceDocument(ServiceContent):
     """The complete stored service. `created_at` and `last_update` are Unix seconds."""

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao.core.context.platform import Platform
+from balcao.search.control_queries.service import LastEvaluation
 from balcao.search.index.public_index import keep_index
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.popularity import service as popularity
@@ -21,6 +22,7 @@ async def run_search(platform: Platform) -> AsyncIterator[None]:
     await legacy_mappings.enter_sources(platform)
     platform.parts[ViewTally] = ViewTally()
     platform.parts[QueryTallies] = QueryTallies()
+    platform.parts[LastEvaluation] = LastEvaluation()
     async with (
         keep_search_state(platform),
         keep_index(platform),

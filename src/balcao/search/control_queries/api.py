@@ -4,14 +4,16 @@ from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
-from balcao.core.http.operations import FORM_BODY
 from balcao.core.http.responses import Response
 from balcao.search.control_queries import service
-from balcao.search.control_queries.schemas import ControlQueries
-from balcao.search.conventions import respond_with_tag
+from balcao.search.control_queries.schemas import ControlEvaluation, ControlQueries
+from balcao.search.conventions import respond_to_staff, respond_with_tag
 from balcao.search.routes import ROUTES
 
-routes = ROUTES.extend(tags=["tuning"], body_limit=FORM_BODY)
+# 200 queries of 200 characters, each with ten services.
+BODY_LIMIT = 256 * 1024
+
+routes = ROUTES.extend(tags=["tuning"], body_limit=BODY_LIMIT)
 
 _RULE = action("search_tuning:manage")
 
@@ -23,8 +25,8 @@ _RULE = action("search_tuning:manage")
     "As buscas de controle",
 )
 async def get_control_queries(call: Call) -> Response[ControlQueries]:
-    """Devolve as buscas que uma migração de esquema faz nas duas tabelas antes da troca, para mostrar o que muda nos
-    resultados.
+    """Devolve as buscas com que se confere a busca, com os serviços que devem achar. Uma migração de esquema as faz nas
+    duas tabelas antes da troca, para mostrar o que muda nos resultados.
     """
     return respond_with_tag(await service.read_control_queries(call))
 
@@ -37,8 +39,23 @@ async def get_control_queries(call: Call) -> Response[ControlQueries]:
     errors=[412],
 )
 async def put_control_queries(call: Call, body: ControlQueries) -> Response[ControlQueries]:
-    """Substitui a lista inteira; repetições saem. Com `If-Match`, só substitui a lista lida (412)."""
+    """Substitui a lista inteira; repetições saem. Sem `expected`, as buscas que ficam guardam os seus serviços certos.
+    Com `If-Match`, só substitui a lista lida (412).
+    """
     return respond_with_tag(await service.replace_control_queries(call, body))
+
+
+@routes.get(
+    "/api/v1/admin/search/control-queries/evaluation",
+    "search.evaluate_control_queries",
+    _RULE,
+    "Mede as buscas de controle",
+)
+async def get_evaluation(call: Call) -> Response[ControlEvaluation]:
+    """Faz todas as buscas de controle como um cidadão as faria, sem contá-las, e devolve o que cada uma acha, em que
+    lugar vem o serviço certo, por que não vem primeiro, e as medidas sobre todas. 503 se a busca está ocupada demais.
+    """
+    return respond_to_staff(await service.evaluate(call))
 
 
 FEATURE = Feature(routes=routes.declared, exports=Exports(tables=("search.control_queries",)))

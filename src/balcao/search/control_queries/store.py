@@ -1,13 +1,23 @@
 """SQL of the control queries."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 
 
-@statement("SELECT query FROM search.control_queries ORDER BY position")
-async def list_control_queries(connection: Connection) -> list[str]: ...
+class ControlQuery(msgspec.Struct, frozen=True):
+    """A control query, and the ids of the services that it should find."""
+
+    query: str
+    expected: list[str]
+
+
+@statement("SELECT query, expected::text[] FROM search.control_queries ORDER BY position")
+async def list_control_queries(connection: Connection) -> list[ControlQuery]: ...
 
 
 # Two replacements of the list wait for each other.
@@ -15,18 +25,31 @@ async def list_control_queries(connection: Connection) -> list[str]: ...
 async def lock_control_queries(connection: Connection) -> None: ...
 
 
+@statement("SELECT id::text FROM search.service_head WHERE id = ANY (:ids::uuid[])")
+async def list_known_services(connection: Connection, ids: Sequence[str]) -> list[str]:
+    """Return the ids that belong to a service, deleted ones too."""
+
+
 @statement("DELETE FROM search.control_queries")
 async def _clear_list(connection: Connection) -> None: ...
 
 
+class _Row(NamedTuple):
+    """A query with its services as a JSON array: an array of arrays cannot have rows of different lengths."""
+
+    query: str
+    expected: str
+
+
 @statement("""
-INSERT INTO search.control_queries (position, query)
-SELECT place, query FROM unnest(:queries::text[]) WITH ORDINALITY AS given (query, place)
+INSERT INTO search.control_queries (position, query, expected)
+SELECT place, query, ARRAY(SELECT jsonb_array_elements_text(expected::jsonb)::uuid)
+FROM unnest(:rows.query::text[], :rows.expected::text[]) WITH ORDINALITY AS given (query, expected, place)
 """)
-async def _fill_list(connection: Connection, queries: Sequence[str]) -> None: ...
+async def _fill_list(connection: Connection, rows: Sequence[_Row]) -> None: ...
 
 
-async def replace_control_queries(connection: Connection, queries: Sequence[str]) -> None:
-    """Replace the whole list. The caller has locked it."""
+async def replace_control_queries(connection: Connection, queries: Iterable[ControlQuery]) -> None:
+    """Replace the whole list, which is locked."""
     await _clear_list(connection)
-    await _fill_list(connection, queries)
+    await _fill_list(connection, [_Row(each.query, msgspec.json.encode(each.expected).decode()) for each in queries])

@@ -111,6 +111,11 @@ class ServiceIndex:
         """Return the number of matches, and a page of them by popularity, highlight and last change."""
         return _read_result(self._searcher.search(query, limit, count=True, order_by_field=LISTED, offset=offset))
 
+    def find_entry(self, service_id: str) -> Entry | None:
+        """Return the entry of a service, None if the index does not contain it."""
+        found = self._searcher.search(Query.term_query(self.schema, "id", service_id), 1).hits
+        return self._read_entry(found[0][1]) if found else None
+
     def read_entries(self, addresses: Iterable[Address]) -> list[Entry]:
         """Return the entries at these addresses, in the same order."""
         return [self._read_entry(address) for address in addresses]

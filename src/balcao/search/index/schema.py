@@ -148,7 +148,7 @@ def _list_sound_terms(word: str) -> tuple[str, str]:
 
 
 def _list_filters(document: ServiceDocument) -> Iterable[str]:
-    is_open = not (document.agents is not None and document.agents.exclusive_for_agents)
+    is_open = not document.is_exclusive
     is_published = document.status == 1
     yield EVERY
     if is_open:
