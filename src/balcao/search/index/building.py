@@ -1,7 +1,7 @@
 """Build a generation of the index from the whole catalogue.
 
-A small catalogue is indexed in a thread. A large one is indexed by a process of its own: the analysis of 100,000
-services takes half a minute of Python, which would slow down every request of this process.
+A thread indexes a small catalogue. A separate process indexes a large one, because the analysis of 100,000 services
+takes half a minute of Python, which would slow down every request of this process.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from balcao.search.index.reader import IndexState, ServiceIndex
 from balcao.search.index.store import IndexRow
 from balcao.search.index.writer import BUILD_BYTES, IndexWriter
 
-# Rows that are read in one statement.
+# The number of rows that one statement reads.
 ROWS = 500
-# A larger catalogue gets a process of its own, whose start costs half a second.
+# A separate process indexes a larger catalogue. It needs half a second to start.
 MOST_IN_THREAD = 2_000
 
 
 class CatalogueSwitched(Exception):
-    """The collection got another table during the build."""
+    """The active table changed during the build."""
 
 
 async def build(database: Database, generation: Path) -> IndexState:
@@ -43,7 +43,7 @@ async def build(database: Database, generation: Path) -> IndexState:
 
 
 async def index_table(connection: Connection, alias: Alias) -> ServiceIndex:
-    """Return an index in memory of a table, to compare it with another one."""
+    """Index a table in memory and return the index, to compare it with that of another table."""
     writer = await asyncio.to_thread(IndexWriter, None, BUILD_BYTES)
     after: str | None = None
     while rows := await store.list_index_rows(connection, alias, after, ROWS):
@@ -97,7 +97,7 @@ async def _write_in_process(generation: Path, state: IndexState, batches: AsyncI
 
 
 def main(generation: Path) -> None:
-    """Write what comes on standard input: a line with the state, then lines with batches of services."""
+    """Index the services from standard input: one line with the state, then one line for each batch of services."""
     writer = IndexWriter(generation, BUILD_BYTES)
     state = msgspec.json.decode(sys.stdin.buffer.readline(), type=IndexState)
     for line in sys.stdin.buffer:

@@ -28,11 +28,11 @@ T = TypeVar("T")
 CHANNEL = "balcao_search"
 # The index is compared with the catalogue this often, in case a notification is lost.
 COMPARE_SECONDS = 30.0
-# How long a process waits before it tries again to become the writer. The rest of the second is for taking over.
+# A process tries this often to become the writer. A change must be searchable within a second, even if the writer dies.
 CLAIM_SECONDS = 0.1
 # How long the writer waits after a failure.
 RETRY_SECONDS = 0.5
-# Changes that are committed together. More would delay the first of them.
+# The most changes in one commit. A larger commit would delay the first change.
 MOST_CHANGES = 200
 
 
@@ -47,9 +47,9 @@ class IndexFeeder:
         self._state: IndexState | None = None
         self._build: asyncio.Task[None] | None = None
         self._compared_at = 0.0
-        # One change of the folder at a time: a finished build replaces the writer.
+        # Only one task changes the folder at a time, because a finished build replaces the writer.
         self._writing = asyncio.Lock()
-        # One thread, so that the writer is closed only after a change that was cancelled meanwhile.
+        # Only one thread: closing the writer waits for a change that still runs after its task was cancelled.
         self._thread = ThreadPoolExecutor(1, "search-index")
 
     async def run(self) -> None:
@@ -126,14 +126,14 @@ class IndexFeeder:
                 await self._in_thread(self._folder.remove_former)
 
     def _is_other_catalogue(self, state: IndexState, wanted: IndexState) -> bool:
-        """Return whether following the changes is not enough to get from the state to the wanted one."""
+        """Return whether the index must be rebuilt, because the changes do not lead from `state` to `wanted`."""
         if state.generation != wanted.generation or state.popularity != wanted.popularity:
             return True
         # After a restore of the database, its newest change is an earlier or a different one.
         return state.position > wanted.position or (state.position == wanted.position and state.newest != wanted.newest)
 
     async def _compare(self) -> None:
-        """Rebuild the index if it has another number of services than the catalogue."""
+        """Rebuild the index if its number of services differs from that of the catalogue."""
         index = self._reader.read()
         async with self._platform.database.transaction(isolation="repeatable_read") as connection:
             wanted = await store.read_wanted_state(connection)
@@ -143,7 +143,7 @@ class IndexFeeder:
             self._start_build()
 
     async def _apply_changes(self, writer: IndexWriter, state: IndexState) -> IndexState:
-        """Write all changes since the state. Return the state that was reached."""
+        """Write all changes since `state`, and return the new state."""
         while True:
             async with self._platform.database.transaction(isolation="repeatable_read") as connection:
                 alias = await read_alias(connection)
@@ -167,7 +167,7 @@ class IndexFeeder:
         self._build = None
 
     async def _rebuild(self) -> None:
-        """Build a new generation next to the current one until it succeeds, and switch to it."""
+        """Build a new generation next to the current one and switch to it. Retry until this succeeds."""
         while True:
             generation = await self._in_thread(self._folder.make_generation)
             try:

@@ -1,8 +1,7 @@
 """The index folder of a host: one process writes, all processes read (rules: search 4.6, index).
 
-The folder contains one folder for each generation of the index, and the file `current` with the name of the one to
-read. A rebuild writes a new generation next to the current one and then replaces `current`, so readers never see half
-an index.
+The folder contains one folder for each generation of the index, and the file `current`, which names the generation to
+read. A rebuild writes a new generation and then replaces `current`, so readers never see an incomplete index.
 """
 
 import fcntl
@@ -32,7 +31,7 @@ class IndexFolder:
     """The folder for one database and one revision of the program."""
 
     def __init__(self, data_dir: Path, database_url: str) -> None:
-        address = urlsplit(database_url)  # a new password is no new database
+        address = urlsplit(database_url)  # a new password does not change the database
         database = f"{address.hostname}:{address.port}{address.path}?{address.query}"
         self._database = hashlib.sha256(database.encode()).hexdigest()[:16]
         self.path = data_dir / "search" / f"{self._database}-{REVISION}"
@@ -102,7 +101,7 @@ def _is_unused(folder: Path) -> bool:
 
 
 class IndexReader:
-    """The index as this process reads it. It checks for a newer commit on every use, which costs two file lookups."""
+    """The reader of this process. Each `read` looks for a newer commit, which costs two file lookups."""
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
@@ -112,11 +111,11 @@ class IndexReader:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """What identifies the commit that the last `read` returned."""
+        """The identity of the commit that the last `read` returned."""
         return self._seen
 
     def read(self) -> ServiceIndex | None:
-        """Return the index with the newest commit, or None while there is none."""
+        """Return the index with its newest commit, or None if there is no index."""
         seen = self._look()
         if seen != self._seen:
             self._open()
@@ -133,7 +132,7 @@ class IndexReader:
             return seen
         try:
             committed = (self._generation / _COMMITTED).stat()
-        except OSError:  # someone deleted the generation; the writer replaces it
+        except OSError:  # the generation was deleted; the writer replaces it
             return seen
         return *seen, committed.st_ino, committed.st_mtime_ns
 

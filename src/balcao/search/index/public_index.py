@@ -1,4 +1,4 @@
-"""The search index as a part of the process: opened at the first use, then kept current."""
+"""The search index of this process. The first use opens it and starts to keep it current."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -17,7 +17,7 @@ _POLL_SECONDS = 0.02
 
 
 class PublicIndex:
-    """The index of this process. A worker or a command that never searches opens and writes none."""
+    """The index of this process. A worker or a command that never searches neither opens nor writes an index."""
 
     def __init__(self, platform: Platform) -> None:
         folder = IndexFolder(platform.settings.data_dir, platform.owner_url)
@@ -27,23 +27,23 @@ class PublicIndex:
 
     @property
     def is_ready(self) -> bool:
-        """Whether there is an index. Starts to keep it current."""
+        """Whether there is an index. The first use starts to keep it current."""
         self._start()
         return self._reader.read() is not None
 
     @property
     def version(self) -> tuple[int, ...]:
-        """What identifies the commit that the last `read` returned."""
+        """The identity of the commit that the last `read` returned."""
         return self._reader.version
 
     @property
     def position(self) -> int:
-        """The position of the newest change that the index contains, -1 without an index."""
+        """The position of the newest change in the index, or -1 without an index."""
         index = self._reader.read()
         return -1 if index is None else index.read_state().position
 
     async def read(self) -> ServiceIndex:
-        """Return the index with every committed change. Raises Unavailable if there is none soon."""
+        """Return the index with its newest commit. Raises Unavailable if there is no index after two seconds."""
         self._start()
         index = self._reader.read()
         if index is None:
@@ -57,7 +57,7 @@ class PublicIndex:
         return index
 
     async def stop(self) -> None:
-        """Stop to keep the index current."""
+        """Stop writing the index."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -69,7 +69,7 @@ class PublicIndex:
 
 @asynccontextmanager
 async def keep_index(platform: Platform) -> AsyncIterator[None]:
-    """Offer the index while the block runs."""
+    """Provide the index during the block."""
     index = platform.parts[PublicIndex] = PublicIndex(platform)
     with telemetry.state("balcao_search_index_position", lambda: index.position):
         try:

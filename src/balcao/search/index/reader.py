@@ -1,4 +1,4 @@
-"""The search index as a process reads it."""
+"""Read access to the search index."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -31,15 +31,15 @@ from balcao.search.index.schema import (
 
 # The entry that describes the index has this id. No service has it.
 STATE_ID = "state"
-# One request may ask for all values of a facet. Catalogues have a few hundred.
+# All values of a facet are counted before spellings are merged. Catalogues have a few hundred.
 MOST_FACET_BUCKETS = 10_000
 MOST_COUNTED_ROOTS = 50_000
-# Some 10 KB each. Popular services are in most results.
+# An entry needs about 10 KB. Popular services are in most results, so a small cache is enough.
 MOST_CACHED_ENTRIES = 1_000
 
 
 class IndexState(msgspec.Struct, frozen=True):
-    """What the index contains: the catalogue up to the change at `position`.
+    """The state of the catalogue in the index: it contains all changes up to `position`.
 
     `newest` identifies that change, so that a database that was restored to an earlier state is detected. `popularity`
     identifies the ranking of the services by their views.
@@ -52,7 +52,7 @@ class IndexState(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A service of the index as the ranking needs it."""
+    """The stored fields of a service, for ranking and display."""
 
     id: str
     name: frozenset[str]
@@ -68,12 +68,12 @@ Hits = list[tuple[Any, Address]]
 
 
 class ServiceIndex:
-    """One opened index. It sees what was committed before the last `reload`."""
+    """An open index. It contains the commits before the last `reload`."""
 
     def __init__(self, index: tantivy.Index) -> None:
         self.schema = make_schema()
         self._index = index
-        # Valid until the next reload. Queries may have any words, so the caches are bounded.
+        # Valid until the next reload. Caches of words from queries are bounded, because a query may contain any words.
         self._counts: dict[str, int] = {}
         self._rarities: dict[str, float] = {}
         self._entries: dict[tuple[int, int], Entry] = {}
@@ -99,7 +99,7 @@ class ServiceIndex:
         return int(self._searcher.num_docs) - 1
 
     def read_state(self) -> IndexState:
-        """Return what the index contains."""
+        """Return the state of the catalogue in the index."""
         found = self._searcher.search(Query.term_query(self.schema, "id", STATE_ID), 1).hits
         return msgspec.json.decode(self._searcher.doc(found[0][1])[STATE][0], type=IndexState)
 
@@ -141,7 +141,7 @@ class ServiceIndex:
         return entry
 
     def read_orders(self, addresses: Sequence[Address]) -> list[Order]:
-        """Return what the services at these addresses are ordered by, in the same order."""
+        """Return the sort values of the services at these addresses, in the same order."""
         numbers: Any = self._searcher.fast_field_values(LISTED, list(addresses))
         return [decode_order(number) for number in numbers]
 
@@ -154,7 +154,7 @@ class ServiceIndex:
         return self._counts[root]
 
     def find_rarity(self, root: str) -> float:
-        """Return how much a root says: the fewer services have it, the more."""
+        """Return the weight of a root. The fewer services contain it, the higher it is."""
         if root not in self._rarities:
             self._rarities[root] = math.log(1 + max(self.count(), 1) / max(self.count_services(root), 1))
         return self._rarities[root]
@@ -168,11 +168,11 @@ class ServiceIndex:
         return self._searcher.doc_freq(WORDS, folded)
 
     def complete_word(self, start: str, most: int) -> list[str]:
-        """Return the words that begin like this, the most frequent first."""
+        """Return up to `most` words that start with `start`, most frequent first."""
         return [word for word, _ in self._searcher.terms_with_prefix(WORDS, start, limit=most)]
 
     def list_words_of_sound(self, sound: str) -> list[str]:
-        """Return the words that sound like this."""
+        """Return the words with this sound."""
         if not self._searcher.doc_freq(SOUNDS, sound):
             return []
         found = self._searcher.terms_with_prefix(SOUNDS, write_sound_prefix(sound))
@@ -193,7 +193,7 @@ def _read_result(result: Any) -> tuple[int, Hits]:
 
 
 def _merge_spellings(buckets: Iterable[dict[str, Any]]) -> list[tuple[str, int]]:
-    """Add the counts of spellings that differ in case and accents only. The most frequent values come first."""
+    """Add up spellings that only differ in case and accents. Return values with counts, most frequent first."""
     merged: dict[str, tuple[str, int]] = {}
     for bucket in buckets:
         folded, _, spelling = bucket["key"].partition(FACET_SEPARATOR)

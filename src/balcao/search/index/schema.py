@@ -1,4 +1,4 @@
-"""The fields of the search index, and how a service becomes an entry of it (rules: search 4.6, index)."""
+"""The fields of the search index, and the conversion of a service to an entry (rules: search 4.6, index)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,19 +21,20 @@ REVISION: Final = 2
 NAME, LEMMAS, PHRASES, HEAD, REST, DOCUMENTS = "name", "lemmas", "phrases", "head", "rest", "documents"
 ZONES = (NAME, LEMMAS, PHRASES, HEAD, REST, DOCUMENTS)
 _STORED = frozenset({NAME, LEMMAS, PHRASES, HEAD})
-# The folded words of names, phrases and summaries, to complete a word; and `sound/word`, to correct one.
+# `words` has the folded words of names, phrases and summaries, for completion. `sounds` has each sound, and each pair
+# `sound/word`, for corrections.
 WORDS, SOUNDS = "words", "sounds"
 FILTERS, SHOWN, STATE = "filters", "shown", "state"
 LISTED = "listed"
 FACETS = ("tema_geral", "sub_categoria", "orgao_gestor", "publico_especifico", "is_free")
 # A service is filtered by its facets and by this member.
 HIGHLIGHTED = "fixar_destaque"
-# Values of `FILTERS` that say who may see a service.
+# Values of `FILTERS` that control who sees a service.
 EVERY, SHARED, PUBLISHED, OPEN = "every", "shared", "published", "open"
 BETWEEN_PHRASES = "|"
 # Separates the compared form of a facet value from its spelling.
 FACET_SEPARATOR = "\t"
-# Bits of the order of the list: popularity, highlight, then the last change in unix seconds.
+# A sort value has three parts, from its highest bits: popularity, highlight, last change in Unix seconds.
 _UPDATED_BITS = 38
 _POPULARITY_STEPS = 1_000_000
 
@@ -42,7 +43,7 @@ _SOUND_SEPARATOR = "/"
 
 @dataclass(frozen=True, slots=True)
 class IndexedService:
-    """A service with what else decides its place in the results. `popularity` is its percentile, from 0 to 1."""
+    """A service with its phrases and its popularity, which is a percentile from 0 to 1."""
 
     document: ServiceDocument
     popularity: float = 0.0
@@ -80,7 +81,7 @@ def make_entry(service: IndexedService) -> tantivy.Document:
             *document.legislacao_relacionada,
         )
     )
-    # The stop words of the name are for queries that contain nothing else.
+    # Keep the stop words of the name, for queries that only contain stop words.
     words = {fold(word) for word in split_words(document.nome_servico)}
     words |= {token.folded for token in (*name, *head, *(token for phrase in phrases for token in phrase))}
     entry = tantivy.Document(
@@ -107,17 +108,17 @@ def make_entry(service: IndexedService) -> tantivy.Document:
 
 
 def write_sound_prefix(sound: str) -> str:
-    """Return what every entry of `SOUNDS` with this sound begins with."""
+    """Return the common prefix of the pairs in `SOUNDS` with this sound."""
     return sound + _SOUND_SEPARATOR
 
 
 def read_sound_word(term: str) -> str:
-    """Return the word of an entry of `SOUNDS`."""
+    """Return the word of a pair in `SOUNDS`."""
     return term.partition(_SOUND_SEPARATOR)[2]
 
 
 class Order(NamedTuple):
-    """What a list of services is ordered by. `updated` is in unix seconds."""
+    """The sort values of a service, most important first. `updated` is in Unix seconds."""
 
     popularity: float
     is_highlighted: bool
@@ -125,13 +126,13 @@ class Order(NamedTuple):
 
 
 def encode_order(order: Order) -> int:
-    """Return the order as one number, which the engine can sort by."""
+    """Encode the sort values as one number, because the engine sorts by one field."""
     steps = round(order.popularity * _POPULARITY_STEPS) * 2 + order.is_highlighted
     return (steps << _UPDATED_BITS) + max(order.updated, 0)
 
 
 def decode_order(number: int) -> Order:
-    """Return the order that `encode_order` encoded."""
+    """Decode the number of `encode_order`."""
     steps, updated = number >> _UPDATED_BITS, number & ((1 << _UPDATED_BITS) - 1)
     return Order(steps // 2 / _POPULARITY_STEPS, bool(steps % 2), updated)
 
@@ -142,7 +143,7 @@ def write_filter(field: str, value: str) -> str:
 
 
 def _list_sound_terms(word: str) -> tuple[str, str]:
-    """Return the sound, which says quickly whether any word has it, and the sound with the word."""
+    """Return the sound, for a fast check whether it exists, and the pair of sound and word."""
     sound = spell_sound(word)
     return sound, f"{sound}{_SOUND_SEPARATOR}{word}"
 

@@ -1,4 +1,4 @@
-"""SQL of the index: what it must contain, and what changed."""
+"""SQL that reads services and changes for the index."""
 
 import msgspec
 
@@ -23,7 +23,7 @@ async def read_wanted_state(connection: Connection) -> IndexState:
 
 
 class IndexRow(msgspec.Struct, frozen=True):
-    """A service as the index needs it. `doc` is the JSON of its document."""
+    """A service for the index. `doc` is the JSON of its document."""
 
     id: str
     doc: str
@@ -61,7 +61,7 @@ async def list_index_rows(connection: Connection, alias: Alias, after: str | Non
     return [IndexRow(row["id"], row["doc"], row["popularity"], row["phrases"]) for row in rows]
 
 
-# The services of the changes are looked up one by one, so that no plan steps through the whole collection.
+# The lateral join looks up each service separately, so that the planner never converts the whole collection.
 _CHANGES = f"""
 SELECT change.position, change.service_id::text AS service_id, found.*
 FROM (SELECT * FROM search.index_changes WHERE position > $3 ORDER BY position LIMIT $4) AS change
@@ -71,7 +71,7 @@ ORDER BY change.position
 
 
 async def list_index_changes(connection: Connection, alias: Alias, after: int, limit: int) -> list[ChangedRow]:
-    """Return the services that changed after this position, in commit order, as they are now."""
+    """Return the changes after this position, in commit order, with the current state of the services."""
     text = _CHANGES.format(physical=alias.physical)
     rows = await connection.fetch(text, alias.schema_version, PROGRAM_VERSION, after, limit)
     return [

@@ -1,4 +1,4 @@
-"""Writes services into a generation of the index."""
+"""The writer of services into a generation of the index."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -45,7 +45,7 @@ class IndexWriter:
         self.commit(state)
 
     def commit(self, state: IndexState) -> None:
-        """Make what was written visible to all readers."""
+        """Commit all writes with a new state, so that readers see them."""
         self._writer.delete_documents_by_term("id", STATE_ID)
         entry = tantivy.Document(id=STATE_ID)
         entry.add_bytes(STATE, msgspec.json.encode(state))

@@ -17,13 +17,13 @@ Phrases: TypeAlias = Annotated[
 
 
 class PhrasesBody(msgspec.Struct):
-    """How citizens ask for a service."""
+    """The phrases with which citizens ask for a service."""
 
     phrases: Phrases
 
 
 class ServicePhrases(msgspec.Struct):
-    """How citizens ask for a service, and who wrote it down."""
+    """The phrases with which citizens ask for a service, and their last editor."""
 
     service_id: members.ServiceId
     phrases: Phrases

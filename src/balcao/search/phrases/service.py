@@ -1,4 +1,4 @@
-"""How citizens ask for each service, in their own words (rules: search 2.5, 4.6)."""
+"""The phrases with which citizens ask for each service, in their own words (rules: search 2.5, 4.6)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -45,9 +45,9 @@ async def replace_phrases(call: Call, service_id: str, body: PhrasesBody) -> Ser
 
 
 async def seed_phrases(call: Call, phrases: Mapping[str, Sequence[str]]) -> None:
-    """Store the phrases of several services, by service id, unless some service has phrases already.
+    """Store phrases by service id. Do nothing if any service already has phrases.
 
-    They must be as `clean_phrases` returns them: it would cost too much to clean thousands at every start.
+    `clean_phrases` must have cleaned the phrases, because cleaning thousands at every start would take too long.
     """
     seeds = [store.SeededPhrases(each, msgspec.json.encode(given).decode()) for each, given in phrases.items()]
     async with call.platform.database.transaction() as connection:
@@ -57,7 +57,7 @@ async def seed_phrases(call: Call, phrases: Mapping[str, Sequence[str]]) -> None
 
 
 async def list_proposals(call: Call, page: int, per_page: int) -> PhraseProposals:
-    """Return a page of the queries that were searched often and led to no service."""
+    """Return a page of the queries that were searched often but rarely led to a service."""
     async with call.platform.database.connection() as connection:
         found, proposals = await store.list_phrase_proposals(
             connection, LONGEST_PHRASE, FEWEST_TIMES, SEARCHES_PER_OPENING, per_page, (page - 1) * per_page
@@ -70,7 +70,7 @@ async def list_proposals(call: Call, page: int, per_page: int) -> PhraseProposal
 
 
 def clean_phrases(given: Sequence[str]) -> list[str]:
-    """Return the phrases, each once however it is written. Raises Invalid."""
+    """Clean the phrases, and remove those that only differ in case, accents or punctuation. Raises Invalid."""
     if len(given) > MOST_PHRASES:
         raise Invalid(f"O campo `phrases` deve ter no máximo {MOST_PHRASES} frases.", code="phrases-count")
     phrases: dict[str, str] = {}
@@ -83,7 +83,7 @@ def clean_phrases(given: Sequence[str]) -> list[str]:
 
 
 def _to_wire(service_id: str, stored: store.StoredPhrases | None) -> ServicePhrases:
-    """Return the phrases as they are shown. Raises NotFound."""
+    """Convert stored phrases to their wire type. Raises NotFound without a service."""
     if stored is None:
         raise NotFound(UNKNOWN)
     at = None if stored.updated_at is None else to_unix_seconds(stored.updated_at)

@@ -1,4 +1,4 @@
-"""SQL of the phrases in which citizens ask for a service."""
+"""SQL of the phrases with which citizens ask for a service."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -29,7 +29,7 @@ WHERE head.id = :service_id::uuid AND head.deleted_at IS NULL
 
 @lookup(_ONE)
 async def select_phrases(source: Source, service_id: str) -> StoredPhrases | None:
-    """Return the phrases of a service; None if the service is unknown or deleted."""
+    """Return the phrases of a service, or None if the service is unknown or deleted."""
 
 
 # Two statements: the first waits for other writers, and only a later statement sees what they committed.
@@ -42,7 +42,7 @@ async def _read_phrases(connection: Connection, service_id: str) -> StoredPhrase
 
 
 async def lock_phrases(connection: Connection, service_id: str) -> StoredPhrases | None:
-    """Lock a service until the transaction ends, and return its phrases; None if it is unknown or deleted."""
+    """Lock a service until the transaction ends, and return its phrases, or None if it is unknown or deleted."""
     await _lock_service(connection, service_id)
     return await _read_phrases(connection, service_id)
 
@@ -63,12 +63,12 @@ async def upsert_phrases(
 async def delete_phrases(connection: Connection, service_id: str) -> None: ...
 
 
-# Without the folded phrases, which PostgreSQL makes of the others.
+# Without the column `folded`, which PostgreSQL derives from the phrases.
 EXPORTS = Exports([Export("service-phrases", Rows("search.service_phrases", "to_jsonb(stored) - 'folded'"))])
 
 
 class SeededPhrases(NamedTuple):
-    """The phrases of one service as a JSON array: an array of arrays cannot have rows of different lengths."""
+    """The phrases of one service as a JSON array, because the rows of an array of arrays must have equal lengths."""
 
     service_id: str
     phrases: str
@@ -87,12 +87,12 @@ async def seed_phrases(connection: Connection, seeds: Sequence[SeededPhrases], a
     """Insert the phrases of several services if no service has phrases. Return the number of services."""
 
 
-# Forty pages of the panel. The rest moves up when these have become phrases.
+# Forty pages of the panel. More proposals appear when these have become phrases.
 MOST_PROPOSALS = 1000
 
 
 class ProposedPhrase(msgspec.Struct, frozen=True):
-    """A folded query: how often it was searched, found nothing and led to a service."""
+    """A folded query with its numbers of searches, empty results and openings."""
 
     query: str
     searches: int
@@ -102,14 +102,14 @@ class ProposedPhrase(msgspec.Struct, frozen=True):
 
 
 class ListedPhrase(NamedTuple):
-    """A proposal, and how many there are on all pages."""
+    """A proposal, and the number of proposals on all pages."""
 
     found: int
     proposal: ProposedPhrase
 
 
-# While no opening was ever counted, the portal does not report them, so only empty searches are proposed. The phrases
-# are compared with the most frequent queries only: a catalogue may have very many of both.
+# If no opening is stored, the portal does not report openings, so only queries without results are proposed. Only the
+# most frequent queries are compared with the phrases, because there may be very many of both.
 @statement("""
 WITH counted AS (
     SELECT folded AS query, sum(times + answered)::int AS searches, sum(times)::int AS found_nothing,
@@ -134,7 +134,7 @@ async def _list_proposals(
 async def list_phrase_proposals(
     connection: Connection, longest: int, fewest: int, searches_per_opening: int, limit: int, offset: int
 ) -> tuple[int, list[ProposedPhrase]]:
-    """Return how many queries may become phrases, and a page of them."""
+    """Return the number of proposals and one page, most frequent first."""
     most = MOST_PROPOSALS
     listed = await _list_proposals(connection, longest, fewest, searches_per_opening, most, limit, offset)
     return (listed[0].found if listed else 0), [each.proposal for each in listed]

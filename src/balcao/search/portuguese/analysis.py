@@ -1,4 +1,4 @@
-"""How texts and queries become words that can be compared (rules: search 4.6, words)."""
+"""The conversion of texts and queries to words that can be compared (rules: search 4.6, words)."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from functools import lru_cache
 from balcao.search.portuguese.lexicon import fold, open_lexicon
 from balcao.search.portuguese.word_lists import read_words
 
-# Longer texts are only searched and marked up to this length.
+# Only this many characters of a text are searched and marked.
 LONGEST_TEXT = 20_000
 _CACHED = 50_000  # a catalogue repeats few words
 
@@ -42,15 +42,15 @@ class Token:
 
     @property
     def is_asking(self) -> bool:
-        """Whether the word only says that something is asked for."""
+        """Whether this is a request word such as "quero", which says nothing about the wanted service."""
         return self.folded in ASKING or not ASKING.isdisjoint(self.lemmas)
 
 
 def split_words(text: str) -> list[str]:
     """Return the words of the first `LONGEST_TEXT` characters in lower case.
 
-    Acronyms lose their points and numbers their thousands points. An ordinal becomes its number. An accent may be a
-    character of its own, as some keyboards write it.
+    Points in acronyms and between thousands are removed. An ordinal becomes its number. Accents may be separate
+    characters, as some keyboards write them.
     """
     text = text[:LONGEST_TEXT]
     if "." in text:
@@ -73,7 +73,7 @@ def tokenize_compounds(text: str) -> list[Token]:
 
 
 def drop_asking(tokens: Iterable[Token]) -> list[Token]:
-    """Return the tokens without the words of asking, unless the query has no others."""
+    """Remove the request words, unless there are no other words."""
     tokens = list(tokens)
     return [token for token in tokens if not token.is_asking] or tokens
 
@@ -95,5 +95,5 @@ def read_word(word: str) -> Token:
 
 
 def fold_label(text: str) -> str:
-    """Return a name as it is compared with another name: the words in lower case, without accents and signs."""
+    """Return the words of a name in lower case, without accents and punctuation. Equal results mean equal names."""
     return " ".join(_WORD.findall(fold(text)))

@@ -10,7 +10,7 @@ from importlib.resources import as_file, files
 import marisa_trie
 
 _FILE = "lexicon.trie"
-# Each entry of the trie starts with one of these marks: whether the form is written with an accent.
+# The first character of each entry in the trie. It marks forms with and without an accent.
 ACCENTED, PLAIN = "a", "p"
 # The code of "cut no letters". The next character cuts one letter, and so on.
 CUT_BASE = ord("A")
@@ -51,7 +51,7 @@ def fold(word: str) -> str:
 
 
 class Lexicon:
-    """Look up Portuguese words. The file is mapped into memory, so all processes of a host share its pages."""
+    """The lexicon of Portuguese words. Its file is mapped into memory, so all processes of a host share the pages."""
 
     def __init__(self) -> None:
         self._forms = marisa_trie.BytesTrie()
@@ -61,7 +61,7 @@ class Lexicon:
         self.find_root = lru_cache(_CACHED)(self._find_root)
 
     def has(self, folded: str) -> bool:
-        """Return whether the word exists, whatever its accents. Infinitives may lack the final r ("paga")."""
+        """Return whether the word exists with any accents. An infinitive may lack its final r ("paga")."""
         return folded in self._forms or folded + "r" in self._forms
 
     def is_verb(self, lemma: str) -> bool:
@@ -75,10 +75,10 @@ class Lexicon:
         own = PLAIN if folded == word else ACCENTED
         entries = sorted((entry.decode() for entry in self._forms.get(folded, ())), key=lambda entry: entry[0] != own)
         if own == ACCENTED:
-            # Who types an accent means it. Who types none may have omitted it.
+            # Citizens type an accent on purpose, but they often omit one.
             entries = [entry for entry in entries if entry[0] == own] or entries
         lemmas = [folded[: len(folded) - (ord(entry[1]) - CUT_BASE)] + entry[2:] for entry in entries]
-        # The name of a place or a brand comes last: "festas" is the plural of "festa", also if a town is called Festas.
+        # The name of a place or a brand comes last: "festas" is the plural of "festa", even if a town is called Festas.
         if any(_is_plural(folded, lemma) for lemma in lemmas):
             lemmas.sort(key=lambda lemma: lemma == folded)
         return tuple(dict.fromkeys(lemmas))[:MOST_LEMMAS] or (_find_singular(folded),)
@@ -97,9 +97,9 @@ class Lexicon:
         return lemma
 
     def _names_thing(self, lemma: str) -> bool:
-        """Return whether a noun names a thing and no action, although there is a similar verb.
+        """Return whether a noun names a thing and not the action of a similar verb.
 
-        It has a diminutive, and the verb has another noun for the action: "mato" with "matinho" and "matança".
+        Such a noun has a diminutive, and the verb has another noun for the action: "mato" has "matinho" and "matança".
         """
         stem = lemma[:-1]
         if not any(stem + suffix in self._forms for suffix in _ACTIONS):

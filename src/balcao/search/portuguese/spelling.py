@@ -1,18 +1,18 @@
-"""Which known words a mistyped word may stand for, and which words must never be corrected."""
+"""Similar spellings of a mistyped word, and words that must never be corrected."""
 
 from collections.abc import Iterator, Sequence
 
 from balcao.search.portuguese.word_lists import read_words
 
-# Shorter words have too many neighbours.
+# Shorter words have too many similar words.
 SHORTEST_CORRECTED = 5
-# Up to this length the first letter must be right.
+# A correction of a word up to this length must keep the first letter.
 SHORT = 6
 # The number of words after "lei" that belong to the law's name.
 LAW_NAME = 4
 _LAWS = frozenset({"lei", "decreto", "estatuto"})
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-# Letters that sound alike. A word of the same sound is the nearest correction.
+# Letters that sound alike, and their common spelling. A word with the same sound is the best correction.
 _SOUNDS = tuple(
     pair.split(":")
     for pair in "ch:x ss:s sc:s ce:se ci:si z:s qu:k c:k ge:je gi:ji rr:r ll:l nn:n mp:np mb:nb h:".split()
@@ -48,7 +48,7 @@ def spell_sound(folded: str) -> str:
 
 
 def list_near_spellings(word: str) -> Iterator[str]:
-    """Yield the spellings that differ by one letter or by two exchanged neighbours."""
+    """Yield the spellings that differ by one letter or by two swapped neighbouring letters."""
     for at in range(len(word) + 1):
         before, after = word[:at], word[at:]
         if after:

@@ -1,4 +1,4 @@
-"""Which services may answer a query: the steps of relaxation, from all terms to any rare term.
+"""The candidates for a query. They are searched in steps that relax the query, from all terms to any rare term.
 
 Rules: search 4.6, steps.
 """
@@ -18,13 +18,13 @@ from balcao.search.public_search.synonyms import Alternative, Synonyms, Term
 
 Match = Literal["all_terms", "any_term", "similar", "none"]
 
-# A word that the name has should not count again because the summary repeats it.
+# A word in the name should hardly count again if the summary repeats it.
 TIE_BREAKER = 0.1
-# In the step before the last, one in this number of terms is enough, rounded up.
+# In the last step but one, a service needs one third of the terms, rounded up.
 FEWEST_SHARE = 3
-# One of this number of rarest terms is enough in the last step.
+# In the last step, a service needs one of the two rarest terms.
 RAREST = 2
-# From this number of terms on, the first step does not search descriptions, which contain most words of long queries.
+# With this many terms, the first step does not search descriptions, because most words occur in one.
 LONG_QUERY = 3
 # The zones that the first step searches. Every second service asks for an identity card, so documents come later.
 HEAD_ZONES = (NAME, PHRASES, HEAD)
@@ -34,7 +34,7 @@ ALL_ZONES = (*FIRST_ZONES, DOCUMENTS)
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """The searched zones with how much a match counts there."""
+    """The searched zones, each with the boost of a match."""
 
     boosts: tuple[tuple[str, float], ...] = (
         (NAME, 8.0),
@@ -46,7 +46,7 @@ class Zones:
     )
 
     def among(self, zones: Iterable[str]) -> list[tuple[str, float]]:
-        """Return the searched ones of these zones, with their boosts."""
+        """Return those of the given zones that are searched, with their boosts."""
         return [(zone, boost) for zone, boost in self.boosts if zone in zones]
 
     @property
@@ -60,7 +60,7 @@ ALL = Zones()
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What the strictest step with results found, with its terms. `query` selects all matches, for the facets."""
+    """The results and terms of the strictest step with results. `query` selects all matches, to count facets."""
 
     match: Match
     total: int
@@ -75,7 +75,7 @@ NOTHING = Candidates("none", 0, [])
 def find_candidates(
     index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms, filters: Sequence[str], zones: Zones, most: int
 ) -> Candidates:
-    """Return the `most` best candidates of the strictest step that finds any service with these filter values."""
+    """Return up to `most` candidates of the strictest step that finds a service with all filter values."""
     for match, terms, wanted in _list_steps(index, query, synonyms, zones):
         found = restrict(index, wanted, filters, query.excluded, zones)
         total, hits = index.search(found, most)
@@ -85,7 +85,7 @@ def find_candidates(
 
 
 def weigh_term(index: ServiceIndex, term: Term) -> float:
-    """Return how much a term says: the rarer its most frequent alternative, the more. An unknown term weighs 0."""
+    """Return the weight of a term: the rarer its most frequent alternative, the higher. An unknown term weighs 0."""
     counts = [min(index.count_services(root) for root in alternative.roots) for alternative in term.alternatives]
     return math.log(1 + max(index.count(), 1) / max(counts)) if any(counts) else 0.0
 
@@ -97,13 +97,13 @@ def restrict(
     excluded: Iterable[tuple[str, ...]] = (),
     zones: Zones | None = None,
 ) -> Query:
-    """Return a query for the services that match `wanted`, have all the filter values, and none of the excluded roots.
+    """Return a query for services that match `wanted`, have all filter values, and contain no excluded run of roots.
 
     Without `wanted`, every service with the filter values matches.
     """
     clauses = [] if wanted is None else [(Occur.Must, wanted)]
     for value in filters:
-        # A constant score of 0: filters decide what is found, never in which order.
+        # A constant score of 0, because filters must not affect the order of the results.
         filtered = Query.term_query(index.schema, schema.FILTERS, value, "basic")
         clauses.append((Occur.Must, Query.const_score_query(filtered, 0.0)))
     searched = (zones or Zones()).among(ALL_ZONES)
@@ -116,7 +116,7 @@ def _list_steps(
     index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms, zones: Zones
 ) -> Iterator[tuple[Match, Sequence[Term], Query]]:
     if not query.terms:
-        # Only stop words: they are searched in the names as typed.
+        # The query only has stop words. Search for them as typed. Names keep their stop words in this field.
         words = query.folded.split()
         if words and not query.excluded:
             each = [Query.term_query(index.schema, schema.WORDS, word, "basic") for word in words]
@@ -124,7 +124,8 @@ def _list_steps(
         return
     searched = FIRST_ZONES if len(query.terms) < LONG_QUERY else HEAD_ZONES
     yield "all_terms", query.terms, _require_all(write_term(index, term, zones, searched) for term in query.terms)
-    # If no service has a synonym of several words or what it stands for, each of its words counts for itself.
+    # If neither a synonym of several words nor its alternatives match a service, its words become separate terms. In
+    # the last steps, this applies to all synonyms of several words.
     runs = [term for term in query.terms if len(term.tokens) > 1]
     unmatched = [term for term in runs if not weigh_term(index, term)]
     yield from _list_relaxed(index, _split_terms(query.terms, unmatched, synonyms), zones)
@@ -133,7 +134,7 @@ def _list_steps(
 
 
 def _split_terms(terms: Iterable[Term], chosen: Sequence[Term], synonyms: Synonyms) -> list[Term]:
-    """Return the terms, with the words of the chosen ones as terms of their own."""
+    """Replace each chosen term by its words, and keep the other terms."""
     return [part for term in terms for part in (synonyms.split(term) if term in chosen else [term])]
 
 
@@ -176,7 +177,7 @@ def _write_alternative(
 ) -> Iterator[Query]:
     chosen = zones.among(searched)
     if len(alternative.roots) > 1 and not alternative.is_phrase:
-        # The words of a synonym as typed. They may be in different zones.
+        # A synonym of several words as typed. The words may be in different zones.
         each = [
             Query.disjunction_max_query(list(_write_alternative(index, Alternative((root,)), zones, searched)))
             for root in alternative.roots

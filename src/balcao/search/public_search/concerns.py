@@ -1,4 +1,4 @@
-"""Queries of people in distress: what they say, and the services that help (rules: search 4.6, concerns)."""
+"""Queries of people in distress, and the searches that find help for them (rules: search 4.6, concerns)."""
 
 import tomllib
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class _Phrase:
 
 @cache
 def _read_phrases() -> dict[str, list[_Phrase]]:
-    """Return the phrases by their first root, so that a query is only compared with those that it may contain."""
+    """Return the phrases by their first root. A query is only compared with phrases whose first root it contains."""
     phrases: dict[str, list[_Phrase]] = {}
     concerns = tomllib.loads(files(__package__).joinpath("concerns.toml").read_text("utf-8"))["concern"]
     for number, concern in enumerate(concerns):
@@ -35,7 +35,7 @@ def _read_phrases() -> dict[str, list[_Phrase]]:
 
 
 def list_searches(query: ParsedQuery) -> list[str]:
-    """Return what to search for instead of a query that tells a concern, the best search first."""
+    """Return the searches that replace a query of a person in distress, best first. Other queries have none."""
     if query.excluded or any(part.is_phrase or part.is_alternative for part in query.parts):
         return []  # people in distress use no operators
     told = {root for part in query.parts for token in _list_words(part.text) for root in token.roots}
@@ -47,5 +47,5 @@ def list_searches(query: ParsedQuery) -> list[str]:
 
 
 def _list_words(text: str) -> list[Token]:
-    """Return all words, stop words too: "me matar" is not "matar"."""
+    """Return all words except the optional ones. Stop words count, because "me matar" differs from "matar"."""
     return [token for token in map(read_word, split_words(text)) if token.folded not in _OPTIONAL]

@@ -1,4 +1,4 @@
-"""What unknown words of a query may stand for: known words that sound or look alike, or that begin like the last one.
+"""Replacements for the unknown words of a query: known words that sound or look similar or complete the last word.
 
 Rules: search 4.6, corrections.
 """
@@ -21,7 +21,7 @@ from balcao.search.public_search.query import ParsedQuery
 from balcao.search.public_search.synonyms import Alternative, Synonyms, Term
 
 CORRECTION_WEIGHT = 0.7
-# Only the first unknown words are corrected. Each costs some 600 look-ups, and a query with more is not a query.
+# Only the first unknown words are corrected, because each costs about 600 lookups. Real queries rarely have more.
 MOST_CORRECTED = 4
 LONGEST_CORRECTED = 30
 SHORTEST_PREFIX = 3
@@ -30,9 +30,9 @@ MOST_COMPLETIONS = 20
 
 
 def correct_query(index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms) -> tuple[ParsedQuery, Mapping[str, str]]:
-    """Return the query with its unknown words replaced, and the corrections by mistyped word.
+    """Return the query with replacements for its unknown words, and the corrections by mistyped word.
 
-    A half-typed last word is completed. That is no correction.
+    An incomplete last word is completed, which does not count as a correction.
     """
     protected = list_protected(query.folded.split())
     corrections: dict[str, str] = {}
@@ -58,24 +58,25 @@ def correct_query(index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms) -
 
 
 def is_known(index: ServiceIndex, token: Token, synonyms: Synonyms) -> bool:
-    """Return whether the language, the catalogue or a synonym group has a word. A known word is never corrected."""
+    """Return whether the lexicon, the catalogue or a synonym group contains a word. Known words are not corrected."""
     word = token.folded
     return word.isdigit() or index.has_word(word) or open_lexicon().has(word) or synonyms.has(token)
 
 
 def complete_word(index: ServiceIndex, start: str, synonyms: Synonyms, most: int = MOST_CORRECTIONS) -> list[str]:
-    """Return the known words that begin like this, the most frequent first. Synonyms follow the catalogue's words."""
+    """Return the known words with this prefix: words of the catalogue, most frequent first, and then synonyms."""
     words = [word for word in index.complete_word(start, MOST_COMPLETIONS) if word not in STOP_WORDS]
     return list(dict.fromkeys((*words, *synonyms.list_beginning(start))))[:most]
 
 
 def _list_near(index: ServiceIndex, folded: str) -> list[str]:
-    """Return the words that sound alike, otherwise those that differ by one letter, the most frequent first."""
+    """Return the words with the same sound, or those that differ by one letter. The most frequent words come first."""
     if not SHORTEST_CORRECTED <= len(folded) <= LONGEST_CORRECTED or not folded.isalpha():
         return []
     sound = spell_sound(folded)
     near = index.list_words_of_sound(sound)
-    # One wrong letter may change the sound of its neighbours: "ci" instead of "cu". Such words are looked up last.
+    # Vary the letters of the sound first, then those of the word: one wrong letter may change the sound of its
+    # neighbours ("ci" instead of "cu").
     for spelling in (sound, folded):
         if not near:
             others = dict.fromkeys(map(spell_sound, list_near_spellings(spelling)))
@@ -85,7 +86,7 @@ def _list_near(index: ServiceIndex, folded: str) -> list[str]:
 
 
 def _replace_term(term: Term, words: Iterable[str], synonyms: Synonyms) -> Term:
-    """Return the term with these words, and their synonyms, instead of its own."""
+    """Return the term with these words and their synonyms as its alternatives."""
     meant = [found for word in words for found in synonyms.widen(tokenize(word))]
     roots = dict.fromkeys(alternative.roots for found in meant for alternative in found.alternatives)
     alternatives = tuple(Alternative(each, CORRECTION_WEIGHT, is_phrase=len(each) > 1) for each in roots)

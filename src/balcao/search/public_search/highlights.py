@@ -1,4 +1,4 @@
-"""Marks the words of a query in a service's texts (rules: search 4.6, highlights)."""
+"""Marking the words of a query in the texts of a service (rules: search 4.6, highlights)."""
 
 import html
 import re
@@ -10,7 +10,7 @@ from balcao.search.portuguese.lexicon import fold
 LONGEST_FRAGMENT = 160
 MOST_FRAGMENTS = 2
 ELLIPSIS = " … "
-# So many letters of a root are also the beginning of its forms.
+# All forms of a root start with this many letters of the root.
 SHARED_LETTERS = 2
 _DOTTED = re.compile(r"\.[^\W_]")
 # Latin letters without case and accents. Each stays one character, so that positions are those of the original text.
@@ -25,9 +25,9 @@ def mark_words(text: str, roots: Collection[str]) -> str:
 
 
 def make_snippet(texts: Sequence[str], roots: Collection[str]) -> str:
-    """Return at most two fragments with marked words, from the first texts that have any.
+    """Return at most two fragments with marked words, from the first texts that contain such words.
 
-    Without a marked word, return the beginning of the first text.
+    If no text does, return the start of the first text.
     """
     fragments: list[str] = []
     for text in texts:
@@ -48,10 +48,10 @@ def _find(text: str, roots: Collection[str]) -> list[tuple[int, int]]:
     """Return the positions of the words that have one of the roots."""
     if not roots:
         return []
-    if _DOTTED.search(text):  # only the words before say where an acronym or a number begins
+    if _DOTTED.search(text):  # find acronyms and dotted numbers from their start
         return [match.span() for match in WORD.finditer(text) if _has_root(match[0], roots)]
-    # Forms of one root begin alike, except for a few irregular verbs, which are stop words. Looking for beginnings is
-    # ten times faster than looking at each word. The plain text has the same length.
+    # The forms of a root start with the same letters, except for a few irregular verbs, which are stop words. Searching
+    # for these letters is ten times faster than checking each word. `plain` has the same length as the text.
     plain = text.translate(_PLAIN)
     spelled = [word for word, number in ORDINAL_WORDS.items() if number in roots]
     beginnings = {word[:SHARED_LETTERS] for word in (*roots, *spelled)}
@@ -69,7 +69,7 @@ def _has_root(word: str, roots: Collection[str]) -> bool:
 
 
 def _list_starts(plain: str, beginning: str) -> Iterator[int]:
-    """Yield the positions at which a word begins like this."""
+    """Yield the start of each word with this prefix."""
     at = plain.find(beginning)
     while at >= 0:
         if not plain[at - 1 : at].isalnum():
@@ -78,7 +78,7 @@ def _list_starts(plain: str, beginning: str) -> Iterator[int]:
 
 
 def _choose_window(text: str, found: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Return the beginning and end of the piece around the first word that holds most of the next ones."""
+    """Return start and end of a fragment with the first found word. At most a quarter of it precedes the word."""
     first, _ = found[0]
     start = max(0, first - LONGEST_FRAGMENT // 4)
     if start:
@@ -88,7 +88,7 @@ def _choose_window(text: str, found: Sequence[tuple[int, int]]) -> tuple[int, in
 
 
 def _cut(text: str, longest: int) -> int:
-    """Return a length of at most `longest` that ends between words, if there is such a place."""
+    """Return the greatest length up to `longest` that does not cut a word. Without a blank, return `longest`."""
     if len(text) <= longest:
         return len(text)
     blank = text.rfind(" ", 0, longest + 1)

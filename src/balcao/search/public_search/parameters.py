@@ -1,7 +1,4 @@
-"""What a search asks for beside its words, from the query of the request (rules: search 2.3).
-
-Pure rules without SQL and HTTP.
-"""
+"""The parameters of a search, parsed from the query string without SQL and HTTP (rules: search 2.3)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +16,12 @@ from balcao.search.index import schema
 from balcao.search.public_search.candidates import ALL, Zones
 
 LONGEST_QUERY = 200
-# No name that is compared is longer, so a longer value matches nothing.
+# No compared name is longer, so a longer value matches nothing.
 LONGEST_NAME = 200
 KINDS = ("keyword", "hybrid", "semantic", "ai")
 FACETS = ("tema_geral", "sub_categoria", "orgao_gestor", "publico_especifico", "is_free")
 COLLECTIONS = ("services",)
-# The zones of the index that a field stands for (rules: search 4.6).
+# The zones of the index for each field (rules: search 4.6).
 FIELDS = {
     "nome_servico": (schema.NAME, schema.LEMMAS, schema.PHRASES),
     "resumo": (schema.HEAD,),
@@ -37,7 +34,7 @@ HEAVIEST = 10
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A whole search. Two that are equal have the same results. `zones` are those that are searched."""
+    """All parameters of a search. Equal requests have equal results. `zones` are the searched zones."""
 
     q: str
     kind: str = "keyword"
@@ -59,7 +56,7 @@ class SearchRequest:
 
     @property
     def filter_values(self) -> list[str]:
-        """The filter values that every result has."""
+        """The filter values that every result must have."""
         names = {
             "tema_geral": self.category,
             "sub_categoria": self.sub_category,
@@ -75,29 +72,29 @@ class SearchRequest:
 
     @property
     def first_place(self) -> int:
-        """The place of the page's first result among all results, from 0."""
+        """The position of the first result of the page among all results, from 0."""
         return (self.page - 1) * self.per_page
 
     @property
     def last_place(self) -> int:
-        """The place after the page's last result."""
+        """The position after the last result of the page."""
         return self.first_place + self.per_page
 
     @property
     def matches_nothing(self) -> bool:
-        """Return whether a filter has a value that no service can have."""
+        """Whether a filter has a value that no service can have."""
         names = (self.category, self.sub_category, self.orgao, self.publico)
         return any(name is not None and (len(name) > LONGEST_NAME or has_control(name, allowed="")) for name in names)
 
     @classmethod
     def parse_unified(cls, query: Mapping[str, str]) -> Self:
-        """Read the parameters of the unified search. Raises Invalid naming the parameter."""
+        """Parse the parameters of the unified search. Raises Invalid naming the parameter."""
         _parse_list(query, "collections", COLLECTIONS)
         return replace(cls.parse(query), zones=_parse_fields(query))
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
-        """Read the parameters. Raises Invalid naming the parameter."""
+        """Parse the parameters. Raises Invalid naming the parameter."""
         page, per_page = parse_page_parameters(query)
         highlight, exclude = (
             parse_flag_parameter(query, "highlight"),
@@ -124,7 +121,7 @@ class SearchRequest:
 
 
 def parse_text(query: Mapping[str, str]) -> str:
-    """Return what is searched for. Raises Invalid."""
+    """Return the text of the query. Raises Invalid for a wrong length."""
     text = query.get("q", "").strip()
     if not 1 <= len(text) <= LONGEST_QUERY:
         raise Invalid(f"O parâmetro `q` deve ter de 1 a {LONGEST_QUERY} caracteres.", code="q-length")
@@ -136,7 +133,7 @@ def _write_flag(flag: bool | None) -> str | None:
 
 
 def _parse_list(query: Mapping[str, str], name: str, known: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of a comma-separated list, each once. Raises Invalid for an unknown one."""
+    """Parse a comma-separated list without duplicates. Raises Invalid for an unknown value."""
     chosen = tuple(dict.fromkeys(split_list(read_parameter(query, name) or "")))
     if not set(chosen) <= set(known):
         raise Invalid(f"O parâmetro `{name}` aceita: {', '.join(known)}.", code=f"{name}-invalid")

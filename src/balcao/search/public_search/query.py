@@ -1,4 +1,4 @@
-"""What a query asks for: words, phrases, exclusions and alternatives. All other signs in it are plain text.
+"""Parsing of a query into words, phrases, exclusions and alternatives. Everything else is plain text.
 
 Pure rules without SQL and HTTP (rules: search 4.6, query).
 """
@@ -30,10 +30,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query as the catalogue is searched for it.
+    """A parsed query.
 
-    `folded` is its text without accents and signs. `excluded` are runs of roots that no result contains. `last` is the
-    last word if it may be incomplete.
+    `folded` contains its words without accents, except excluded words. No result may contain a run of roots from
+    `excluded`. `last` is the last word if it may be incomplete.
     """
 
     parts: tuple[Part, ...]
@@ -65,7 +65,7 @@ def split_query(query: str) -> list[Part]:
 
 
 def fold_query(query: str) -> str:
-    """Return the words of a query, without accents and signs and without those that it excludes."""
+    """Return the words of a query without accents and punctuation, except excluded words."""
     return " ".join(_fold_words(split_query(query)))
 
 
@@ -74,7 +74,7 @@ def _fold_words(parts: Iterable[Part]) -> list[str]:
 
 
 def parse_query(query: str, synonyms: Synonyms) -> ParsedQuery:
-    """Return what a query asks for. At most `MOST_TERMS` terms count."""
+    """Parse a query. Terms beyond `MOST_TERMS` are ignored."""
     parts = split_query(query)
     wanted = [part for part in parts if not part.is_excluded]
     excluded = [_list_roots(tokenize(part.text)) for part in parts if part.is_excluded]
@@ -118,9 +118,9 @@ def _list_terms(parts: Sequence[Part], synonyms: Synonyms) -> list[Term]:
 
 
 def _widen_run(run: Sequence[Token], synonyms: Synonyms, has_content: bool) -> list[Term]:
-    """Return the terms of adjacent words, without the words of asking if the query has others.
+    """Return the terms of adjacent words. If the query has other words, remove request words.
 
-    A word of asking in a synonym of several words remains ("imposto sobre serviços").
+    A request word in a synonym of several words stays, such as "serviços" in "imposto sobre serviços".
     """
     if has_content:
         runs = [term.tokens for term in synonyms.widen(run)]

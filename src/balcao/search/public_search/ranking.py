@@ -12,7 +12,7 @@ from balcao.search.index.schema import Order
 from balcao.search.public_search.candidates import Candidates, weigh_term
 from balcao.search.public_search.synonyms import Term
 
-# Only these best candidates of the engine are ranked again. More change no result of the tuned list.
+# Only the engine's best candidates are ranked again. A higher number changes no result of the test queries.
 RERANKED = 30
 # A change keeps its full weight for 30 days, then loses it slowly, down to one half.
 FRESH_DAYS = 30
@@ -25,15 +25,15 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much a term counts in each zone, and what else counts."""
+    """The weight of each zone and of the other parts of a score."""
 
     name: float = 1.2
-    related: float = 0.8  # of a word in the name that only shares the root
+    related: float = 0.8  # factor for a word in the name that only shares the root
     phrases: float = 0.9
     head: float = 0.7
     rest: float = 0.27
-    fill: float = 0.4  # how much of the name the query asks for
-    phrase_fill: float = 0.35  # how much of one phrase the query asks for
+    fill: float = 0.4  # for the share of the name that the query contains
+    phrase_fill: float = 0.35  # for the share of one phrase that the query contains
     engine: float = 0.8
     popularity: float = 0.1
 
@@ -48,7 +48,7 @@ WEIGHTS = Weights()
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A service of the results. `text_match` and `score` are between 0 and 1. `entry` is None until it is read."""
+    """A result. `text_match` and `score` are between 0 and 1. `entry` is None until it is read."""
 
     address: Address
     order: Order
@@ -59,7 +59,7 @@ class Hit:
 
 
 def rank_candidates(index: ServiceIndex, found: Candidates, weights: Weights = WEIGHTS) -> list[Hit]:
-    """Return the best candidates in their order."""
+    """Rank the engine's best candidates, and return them with the best one first."""
     if not found.hits:
         return []
     terms = found.terms
@@ -85,7 +85,7 @@ def rank_candidates(index: ServiceIndex, found: Candidates, weights: Weights = W
 
 
 def rank_rest(index: ServiceIndex, found: Candidates, ranked: Sequence[Hit]) -> list[Hit]:
-    """Return the candidates after the ranked ones in the order of the engine. No score exceeds the ranked ones."""
+    """Return the other candidates in the order of the engine. Their scores do not exceed those of `ranked`."""
     rest = found.hits[RERANKED:]
     if not rest:
         return []
@@ -114,7 +114,7 @@ def find_recency(updated: int, now: int) -> float:
 
 
 def _meet(term: Term, entry: Entry, weights: Weights, otherwise: float) -> float:
-    """Return how well a service satisfies the term: its best alternative in its best zone."""
+    """Return how well a service matches a term. The best alternative in the best zone counts."""
     if not entry.lemmas.isdisjoint(term.lemmas):
         return weights.name
     best = 0.0
@@ -132,6 +132,6 @@ def _meet(term: Term, entry: Entry, weights: Weights, otherwise: float) -> float
 
 
 def _fill(index: ServiceIndex, words: Iterable[str], asked: Set[str]) -> float:
-    """Return which part of these words the query asks for. Rare words count more."""
+    """Return the share of these words that the query contains. Rare words count more."""
     rarities = {root: index.find_rarity(root) for root in words}
     return sum(rarities[root] for root in rarities.keys() & asked) / (sum(rarities.values()) or 1.0)

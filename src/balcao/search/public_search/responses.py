@@ -1,4 +1,4 @@
-"""Responses of the public search: rates, the cache of finished responses, and the two forms of a page."""
+"""Responses of the public search: rate limits, the cache of finished responses, and the two formats of a page."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ RATE = "200/4 second"
 PORTAL_RATE = "2000/4 second"
 LIMITS = {"search.by_address": RATE, "search.by_portal": PORTAL_RATE}
 _KEY = "search"
-# Up to this number the shown total is exact.
+# The shown total is exact up to this number.
 MOST_COUNTED = 10_000
 
 Parse = Callable[[Mapping[str, str]], SearchRequest]
@@ -55,9 +55,10 @@ Write = Callable[[SearchRequest, Found, float], Any]
 
 
 async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse: Parse, write: Write) -> Response[Any]:
-    """Return the response as bytes with a weak ETag, from the cache while nothing has changed.
+    """Return a response with a weak ETag, from the cache if neither index nor catalogue has changed.
 
-    Raises TooMany, Unauthenticated and Forbidden where more than public services are asked for, Invalid, Unavailable.
+    Raises TooMany, Invalid and Unavailable, and Unauthenticated and Forbidden if the caller asks for services that are
+    not public.
     """
     await _spend(call, peer)
     sees_more = any([await may_see_drafts(call, query), await may_see_exclusive(call, query)])
@@ -83,19 +84,19 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
 
 
 async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
-    """Return names for the text typed so far. Raises TooMany, Invalid, Unavailable."""
+    """Return service names for the text typed so far. Raises TooMany, Invalid, Unavailable."""
     await _spend(call, peer)
     return respond_publicly(Suggestions(await service.suggest_names(call, parse_text(query))), call)
 
 
 def _encode(result: SearchResult | UnifiedResult) -> Ready:
-    """Return the bytes; the tag does not depend on how long the search took."""
+    """Encode a result. Its ETag does not depend on the duration of the search."""
     same = msgspec.structs.replace(result, metadata=msgspec.structs.replace(result.metadata, took_ms=0.0))
     return Ready(clean_body(msgspec.json.encode(result)), f"W/{etag_of(msgspec.json.encode(same))}")
 
 
 async def _spend(call: Call, peer: str) -> None:
-    """Count the call against its address, or against the portal that makes it for many people. Raises TooMany."""
+    """Count the call for the rate limit of its portal, or of its address without a portal. Raises TooMany."""
     settings, limits, live = call.platform.settings, call.platform.limits, call.platform.live
     portal = peer if peer in settings.search_portals else await _find_client(call)
     if portal is not None:
@@ -105,7 +106,7 @@ async def _spend(call: Call, peer: str) -> None:
 
 
 async def _find_client(call: Call) -> str | None:
-    """Return the machine with the scope of the search that calls, if one does; any other token counts for nothing."""
+    """Return the key of a calling machine with the scope of the search. Return None for any other caller."""
     header = call.headers.get(AUTHORIZATION)
     if header is None:
         return None
@@ -117,7 +118,7 @@ async def _find_client(call: Call) -> str | None:
 
 
 def write_result(request: SearchRequest, found: Found, took_ms: float) -> SearchResult:
-    """Return the page in the form of the first search."""
+    """Return the page in the format of `/api/v1/search`."""
     hits = [
         SearchHit(
             **describe_listed(each.service),
@@ -130,7 +131,7 @@ def write_result(request: SearchRequest, found: Found, took_ms: float) -> Search
 
 
 def write_unified(request: SearchRequest, found: Found, took_ms: float) -> UnifiedResult:
-    """Return the page in the form of the unified search."""
+    """Return the page in the format of the unified search, `/api/v2/search`."""
     hits = [
         UnifiedHit(
             id=each.service.id,

@@ -22,7 +22,7 @@ SearchType: TypeAlias = Annotated[
 
 
 class Highlights(msgspec.Struct):
-    """Texts as HTML: everything escaped, the words of the query in `<mark>` elements."""
+    """Escaped HTML texts, with the words of the query in `<mark>` elements."""
 
     title: Annotated[str, Meta(description="O nome, em HTML.", examples=["<mark>Poda</mark> de árvore"])]
     snippet: Annotated[
@@ -31,7 +31,7 @@ class Highlights(msgspec.Struct):
 
 
 class ScoreInfo(msgspec.Struct, omit_defaults=True):
-    """How well a service matches."""
+    """The score of a result."""
 
     text_match_normalized: Annotated[float, Meta(description="Quanto o texto combina, de 0 a 1.", examples=[0.91])]
     final_score: Annotated[float, Meta(description="Pontuação que ordena, de 0 a 1.", examples=[0.84])]
@@ -53,7 +53,7 @@ class SearchHit(ListedService, kw_only=True, omit_defaults=True):
 
 
 class UnifiedHit(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A found service as a document of the unified search."""
+    """A found service in the document format of the unified search."""
 
     id: members.ServiceId
     collection: Annotated[str, Meta(description="A coleção em que está.", examples=["services"])]
@@ -64,7 +64,7 @@ class UnifiedHit(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class FacetValue(msgspec.Struct):
-    """How many of the matches have a value."""
+    """A value of a facet, and the number of matches with this value."""
 
     value: Annotated[str, Meta(description="O valor.", examples=["Saúde"])]
     count: Annotated[int, Meta(description="Quantos serviços o têm.", examples=[12])]
@@ -77,7 +77,7 @@ Facets: TypeAlias = Annotated[
 
 
 class SearchMetadata(msgspec.Struct, omit_defaults=True):
-    """How the results were found."""
+    """Information about the search."""
 
     match: Annotated[
         Literal["all_terms", "any_term", "similar", "none"],
@@ -122,7 +122,7 @@ class UnifiedResult(msgspec.Struct, omit_defaults=True):
 
 
 class Suggestions(msgspec.Struct):
-    """Names that go on from what was typed."""
+    """Service names for the typed text."""
 
     suggestions: Annotated[
         list[str], Meta(description="Até oito nomes de serviços publicados.", examples=[["Poda de árvore"]])
@@ -130,7 +130,7 @@ class Suggestions(msgspec.Struct):
 
 
 class SuggestQuery(msgspec.Struct):
-    """What was typed so far."""
+    """The text typed so far."""
 
     q: Annotated[
         str, Meta(min_length=1, max_length=200, description="O texto digitado até agora.", examples=["poda de ar"])
@@ -141,7 +141,7 @@ Flag: TypeAlias = Literal["true", "1", "false", "0"]
 
 
 class SearchQuery(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """What is searched for, and how the results are narrowed and shown."""
+    """The text to search for, the filters and the options of the results."""
 
     q: Annotated[
         str,
@@ -203,7 +203,7 @@ class SearchQuery(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class UnifiedSearchQuery(SearchQuery, omit_defaults=True, kw_only=True):
-    """Also which collections and fields are searched."""
+    """The parameters of `SearchQuery`, and the collections and fields to search."""
 
     collections: Annotated[
         str | None, Meta(description="Coleções, separadas por vírgula: `services`.", examples=["services"])

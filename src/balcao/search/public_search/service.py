@@ -29,14 +29,14 @@ from balcao.search.public_search.suggestions import complete_names
 from balcao.search.public_search.synonyms import Synonyms
 from balcao.search.synonyms.store import list_synonym_terms, read_synonyms_revision
 
-# No page shows a later candidate.
+# Pages end at this number of candidates.
 MOST_CANDIDATES = 2000
 MOST_FACET_VALUES = 20
 
 
 @dataclass(frozen=True)
 class MarkedTexts:
-    """A service's texts as HTML, with the words of the query marked."""
+    """The texts of a service as HTML, with the words of the query marked."""
 
     title: str
     snippet: str
@@ -44,7 +44,7 @@ class MarkedTexts:
 
 @dataclass(frozen=True)
 class FoundService:
-    """A service of the page, and how well it matches. `marked` is None if no marks were asked for."""
+    """A service of the page with its score. `marked` is None if the caller wants no highlights."""
 
     service: PublicService
     hit: Hit
@@ -53,7 +53,7 @@ class FoundService:
 
 @dataclass(frozen=True)
 class Found:
-    """A page of services, and how they were found.
+    """A page of services, with information about the search.
 
     `total` counts all matches, `passed` the candidates whose score reaches the threshold. `missed` is the folded query
     if it found nothing.
@@ -70,7 +70,7 @@ class Found:
 
 @asynccontextmanager
 async def keep_search_state(platform: Platform) -> AsyncIterator[None]:
-    """Keep the process's cache current. A change in any process empties it."""
+    """Keep the cache of this process current. A change in any process empties it."""
     state = platform.parts[SearchState] = SearchState()
     watch = Watch(platform.database, CHANNEL, COMPARE_SECONDS, functools.partial(_reload, platform, state))
     await watch.start()
@@ -81,7 +81,7 @@ async def keep_search_state(platform: Platform) -> AsyncIterator[None]:
 
 
 async def _reload(platform: Platform, state: SearchState) -> None:
-    """Drop the cached responses, and read the synonyms again if they changed and this process has searched before."""
+    """Drop the cached responses. Read changed synonyms again if this process has searched before."""
     state.note_change()
     if state.synonyms is None:
         return
@@ -91,7 +91,7 @@ async def _reload(platform: Platform, state: SearchState) -> None:
 
 
 async def search_services(call: Call, request: SearchRequest) -> Found:
-    """Return the page that the request asks for. Raises Unavailable if there is no index."""
+    """Return the requested page. Raises Unavailable if there is no index."""
     index = await call.platform.part(PublicIndex).read()
     if request.matches_nothing:
         return Found("none")
@@ -101,7 +101,7 @@ async def search_services(call: Call, request: SearchRequest) -> Found:
 
 
 def search_index(index: ServiceIndex, synonyms: Synonyms, request: SearchRequest) -> Found:
-    """Return the page that the request asks for."""
+    """Search an index and return the requested page."""
     asked = parse_query(request.q, synonyms)
     for search in list_searches(asked):
         query = parse_query(search, synonyms)
@@ -138,7 +138,7 @@ def _describe(index: ServiceIndex, query: ParsedQuery, found: Candidates, reques
 
 
 def _list_all(index: ServiceIndex, request: SearchRequest) -> Found:
-    """Return a page of all services, by popularity alone."""
+    """Return a page of all services, ordered by popularity."""
     wanted = restrict(index, None, request.filter_values)
     total, listed = index.list_in_order(wanted, MOST_CANDIDATES, 0)
     orders = index.read_orders([address for _, address in listed])
@@ -153,7 +153,7 @@ def _list_all(index: ServiceIndex, request: SearchRequest) -> Found:
 
 
 def _apply_request(hits: list[Hit], request: SearchRequest) -> list[Hit]:
-    """Return the hits with the recency asked for, without those below the threshold."""
+    """Apply the recency boost and the threshold of the request."""
     if request.recency_boost:
         now = int(time.time())
         factors = [find_recency(hit.order.updated, now) for hit in hits]
@@ -196,7 +196,7 @@ def _count_facets(index: ServiceIndex, found: Candidates, request: SearchRequest
 
 
 def _suggest(query: ParsedQuery, corrections: Mapping[str, str], found: Sequence[FoundService]) -> str:
-    """Return the query with its mistyped words corrected, as the services that were found write them."""
+    """Return the query with corrected words, in the spelling of the found services."""
     texts = " ".join(f"{each.service.nome_servico} {each.service.resumo_plaintext}" for each in found)
     written = {fold(word): word for word in split_words(texts)}
     spelled = {mistyped: written.get(word, word) for mistyped, word in corrections.items()}

@@ -1,7 +1,7 @@
-"""What each process caches of the search: synonyms and finished responses.
+"""The cache of each process: synonyms and finished responses.
 
-Every change of the catalogue notifies all processes, which then drop the responses. A response also belongs to the
-version of the index that it was made from.
+Every change of the catalogue notifies all processes, which then drop the responses. The cache key of a search also
+contains the version of the index.
 """
 
 import math
@@ -28,7 +28,7 @@ V = TypeVar("V")
 
 
 class RecentlyUsed(Generic[K, V]):
-    """A mapping that drops the least recently used values when there are too many of them or too many bytes."""
+    """A mapping that evicts the least recently used values if it has too many values or bytes."""
 
     def __init__(self, most: int, most_bytes: int, size: Callable[[V], int]) -> None:
         self._most = most
@@ -38,14 +38,14 @@ class RecentlyUsed(Generic[K, V]):
         self._entries: OrderedDict[K, V] = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        """Return the value, or None if there is none."""
+        """Return the value, or None if the key is missing."""
         value = self._entries.get(key)
         if value is not None:
             self._entries.move_to_end(key)
         return value
 
     def put(self, key: K, value: V) -> None:
-        """Store the value."""
+        """Store the value, and evict others if necessary."""
         former = self._entries.pop(key, None)
         self._bytes += self._size(value) - (0 if former is None else self._size(former))
         self._entries[key] = value
@@ -62,8 +62,8 @@ class RecentlyUsed(Generic[K, V]):
 class CachedResponse:
     """A finished response.
 
-    `missed` is the folded query if it found nothing, `answered` if this is the first page of what it found: each such
-    request is counted.
+    `missed` is the folded query if it found nothing. `answered` is the folded query if this is the first page of its
+    results. Both count each request that gets this response.
     """
 
     ready: Ready
@@ -72,13 +72,13 @@ class CachedResponse:
 
 
 class SearchState:
-    """The cache of a process. `changes` counts the notifications: a response is cached only if it did not change."""
+    """The cache of a process. `changes` counts the notifications, to detect a change while a response is made."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.synonyms: Synonyms | None = None  # None until the first search
         self.synonyms_revision: Hashable = None
         self.changes = 0
-        self.changed_at = -math.inf  # by the process's monotonic clock
+        self.changed_at = -math.inf  # by the monotonic clock of the process
         self._responses: RecentlyUsed[Hashable, tuple[float, CachedResponse]] = RecentlyUsed(
             MOST_RESPONSES, MOST_RESPONSE_BYTES, lambda entry: len(entry[1].ready.body)
         )
@@ -96,11 +96,11 @@ class SearchState:
         return cached[1] if cached is not None and cached[0] > self._clock() else None
 
     def store_response(self, key: Hashable, cached: CachedResponse, changes: int) -> None:
-        """Cache a response that was begun when `changes` had this value, unless it has changed since."""
+        """Cache a response, unless the catalogue has changed since `changes` was read."""
         if changes == self.changes:
             self._responses.put(key, (self._clock() + RESPONSE_SECONDS, cached))
 
 
 def find_reader(call: Call) -> Database:
-    """Return the database for a response that may be cached: a replica only if it has every notified change."""
+    """Return a database for a cacheable response. A replica is used only if it has every notified change."""
     return call.find_reader_since(call.platform.part(SearchState).changed_at)

@@ -13,9 +13,9 @@ from balcao.search.public_search.corrections import complete_word
 from balcao.search.public_search.synonyms import Synonyms, Term
 
 MOST_NAMES = 8
-# The most words that the typed beginning may stand for.
+# The most completions of one typed word.
 MOST_WORDS = 20
-# Candidates that are sorted by popularity. A beginning with more matches says too little anyway.
+# The most candidates that are sorted by popularity. A text with more matches is too short for a good choice.
 MOST_CANDIDATES = 200
 
 
@@ -24,10 +24,10 @@ class _Named(msgspec.Struct):
 
 
 def complete_names(index: ServiceIndex, synonyms: Synonyms, typed: str) -> list[str]:
-    """Return names of open services that have all typed words, or words that begin like them, or their synonyms.
+    """Return names of published services that contain all typed words, completions of them, or their synonyms.
 
-    Names that have the words themselves come before those that only have a phrase with them. Then the most popular and
-    the shortest come first.
+    Services with matching names come before those with a matching phrase. Then more popular services come first, and
+    then shorter names.
     """
     terms = [_complete_term(index, token, synonyms) for token in tokenize(typed)]
     if not terms:
@@ -46,12 +46,12 @@ def complete_names(index: ServiceIndex, synonyms: Synonyms, typed: str) -> list[
 
 
 def _is_in_name(entry: Entry, terms: Sequence[Term]) -> bool:
-    """Return whether the name itself satisfies all terms, not only a phrase of citizens."""
+    """Return whether the name matches all terms, without the phrases of citizens."""
     return all(any(entry.name.issuperset(each.roots) for each in term.alternatives) for term in terms)
 
 
 def _complete_term(index: ServiceIndex, token: Token, synonyms: Synonyms) -> Term:
-    """Return a term for the word itself and for all known words that begin like it, with their synonyms."""
+    """Return a term for a word and its completions, with all their synonyms."""
     words = [
         token,
         *(known for word in complete_word(index, token.folded, synonyms, MOST_WORDS) for known in tokenize(word)),

@@ -1,4 +1,4 @@
-"""Terms of a query, and the synonym groups that widen them: each member of a group stands for every other member."""
+"""Terms of a query, and the synonym groups that widen them. Each member of a group also finds all other members."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from balcao.search.portuguese.analysis import Token, tokenize
 
 # How much a match of a synonym counts, compared with the word itself.
 SYNONYM_WEIGHT = 0.8
-# Synonyms of several words may have other words between them ("imposto sobre a propriedade").
+# Other words may be between the words of a synonym ("imposto sobre a propriedade").
 SYNONYM_SLOP = 2
 
 
@@ -23,7 +23,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One idea of a query. A service satisfies it with any of the alternatives, or by the lemmas in its name."""
+    """One idea in a query. A service satisfies it with any alternative, or with a lemma in its name."""
 
     folded: str
     lemmas: tuple[str, ...]
@@ -46,11 +46,11 @@ class Synonyms:
                 self._by_first.setdefault(roots[0], []).append((roots, members))
 
     def has(self, token: Token) -> bool:
-        """Return whether a member of a group is this one word."""
+        """Return whether this word is a member of a group."""
         return any((root,) == member for root in token.roots for member, _ in self._by_first.get(root, ()))
 
     def list_beginning(self, start: str) -> list[str]:
-        """Return the members of one word that begin like this."""
+        """Return the members that are one word with this prefix."""
         return sorted(
             root
             for root, found in self._by_first.items()
@@ -82,13 +82,13 @@ class Synonyms:
         ]
 
     def split(self, term: Term) -> list[Term]:
-        """Return the words of a term as terms of their own."""
+        """Split a term into terms of one word."""
         return self.widen(term.tokens, longest=1) if len(term.tokens) > 1 else [term]
 
     def _find_longest(
         self, tokens: Sequence[Token], at: int, longest: int
     ) -> tuple[tuple[str, ...], set[tuple[str, ...]]]:
-        """Return the longest member that the tokens begin with, and what it stands for."""
+        """Return the longest member at this position, and the other members of its groups."""
         found: tuple[str, ...] = ()
         others: set[tuple[str, ...]] = set()
         for root in tokens[at].roots:
