@@ -1,4 +1,4 @@
-"""An owner's connection, a way back to an empty catalogue, and a staff member over HTTP."""
+"""Fixtures for the owner's connection, an empty catalogue, and staff who call over HTTP."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -32,7 +32,7 @@ EMPTY = [
 
 @pytest.fixture
 def empty_catalogue(sql: Callable[..., list[asyncpg.Record]]) -> None:
-    """A new installation: the newest schema version, no service, no run."""
+    """Reset the catalogue to a new installation: the newest schema version, no services, no runs."""
     for statement in EMPTY:
         sql(statement)
 
@@ -51,7 +51,7 @@ def freshness(settings: Settings, database_url: str) -> Freshness:
 
 @pytest.fixture(scope="module")
 def seeded_synonyms(database_url: str) -> Synonyms:
-    """The synonyms that every installation has at first."""
+    """The synonyms of a new installation."""
 
     async def read() -> Synonyms:
         connection = await asyncpg.connect(database_url)
@@ -70,7 +70,7 @@ def staff(http: httpx.Client, issuer: Issuer) -> Staff:
 
 @pytest.fixture
 def ask(staff: Staff) -> Ask:
-    """Call the services as an administrator of the search; `role` names another role."""
+    """Call the routes of the services as an administrator of the search, or with another `role`."""
     return lambda method, path="", **options: staff(method, f"/services{path}", **options)
 
 

@@ -1,7 +1,7 @@
-"""The judged queries and the services that they look for; the ranking is tuned on them (rules: search 4.6).
+"""Judged queries with the services that are right. The ranking is tuned on them (rules: search 4.6).
 
-Two catalogues: one for the constants of the score, and the demo city, whose queries are in several lists. A list that
-is held out is never used to tune the search.
+There are two catalogues: a small one to tune the constants of the score, and the demo city, whose queries are in
+several lists. Held-out lists are never used to tune the search.
 """
 
 import tomllib
@@ -25,9 +25,9 @@ from balcao.search.public_search.synonyms import Synonyms
 from balcao_sandbox.demo import search as demo
 from bench.catalogue import make_document
 
-# A query of at least this number of words is a sentence.
+# A query with at least this number of words counts as a sentence.
 SENTENCE_WORDS = 5
-# The shares that each list must reach. The unseen list, which is only measured, may fall behind by the margin.
+# The shares that each list must reach. The unseen list is only measured, so it may be worse by the margin.
 FIRST, AMONG_THREE = 0.88, 0.91
 FIRST_OF_SENTENCES, AMONG_THREE_OF_SENTENCES = 0.84, 0.88
 UNSEEN_MARGIN = 0.06
@@ -35,7 +35,7 @@ UNSEEN_MARGIN = 0.06
 
 @dataclass(frozen=True)
 class Judged:
-    """What a citizen asks, the names of the services that are right, and of those that are right among three too."""
+    """A query, the names of the right services, and the names of services that also count among the first three."""
 
     query: str
     right: frozenset[str]
@@ -43,15 +43,15 @@ class Judged:
 
     @property
     def is_sentence(self) -> bool:
-        """Whether the query is a sentence instead of a few keywords."""
+        """Whether the query is a sentence, not a few keywords."""
         return len(self.query.split()) >= SENTENCE_WORDS
 
 
 @dataclass(frozen=True)
 class JudgedList:
-    """A list of judged queries, at least `fewest`. The search may be tuned on it unless it is held out.
+    """A list of at least `fewest` judged queries. The search may be tuned on it unless it is held out.
 
-    An unseen list is held out and has other authors than the lists for tuning.
+    An unseen list is held out, and its authors wrote no list for tuning.
     """
 
     name: str
@@ -81,7 +81,7 @@ def rate(find: Callable[[str], Sequence[str]], queries: Sequence[Judged]) -> Rat
 
 
 class City:
-    """The published services of the demo city in an index in memory, and the search over them."""
+    """The search over an index in memory with the published services of the demo city."""
 
     def __init__(self, synonyms: Synonyms) -> None:
         self.index = make_index(list_city(), read_phrases())
@@ -123,12 +123,12 @@ def make_index(
 
 
 def read_queries() -> list[tuple[str, str]]:
-    """Return what citizens type, and the name of the service that must come first."""
+    """Return queries of citizens, each with the name of the service that must come first."""
     return [(row[0], row[1]) for row in _read("judged.txt")]
 
 
 def list_targets() -> list[dict[str, Any]]:
-    """Return the services as they are stored, all of them published."""
+    """Return the stored form of the published services of the small catalogue."""
     return [
         make_document(
             id=str(uuid.uuid5(uuid.NAMESPACE_URL, name)),
@@ -149,7 +149,7 @@ def list_targets() -> list[dict[str, Any]]:
 
 
 def list_city() -> list[dict[str, Any]]:
-    """Return the published services of the demo city as they are stored."""
+    """Return the stored form of the published services of the demo city."""
     return [
         make_document(**planned.body | {"status": 1}, id=planned.service_id, slug=planned.service_id[:8])
         for planned in demo.list_published()
@@ -158,7 +158,7 @@ def list_city() -> list[dict[str, Any]]:
 
 @cache
 def read_phrases() -> dict[str, list[str]]:
-    """Return how citizens ask for the services of the demo city, by id."""
+    """Return the phrases of citizens for the services of the demo city, by id."""
     text = files("balcao_sandbox.demo").joinpath("search_phrases.toml").read_text("utf-8")
     ids = {document["nome_servico"]: document["id"] for document in list_city()}
     return {ids[name]: phrases for name, phrases in tomllib.loads(text).items() if name in ids}
@@ -173,7 +173,7 @@ def list_texts(value: object) -> list[str]:
 
 
 def read_forms() -> list[tuple[str, str]]:
-    """Return words as citizens type them, and as the catalogue writes them."""
+    """Return pairs of words: as citizens type them and as the catalogue writes them."""
     return [(row[0], row[1]) for row in _read("held_out.txt")]
 
 

@@ -1,4 +1,4 @@
-"""Small catalogues in memory for the steps of a search."""
+"""Small catalogues in memory, to test single steps of a search."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ NO_SYNONYMS = Synonyms()
 
 
 def make_service(name: str, **members: Any) -> dict[str, Any]:
-    """Return a published service as it is stored. Its texts are empty unless they are given."""
+    """Return the stored form of a published service. Texts that are not given are empty."""
     empty = {
         "orgao_gestor": ["Prefeitura"],
         "resumo": "",
@@ -37,7 +37,7 @@ def make_service(name: str, **members: Any) -> dict[str, Any]:
 
 
 class SmallCatalogue:
-    """An index of a few services, and the steps of the search over it."""
+    """An index of a few services, with the steps of the search."""
 
     def __init__(
         self,
@@ -61,13 +61,13 @@ class SmallCatalogue:
         return find_candidates(self.index, parse_query(query, self.synonyms), self.synonyms, [OPEN], zones, 50)
 
     def list_found(self, query: str, zones: Zones = ALL) -> tuple[str, set[str]]:
-        """Return the step that answered a query, and the names of all its candidates."""
+        """Return the match of the step that found results, and the names of all its candidates."""
         found = self.find(query, zones)
         entries = self.index.read_entries([address for _, address in found.hits])
         return found.match, {self._names[entry.id] for entry in entries}
 
     def rank(self, query: str) -> list[str]:
-        """Return the names of the candidates in their order, without corrections."""
+        """Return the names of the ranked candidates, without corrections."""
         return [self._names[hit.entry.id] for hit in rank_candidates(self.index, self.find(query)) if hit.entry]
 
     def search(self, query: str, **options: Any) -> Found:

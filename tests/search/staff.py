@@ -14,12 +14,12 @@ ADMIN, EDITOR = "busca:services:admin", "busca:services:editor"
 
 
 def with_required(**members: Any) -> dict[str, Any]:
-    """The required members and these, as JSON; a member set to `...` is left out."""
+    """Return the required members and the given ones as JSON. Leave out members that are `...`."""
     return {name: value for name, value in (REQUIRED | members).items() if value is not ...}
 
 
 class Staff:
-    """Calls below `/search/api/v1/admin`, as an administrator of the search unless `role` says otherwise."""
+    """Calls below `/search/api/v1/admin`, as an administrator of the search or with another `role`."""
 
     def __init__(self, http: httpx.Client, issuer: Issuer) -> None:
         self._http = http
@@ -31,7 +31,7 @@ class Staff:
         return self._http.request(method, f"/search/api/v1/admin{path}", headers=headers, **options)
 
     def create(self, **members: Any) -> dict[str, Any]:
-        """Create a service, of a name of its own unless one is given."""
+        """Create a service. Without `nome_servico`, it gets a unique name."""
         body = with_required(**{"nome_servico": f"Serviço {uuid4().hex[:12]}"} | members)
         made = self("POST", "/services", json=body)
         assert made.status_code == 201, made.text

@@ -1,4 +1,4 @@
-"""A staff member at work, and what they send."""
+"""Calls of a staff member and their bodies."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,12 +33,12 @@ REQUIRED = {
 
 
 def body(**members: Any) -> ServiceChangeBody:
-    """The required members and these; a member set to `...` is left out."""
+    """Return a body with the required members and the given ones. Leave out members that are `...`."""
     return msgspec.convert({k: v for k, v in (REQUIRED | members).items() if v is not ...}, ServiceChangeBody)
 
 
 def act_as_staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match: str | None = None) -> Call:
-    """A call whose own rule has passed; the roles decide on what it needs besides."""
+    """Return a call that has passed its own rule. The roles decide about further actions."""
     caller = Caller(
         subject="person-90000020281",
         client="portal-servidor",
@@ -55,7 +55,7 @@ def act_as_staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match:
 
 
 def refusal(answer: httpx.Response) -> tuple[int, str]:
-    """How a call was refused: its status and the word that clients compare."""
+    """Return the status and the error code of a rejected call."""
     return answer.status_code, answer.headers["Error-Code"]
 
 
@@ -64,7 +64,7 @@ def make_button(**members: Any) -> dict[str, Any]:
 
 
 async def migrate(platform: Platform, schema_version: str) -> IdentifiedStatus:
-    """Start a migration, carry it to its end as the worker does, and return how it ended."""
+    """Start a migration, run it to its end like the worker, and return its state."""
     started = await migrations.start_migration(act_as_staff(platform), StartBody(schema_version))
     assert started.migration_id is not None
     await carry_on(platform, started.migration_id)
@@ -91,7 +91,7 @@ DROP FUNCTION search.v4_forward, search.v4_reverse;
 
 @asynccontextmanager
 async def with_v4(owner: asyncpg.Connection) -> AsyncIterator[None]:
-    """A version whose steps cannot take services of the name Quebra, and do not bring back those of the name Perde."""
+    """Register a version v4. It cannot convert a service named Quebra, nor restore one named Perde completely."""
     await owner.execute(_V4)
     try:
         yield
@@ -100,7 +100,7 @@ async def with_v4(owner: asyncpg.Connection) -> AsyncIterator[None]:
 
 
 class Explaining:
-    """Stands for a connection whose next statement is explained instead of run."""
+    """A connection that explains the next statement instead of running it."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection

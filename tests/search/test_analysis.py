@@ -1,4 +1,4 @@
-"""How texts and queries become words that can be compared (rules: search 4.6, words)."""
+"""The conversion of texts and queries to words that can be compared (rules: search 4.6, words)."""
 
 import pytest
 from hypothesis import given, settings
@@ -24,7 +24,7 @@ WORDS = "vaga creche árvore poda quero preciso segunda via médico pagamento de
 
 
 def meets(typed: str, written: str) -> bool:
-    """Whether a query with the typed words finds the written words. The index has the likeliest root of each word."""
+    """Return whether a query finds written words. The index only has the most likely root of each word."""
     asked, indexed = tokenize(typed), tokenize(written)
     return len(asked) == len(indexed) and all(
         held.roots[0] in query.roots for query, held in zip(asked, indexed, strict=True)
@@ -44,7 +44,7 @@ FOLDED = [(text, folded) for text, folded in read_values("search", "4.6 folding"
 
 @pytest.mark.parametrize(("text", "folded"), FOLDED)
 def test_a_text_has_the_words_of_its_folded_form(text: str, folded: str) -> None:
-    """The staff list folds in SQL and also removes plurals. Both read the same words from a text."""
+    """The list for staff folds in SQL and also removes plurals. Both ways read the same words from a text."""
     assert meets(folded, text)
 
 

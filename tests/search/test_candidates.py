@@ -1,4 +1,4 @@
-"""Which services may answer a query: the steps from all terms to any rare term (rules: search 4.6, steps)."""
+"""The candidates for a query, in steps from all terms to any rare term (rules: search 4.6, steps)."""
 
 import random
 from typing import Any
@@ -66,7 +66,7 @@ def list_found(query: str, filters: list[str]) -> set[str]:
         ("de", "all_terms", {"Poda de árvore", "Poda de jardim", "Corte de grama", "Alvará de obra"}),
         ("do", "none", set()),
         ("", "none", set()),
-        # Stop words are not in the index, so a phrase may have others in between.
+        # Stop words are not in the index, so a phrase may contain other stop words.
         ('"poda de árvore"', "all_terms", {"Poda de árvore", "Vistoria"}),
         ('"árvore poda"', "none", set()),
         ("poda -jardim", "all_terms", {"Poda de árvore", "Vistoria"}),
@@ -137,7 +137,7 @@ def test_a_term_weighs_as_much_as_its_most_frequent_alternative() -> None:
 @settings(max_examples=EXAMPLES)
 @given(query=QUERIES, theme=st.sampled_from(["Saúde", "saude", "TRIBUTOS"]))
 def test_filters_only_remove(query: str, theme: str) -> None:
-    """A filter may empty a step, so only a search that the same step answers is compared."""
+    """A filter may leave a step without results. So compare only searches that end with the same step."""
     chosen = write_filter("tema_geral", theme)
     parsed = parse_query(query, NO_SYNONYMS)
     whole = find_candidates(CITY.index, parsed, NO_SYNONYMS, [EVERY], ALL, 500)

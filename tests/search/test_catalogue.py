@@ -1,4 +1,4 @@
-"""Published services as everybody reads them (rules: search 2.3, 4.3)."""
+"""Public reads of published services (rules: search 2.3, 4.3)."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ def paths(service: dict[str, Any]) -> list[str]:
 
 
 def find(http: httpx.Client, service: dict[str, Any], per_page: int) -> list[str]:
-    """Search for the service; another size of the page is another search, which no kept answer serves."""
+    """Search for the service. A new page size is a new search, which no cached response serves."""
     asked: dict[str, Any] = {"q": service["nome_servico"].split()[1], "facets": "tema_geral", "per_page": per_page}
     found = http.get(f"{BASE}/v1/search", params=asked).json()
     assert bool(found["facets"]["tema_geral"]) == bool(found["results"])

@@ -1,4 +1,4 @@
-"""Categories and subcategories for everybody, and their order (rules: search 2.3, 2.5)."""
+"""Public lists of categories and subcategories, and their order (rules: search 2.3, 2.5)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,7 @@ Sql = Callable[..., list[asyncpg.Record]]
 
 @pytest.fixture
 def category(staff: Staff) -> str:
-    """A category of the test's own: two published, a draft, one for agents, in two subcategories."""
+    """Create a category with two published services, a draft and a service for agents, in two subcategories."""
     name = f"Praças-e Jardins {uuid4().hex}"
     kinds: list[dict[str, Any]] = [{"status": 1}, {"status": 1}, {}, {"status": 1, "agents": AGENTS}]
     for number, members in enumerate(kinds):

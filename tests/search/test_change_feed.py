@@ -1,4 +1,4 @@
-"""The change feed: every change once it is committed, in that order, and none left out (rules: search 2.5)."""
+"""The change feed has every committed change, in the order of the commits (rules: search 2.5)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -70,7 +70,7 @@ def test_the_whole_catalogue_comes_first_and_then_only_what_changed(
     assert told(later) == [(draft["id"], "published"), (first["id"], "removed"), (second["id"], "removed")]
     assert [entry["service"] is None for entry in later["changes"]] == [False, True, True]
 
-    # A draft's changes are nobody's business, however it became one.
+    # Changes of a draft never appear, even if it was published before.
     staff("POST", f"/services/{second['id']}/rollback", json={"to_version": 1})
     staff("POST", f"/services/{first['id']}/rollback", json={"to_version": 1})
     assert told(read(after=later["after"])) == []
@@ -99,7 +99,7 @@ def test_a_limit_or_a_cursor_that_is_none_is_refused(http: httpx.Client, issuer:
 def test_a_cursor_of_a_later_catalogue_is_refused(
     read: Read, http: httpx.Client, issuer: Issuer, staff: Staff, sql: Sql
 ) -> None:
-    """As after a restore of the database: going on from it would leave changes out."""
+    """This happens after a restore of the database. Continuing from such a cursor would skip changes."""
     staff.publish()
     after = read()["after"]
     sql("DELETE FROM search.feed_entries")
@@ -171,7 +171,7 @@ async def test_whoever_commits_waits_for_the_commit_of_the_place_before(connecti
     first, second = str(uuid4()), str(uuid4())
     async with one.transaction():
         await one.execute(APPEND, first)
-        await one.execute("SET CONSTRAINTS ALL IMMEDIATE")  # the place is taken, the commit still to come
+        await one.execute("SET CONSTRAINTS ALL IMMEDIATE")  # takes the position; the commit follows later
         waiting = asyncio.create_task(other.execute(APPEND, second))
         pid = other.get_server_pid()
         async with asyncio.timeout(PATIENCE):
@@ -181,7 +181,7 @@ async def test_whoever_commits_waits_for_the_commit_of_the_place_before(connecti
     assert [row["service_id"] for row in await one.fetch(POSITIONS)] == [first, second]
 
 
-# What a writer does to one of the services; what does not apply to its present state is refused and changes nothing.
+# Changes of one service. A change that its current state does not allow is rejected and changes nothing.
 DEEDS: dict[str, Callable[[Stage, str], Awaitable[Any]]] = {
     "publish": lambda stage, one: services.publish_service(stage.staff, one),
     "unpublish": lambda stage, one: services.unpublish_service(stage.staff, one),

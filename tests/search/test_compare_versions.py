@@ -23,7 +23,7 @@ def path(service_id: object) -> str:
 
 @pytest.fixture
 def ask(http: httpx.Client, issuer: Issuer) -> Any:
-    """Compares as an administrator."""
+    """Compare versions as an administrator."""
 
     def run(service_id: object, **query: Any) -> httpx.Response:
         return http.get(path(service_id), params=query, headers=bearer(issuer.admin()))
@@ -33,7 +33,7 @@ def ask(http: httpx.Client, issuer: Issuer) -> Any:
 
 @pytest_asyncio.fixture
 async def service_id(platform: Platform) -> str:
-    """1 create, 2 renamed, 3 other values of every type, 4 deleted."""
+    """A service with four versions: created, renamed, changed values of every type, deleted."""
     call = act_as_staff(platform)
     first = {"sub_categoria": "Áreas verdes", "documentos_necessarios": [], "buttons": [make_button()]}
     created = await services.create_service(call, body(**first))

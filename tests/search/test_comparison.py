@@ -1,4 +1,4 @@
-"""What a comparison is, whatever is compared (rules: search 2.1)."""
+"""Properties of every comparison of versions (rules: search 2.1)."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ snapshots = st.dictionaries(st.sampled_from([*COMPARED, "slug", "search_content"
 
 
 def encode_members(snapshot: dict[str, Any]) -> dict[str, bytes]:
-    """What a comparison can tell of a snapshot: the compared members that have a value."""
+    """Return the members of a snapshot that a comparison can show: compared members with a value."""
     return {
         name: msgspec.json.encode(snapshot[name], order="sorted")
         for name in COMPARED

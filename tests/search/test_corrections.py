@@ -1,4 +1,4 @@
-"""Which words are corrected or completed, and which are left alone (rules: search 4.6, corrections)."""
+"""Words that are corrected or completed, and words that stay as typed (rules: search 4.6, corrections)."""
 
 import pytest
 from hypothesis import given
@@ -61,7 +61,7 @@ def correct(query: str) -> dict[str, str]:
         ("licensa", "licenca"),
         ("castrassao", "castracao"),
         ("vacinasao", "vacinacao"),
-        ("avrore", "arvore"),  # neighbours exchanged
+        ("avrore", "arvore"),  # two neighbouring letters are swapped
     ],
 )
 def test_a_mistyped_word_has_its_nearest_known_word(typed: str, correction: str) -> None:
@@ -71,16 +71,16 @@ def test_a_mistyped_word_has_its_nearest_known_word(typed: str, correction: str)
 @pytest.mark.parametrize(
     "typed",
     [
-        "vga",  # shorter than a corrected word
+        "vga",  # too short for a correction
         "pda",
         "cama",  # known words
         "propina",
         "maria",  # a name
-        "crexe1",  # not only letters
+        "crexe1",  # contains a digit
         "funcinamnet",  # two letters are missing
         "vacina",
         "esterilização",  # known from the synonyms
-        "ztricula",  # the first two letters
+        "ztricula",  # the first two letters are wrong
     ],
 )
 def test_other_words_are_left_alone(typed: str) -> None:

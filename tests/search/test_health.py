@@ -1,4 +1,4 @@
-"""The search's state in the form that its portals know (rules: search 2.3)."""
+"""The health of the search, in the format that the portals expect (rules: search 2.3)."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Which words are marked, however they are found (rules: search 4.6, highlights)."""
+"""The words that highlights mark (rules: search 4.6, highlights)."""
 
 import html
 
@@ -10,7 +10,7 @@ from balcao.search.public_search import highlights
 from tests.search.small_catalogue import SmallCatalogue, make_service
 from tests.support.proof_sizes import EXAMPLES
 
-# What makes a word long or short: letters, digits, dots and what separates words.
+# The characters of words, with dots and separators.
 PIECES = [*"vaga vagas sus S U pé ß ² 1 000 1.000 S.U.S. A.B . _ , - < &".split(), " ", "\n", "\u00a0"]
 texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 

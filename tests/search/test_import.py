@@ -1,4 +1,4 @@
-"""Catalogues from files: `balcao search import` and `export` (rules: search 2.5, 3.3)."""
+"""Import and export of catalogues: `balcao search import` and `export` (rules: search 2.5, 3.3)."""
 
 import functools
 import gzip

@@ -1,4 +1,4 @@
-"""The search index of a host follows the catalogue, whatever dies or gets lost (rules: search 4.6, index)."""
+"""The search index of a host follows the catalogue despite crashes and losses (rules: search 4.6, index)."""
 
 import asyncio
 import contextlib
@@ -52,7 +52,7 @@ for position in itertools.count(1):
 
 @asynccontextmanager
 async def processes(settings: Settings, database_url: str, count: int = 2) -> AsyncIterator[list[Platform]]:
-    """Open platforms that share a data folder, as the processes of one host do."""
+    """Open platforms that share a data folder, like the processes of one host."""
     async with contextlib.AsyncExitStack() as stack:
         platforms = [assemble(settings, database_url) for _ in range(count)]
         for platform in platforms:
@@ -129,7 +129,7 @@ async def test_a_lost_notification_costs_at_most_one_comparison(
         service_id = await publish(platform, f"Colheita de {word}")
         await until_found(platform, word, [f"Colheita de {word}"])
         physical = await owner.fetchval("SELECT physical FROM search.search_collection")
-        # The owner's session writes the change itself, and sends no notification.
+        # This session writes the row of the change itself, and sends no notification.
         async with owner.transaction():
             await owner.execute(
                 f"UPDATE search.{physical} SET doc = jsonb_set(doc, '{{nome_servico}}', $1) WHERE id = $2",
@@ -224,7 +224,7 @@ async def test_a_process_that_stops_while_it_publishes_an_index_leaves_that_inde
     def publish_slowly(folder: IndexFolder, generation: Path) -> None:
         publish_generation(folder, generation)
         published.set()
-        time.sleep(0.2)  # the process stops in this moment
+        time.sleep(0.2)  # the process stops in this time
 
     publish_generation = IndexFolder.publish
     monkeypatch.setattr(IndexFolder, "publish", publish_slowly)

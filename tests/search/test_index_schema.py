@@ -1,4 +1,4 @@
-"""How a service becomes an entry of the index, and what a reader sees (rules: search 4.6, index)."""
+"""Entries of the search index, and what readers get from them (rules: search 4.6, index)."""
 
 from pathlib import Path
 

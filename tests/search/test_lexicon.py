@@ -22,7 +22,7 @@ LETTERS = st.text("abcdeimnorstuvzáãçéíõ", min_size=1, max_size=14)
         ("caiu", "cair"),
         ("festas", "festa"),  # also a name
         ("ações", "acao"),
-        ("ciclovias", "ciclovia"),  # the lexicon has neither
+        ("ciclovias", "ciclovia"),  # the lexicon has neither form
         ("zzyzx", "zzyzx"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What markdown may hold, and what is left of it as plain text (rules: search 3.1)."""
+"""Rejection of markup in Markdown texts, and their conversion to plain text (rules: search 3.1)."""
 
 import pytest
 from hypothesis import example, given, settings

@@ -1,4 +1,4 @@
-"""Any sequence of writes, calls and worker's steps against a model of the state table (rules: search 4.4, 4.5)."""
+"""Random sequences of writes, calls and worker steps against a model of the state table (rules: search 4.4, 4.5)."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ WORKERS = ("a", "b")
 
 @dataclass
 class Run:
-    """A run as the document describes it. `began`: its writes go to its target."""
+    """The model of a run. `began` is true once its target receives every write."""
 
     id: str
     status: str
@@ -116,7 +116,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
         @precondition(lambda self: self.model.running)
         @rule(name=st.sampled_from(WORKERS))
         def take(self, name: str) -> None:
-            """A worker takes the run, whose lease is over: another one may still believe that it has it."""
+            """Let a worker take the run after its lease has expired. The former worker may not know this yet."""
             assert self.model.running
             stage.run(stage.owner.execute(OVERDUE))
             connection = self.connections[name]
@@ -151,7 +151,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
             assert running.status == "completed"
 
         def _follow(self, running: Run) -> None:
-            """Let the model do what the run has done: it says how far it came, the model what follows from that."""
+            """Read how far the run came, and update the model accordingly."""
             status, phase = stage.run(
                 stage.owner.fetchrow("SELECT status, phase FROM search.search_migrations WHERE id = $1", running.id)
             )
@@ -173,7 +173,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
                 assert status == 404
             elif running is None or (asked and asked != running.id):
                 assert status == 409
-            elif status == 409:  # only once it switches
+            elif status == 409:  # only during the switch
                 row = stage.run(
                     stage.owner.fetchrow("SELECT phase FROM search.search_migrations WHERE id = $1", running.id)
                 )

@@ -39,7 +39,7 @@ MEMBERS = {
 
 UNKNOWN = (404, "migration-unknown")
 
-# The status that the collection shows in each state, and what is called in a row of the page's table.
+# `STATES` has the shown status of each state, `CALLS` the request of each row of the table in the rules.
 STATES = {
     "idle": "idle",
     "in_progress": "in_progress",
@@ -62,7 +62,7 @@ _ANSWER = re.compile(r"(\d{3})(?: `([\w-]+)`)?(?: (in_progress|failed|rollback)\
 
 
 def read_answers() -> Iterator[tuple[str, str, int, str | None, str]]:
-    """Yield call, state, status, code and the status that is shown afterwards, from each cell of the page's table."""
+    """Yield call, state, response status, error code and the status shown afterwards, for each cell of the table."""
     for call, *cells in read_table("search", "Call | idle"):
         for (state, shown), cell in zip(STATES.items(), cells, strict=True):
             if call in CALLS and (answer := _ANSWER.match(cell)):
@@ -71,7 +71,7 @@ def read_answers() -> Iterator[tuple[str, str, int, str | None, str]]:
 
 @pytest.fixture
 def admin(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
-    """A call of an administrator, as method and path below the migrations'."""
+    """Call a path of the migrations as an administrator."""
 
     def run(method: str, path: str, **sent: Any) -> httpx.Response:
         return http.request(method, f"{BASE}/{path}", headers=bearer(issuer.admin(name="Marina Sales")), **sent)
@@ -245,7 +245,7 @@ async def test_a_run_that_switches_is_not_aborted(
 async def test_a_call_that_waits_too_long_for_the_decision_of_another_one_is_told_to_repeat(
     platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert collection_store.DECISION_SECONDS < 2.7  # else the whole call is given up first (rules: search 5)
+    assert collection_store.DECISION_SECONDS < 2.7  # shorter than the deadline of a call (rules: search 5)
     monkeypatch.setattr(collection_store, "DECISION_SECONDS", 0.1)
     migration = (await migrate(platform, "v2")).migration_id
     async with owner.transaction():
@@ -345,7 +345,7 @@ async def test_a_dry_run_may_take_longer_than_other_calls(
     async with owner.transaction():
         await owner.execute(f"LOCK TABLE search.{physical} IN ACCESS EXCLUSIVE MODE")
         trying = asyncio.create_task(migrations.start_migration(staff, StartBody("v1", dry_run=True)))
-        for _ in range(2):  # the second began after the dry run
+        for _ in range(2):  # the second call started after the dry run
             with pytest.raises(Unavailable):
                 await services.list_services(staff, ServiceFilters.parse({}), 1, 10)
     assert (await trying).dry_run is not None

@@ -1,4 +1,4 @@
-"""What real schema migrations do is something that their model can do (docs/models)."""
+"""Real schema migrations only take steps that their model allows (docs/models)."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -20,7 +20,7 @@ from tests.search.test_online_migration import Run, create, start
 pytestmark = [pytest.mark.spin, pytest.mark.usefixtures("empty_catalogue"), pytest.mark.long]
 
 MODEL = MODELS / "schema_migration.pml"
-# What each transaction has left behind: of one that changes both tables the last row counts.
+# Records the state after each write. If a transaction changes both tables, only its last row counts.
 RECORD = """
 CREATE TABLE search.trace (
     number int GENERATED ALWAYS AS IDENTITY, transaction xid8 DEFAULT pg_current_xact_id(),
@@ -39,7 +39,7 @@ SELECT status, phase, physical = source AS is_old, mirror = source AS mirrors_ol
 WHERE number = (SELECT max(number) FROM search.trace WHERE transaction = step.transaction) ORDER BY number
 """
 FORGET = "DROP FUNCTION search.record_step() CASCADE; DROP TABLE search.trace"
-# The model fills the indexes with the rows.
+# In the model, copying rows also fills the indexes.
 PHASES = {
     "preparing": "PREPARING",
     "back_fill": "BACK_FILL",
@@ -47,7 +47,7 @@ PHASES = {
     "verifying": "VERIFYING",
     "switching": "SWITCHING",
 }
-# What writers write does not show in the steps.
+# The model needs no writes, because the recorded steps do not contain them.
 BOUNDS = ("-DSTARTS=1", "-DWRITES=0", "-DLOSSES=0", "-DREFUSALS=0", "-DCLAIMS=8")
 
 
@@ -59,7 +59,7 @@ async def recorded(owner: asyncpg.Connection) -> AsyncIterator[asyncpg.Connectio
 
 
 async def read_steps(owner: asyncpg.Connection) -> list[str]:
-    """Return what was recorded as conditions on the variables of the model, without repetitions."""
+    """Return the recorded states as conditions on the variables of the model, without repetitions."""
     steps = ["status == IDLE"]
     for row in await owner.fetch(RECORDED):
         step = describe(row)

@@ -1,4 +1,4 @@
-"""How citizens ask for each service, and the counted searches that propose phrases (rules: search 2.5, 3.4, 5)."""
+"""Phrases of citizens for services, and phrases proposed from counted searches (rules: search 2.5, 3.4, 5)."""
 
 from datetime import date
 from typing import Any
@@ -152,14 +152,14 @@ async def test_a_search_whose_results_are_not_opened_is_proposed_once_openings_a
         for _ in range(10):
             zero_results.note_answered(platform, each, fold_query(each))
     await zero_results.flush_zero_results(platform)
-    assert find_proposal(staff, word) is None  # nothing was ever opened: the portal does not say `busca`
+    assert find_proposal(staff, word) is None  # no opening is stored, so the portal does not send `busca`
     await catalogue.read_by_slug(call, services[other]["slug"], other.upper())
     await catalogue.read_published_service(call, services[other]["id"], "x" * 201)
     await zero_results.flush_zero_results(platform)
     proposal = find_proposal(staff, word)
     assert proposal is not None
     assert (proposal["searches"], proposal["found_nothing"], proposal["opened"]) == (10, 0, 0)
-    assert find_proposal(staff, other) is None  # one of ten led to the service
+    assert find_proposal(staff, other) is None  # one search in ten led to the service
 
 
 async def test_every_first_page_with_results_counts_and_no_other_page(
@@ -175,7 +175,7 @@ async def test_every_first_page_with_results_counts_and_no_other_page(
     await ask(platform, "*")
     await zero_results.flush_zero_results(platform)
     count = "SELECT sum(answered)::int FROM search.zero_results WHERE folded = $1"
-    assert await owner.fetchval(count, query) in (3, 4)  # the search of the server may be written down already
+    assert await owner.fetchval(count, query) in (3, 4)  # the server may have written its own count
     assert not await owner.fetchval("SELECT count(*) FROM search.zero_results WHERE folded IN ('', '*')")
 
 

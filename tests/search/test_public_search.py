@@ -26,12 +26,12 @@ from tests.support.server import RunningServer
 
 V1, V2 = "/search/api/v1/search", "/search/api/v2/search"
 CITIZEN = ANA
-# Only words of letters are corrected.
+# Replaces digits in random words by letters, because words with digits are not corrected.
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 class Search:
-    """Searches that see every committed change."""
+    """Searches that wait for every committed change."""
 
     def __init__(self, http: httpx.Client, settle: Callable[[], None]) -> None:
         self.http = http
@@ -67,7 +67,7 @@ CATALOGUE = [
 
 @pytest.fixture(scope="module", autouse=True)
 def catalogue(module_staff: Staff) -> None:
-    """Publish the catalogue that this module searches, and let the search know its words."""
+    """Publish the catalogue that this module searches."""
     for name, theme, summary, is_free in CATALOGUE:
         module_staff.publish(nome_servico=name, tema_geral=theme, resumo=summary, is_free=is_free)
     module_staff.create(nome_servico="Poda de árvore em terreno particular", tema_geral="Cidade")
@@ -153,7 +153,7 @@ def test_of_words_equally_near_the_most_frequent_is_suggested(staff: Staff, sear
 
 
 def test_a_word_that_has_synonyms_is_not_corrected(staff: Staff, search: Search) -> None:
-    # It ends so that the letter more makes no form of a verb of it, which the search would find by its stem.
+    # The word ends in k, so that one more letter cannot make it a form of a verb with the same root.
     word = f"bandolim{uuid4().hex[:8]}k".translate(LETTERS)
     staff.publish(nome_servico=f"Aula de {word}", is_free=True)
     assert search(f"{word}m")["metadata"]["suggestion"] == word
@@ -349,7 +349,7 @@ def test_an_answer_is_kept_with_its_weak_tag(http: httpx.Client) -> None:
     def ask(headers: dict[str, str] | None = None) -> httpx.Response:
         return http.get(V1, params={"q": "poda de arvore etiqueta"}, headers=headers)
 
-    until_now(lambda: ask().content == ask().content)  # how long it took is told, so two searches would differ
+    until_now(lambda: ask().content == ask().content)  # equal if cached: the body has the duration
     first = ask()
     assert first.headers["Cache-Control"] == "public, max-age=30"
     tag = first.headers["ETag"]

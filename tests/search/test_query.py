@@ -1,4 +1,4 @@
-"""What a query asks for: words, phrases, exclusions and alternatives (rules: search 4.6, query)."""
+"""Parsing of queries into words, phrases, exclusions and alternatives (rules: search 4.6, query)."""
 
 import pytest
 from hypothesis import given, settings

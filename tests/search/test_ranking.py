@@ -1,4 +1,4 @@
-"""The order of the results, and the judged queries that it is tuned on (rules: search 4.6, score)."""
+"""The order of the results, and the judged queries on which it is tuned (rules: search 4.6, score)."""
 
 import time
 
@@ -23,7 +23,7 @@ from tests.search.judged import list_targets, read_queries
 from tests.search.small_catalogue import SmallCatalogue, make_service
 from tests.support.proof_sizes import EXAMPLES, size
 
-# Services that no judged query looks for.
+# Services that are not right for any judged query.
 OTHERS = size(300, 20_000)
 WORDS = "consulta idosos creche municipal multa atendimento documento vaga cartão escola rua obra licença 2 via".split()
 QUERIES = st.lists(st.sampled_from([*WORDS, "OR", "zzyzx"]), min_size=1, max_size=4).map(" ".join)
@@ -86,11 +86,11 @@ def test_a_threshold_removes_the_end_of_the_results(catalogue: SmallCatalogue, q
 @pytest.mark.parametrize(
     ("query", "better", "worse"),
     [
-        ("poda", "Poda", "Poda de árvore e de jardim"),  # more of the name
+        ("poda", "Poda", "Poda de árvore e de jardim"),  # a greater share of the name
         ("poda", "Poda", make_service("Jardim", resumo="Fazemos a poda")),  # the name before the summary
         ("jardim", make_service("Verde", resumo="jardim"), make_service("Rua", descricao_completa="jardim")),
         ("pagamento", "Pagamento de multa", "Multa paga"),  # the word itself before a related one
-        ("poda grama", "Grama", "Poda urbana"),  # the rarer term; others have the frequent one
+        ("poda grama", "Grama", "Poda urbana"),  # the rarer term before the frequent one
     ],
 )
 def test_the_better_match_comes_first(query: str, better: object, worse: object) -> None:

@@ -1,4 +1,4 @@
-"""A change of one service is sent in few statements, and a search in none (rules: search 4.6, 5)."""
+"""A change of a service needs few statements, and a search needs none (rules: search 4.6, 5)."""
 
 from uuid import uuid4
 
@@ -14,7 +14,7 @@ from tests.support.operator_calls import acting
 from tests.support.polling import until
 from tests.support.sent_statements import Statements, recorded
 
-# The statements with which a process detects a change of the synonyms, and reads them.
+# The statements that detect a change of the synonyms and read them.
 REVISION, TERMS = "read_synonyms_revision", "list_synonym_terms"
 
 
@@ -77,7 +77,7 @@ async def _publish(call: Call, name: str = "Poda de junco") -> None:
 
 
 def _take(statements: Statements) -> list[str]:
-    """Return by what each statement is known, and forget them."""
+    """Return the characteristic text of each recorded statement, and reset the record."""
     marks = ("BEGIN", "COMMIT", "open_service", "take_slug", "INSERT INTO search.service_versions")
     found = [mark for text in statements.texts for mark in marks if mark in text]
     assert all(any(mark in text for mark in marks) for text in statements.texts if "search." in text)

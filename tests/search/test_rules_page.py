@@ -1,4 +1,4 @@
-"""The numbers of the rules are those of the product: whoever changes one changes the page (rules: search 2 to 5)."""
+"""The rules page states the limits and numbers of the code (rules: search 2 to 5)."""
 
 import re
 from collections.abc import Callable
@@ -35,7 +35,7 @@ BURST, SECONDS = (int(number) for number in re.findall(r"\d+", responses.RATE))
 
 
 def bounds_of(member: str) -> dict[str, Any]:
-    """Return the bounds with which a member of a service is cleaned."""
+    """Return the limits of a member of a service."""
     read: Callable[..., Any] = content.MEMBERS[member].read
     return read.keywords if isinstance(read, partial) else {}
 
@@ -162,5 +162,5 @@ def test_the_page_tells_the_numbers_of_the_product(sentence: str, numbers: list[
 
 
 def test_the_numbers_that_the_page_has_as_words() -> None:
-    """A mistyped word has two corrections. Four words after a law are its name."""
+    """The page writes these as words: two corrections of a mistyped word, and four words after a law as its name."""
     assert (corrections.MOST_CORRECTIONS, spelling.LAW_NAME) == (2, 4)

@@ -1,4 +1,4 @@
-"""Steps between schema versions lose nothing, and a broken one stops nobody (rules: search 3.5, 4.4)."""
+"""Conversions between schema versions lose nothing, and a broken one stops no writer (rules: search 3.5, 4.4)."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ ids = st.uuids(version=4)
 
 
 class Steps:
-    """The database's own functions, asked from properties."""
+    """The functions of the database, for calls from property tests."""
 
     def __init__(self, url: str) -> None:
         self._loop = asyncio.new_event_loop()
@@ -126,7 +126,7 @@ def test_slugs_read_as_the_name(steps: Steps, name: str, words: str) -> None:
 
 
 async def read(platform: Platform, service_id: str) -> StaffService:
-    """An equal change answers the record as it is."""
+    """Send a change without effect, which returns the record."""
     return await services.update_service(act_as_staff(platform), service_id, body(sub_categoria="Áreas verdes"))
 
 
@@ -204,7 +204,7 @@ async def test_a_target_that_differs_in_one_row_is_found_though_the_counts_agree
 
 
 async def compare(owner: asyncpg.Connection, source: str, target: str) -> list[str]:
-    """The ids that the tables do not have alike."""
+    """Return the ids of services that differ between the tables."""
     found = await owner.fetchval("SELECT differing FROM search.compare_chunk($1, $2, NULL, NULL)", source, target)
     return [str(one) for one in found]
 

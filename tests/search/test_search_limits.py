@@ -1,4 +1,4 @@
-"""How often the search may be called, and what it needs (rules: search 4.6, 5)."""
+"""The rate limits of the search, and a search without the database (rules: search 4.6, 5)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 V1, V2, SUGGEST = "/search/api/v1/search", "/search/api/v2/search", "/search/api/v1/search/suggest"
-ALLOWED = 100  # what one in the code is in the sandbox
+ALLOWED = 100  # the sandbox multiplies the rates of the code by this factor
 PORTAL = "203.0.113.7"
 
 Ask = Callable[..., httpx.Response]
@@ -55,11 +55,11 @@ def test_an_address_that_asks_too_often_is_told_when_to_come_again(ask: Ask, iss
     paths = [V1, V2, SUGGEST]
     for number in range(ALLOWED):
         assert ask("203.0.113.1", paths[number % 3]).status_code == 200
-    for path in paths:  # counted together
+    for path in paths:  # one count for all paths
         refused = ask("203.0.113.1", path)
         assert (*refusal(refused), list(refused.json())) == (429, "too-many", ["error"])
         assert int(refused.headers["Retry-After"]) > 0
-    # No token but a machine's with the scope makes a caller another one.
+    # Only the token of a machine with the scope changes the counted caller.
     tokens = [
         issuer.person("90000000175"),
         issuer.machine("painel-saude", "catalogo:read"),
@@ -77,14 +77,14 @@ def test_portals_and_machines_with_the_scope_ask_more_often(ask: Ask, issuer: Is
         assert ask(PORTAL).status_code == 200
         assert ask("203.0.113.3", token=machine).status_code == 200
     assert ask(PORTAL).status_code == 429
-    assert ask("203.0.113.4", token=machine).status_code == 429  # whatever address it calls from
+    assert ask("203.0.113.4", token=machine).status_code == 429  # counted by machine, not by address
     assert ask("203.0.113.3").status_code == 200
 
 
 def test_a_search_needs_no_database(http: httpx.Client, stage: Stage) -> None:
     """The index answers while the collection is locked, and citizens find services while the database is down."""
     physical = stage.run(stage.owner.fetchval("SELECT physical FROM search.search_collection"))
-    assert http.get(V1, params={"q": "antes"}).status_code == 200  # reads the synonyms
+    assert http.get(V1, params={"q": "antes"}).status_code == 200  # caches the synonyms
     stage.run(stage.owner.execute("BEGIN"))
     stage.run(stage.owner.execute(f"LOCK TABLE search.{physical}, search.synonyms IN ACCESS EXCLUSIVE MODE"))
     try:

@@ -1,4 +1,4 @@
-"""The staff list is read by its indexes (rules: search 2.2)."""
+"""The list for staff uses its database indexes (rules: search 2.2)."""
 
 import asyncio
 import json

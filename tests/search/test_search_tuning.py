@@ -134,7 +134,7 @@ async def test_every_asking_of_what_finds_nothing_counts_also_when_the_answer_is
 
 
 async def ask(platform: Platform, query: str, *, as_staff: bool = False, **further: str) -> dict[str, Any]:
-    """The public search of this process, whose counts a test can write down at once."""
+    """Search in this process, so that a test can write the counts to the database immediately."""
     call = act_as_staff(platform) if as_staff else operator_call(platform, "search.test")
     asked = {"q": query, **further}
     answer = await responses.respond_search(call, "127.0.0.1", asked, SearchRequest.parse, responses.write_result)
@@ -175,7 +175,7 @@ async def test_reads_make_a_service_popular(
     for service, views in ((first, 1), (second, 5)):
         for _ in range(views):
             popularity.count_view(platform, service["id"])
-    popularity.count_view(platform, str(uuid4()))  # of a service that never existed
+    popularity.count_view(platform, str(uuid4()))  # this service never existed
     await popularity.flush_views(platform)
     await popularity.rank_services(platform)
     async with platform.database.connection() as connection:

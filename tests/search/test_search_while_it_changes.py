@@ -1,4 +1,4 @@
-"""Readers and writers while what they read and write changes (rules: search 4.4, 4.5, 5)."""
+"""Readers and writers during changes of services and schema migrations (rules: search 4.4, 4.5, 5)."""
 
 import asyncio
 import functools
@@ -34,7 +34,7 @@ MACHINE = "catalogo:read"
 
 @pytest.fixture(scope="module")
 def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Client]]:
-    """Two processes that read nothing again of themselves: what they hear of is the notices."""
+    """Two processes that learn of changes only from notifications, because their timers are too slow."""
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setattr(public_search, "COMPARE_SECONDS", 2 * PATIENCE)
         patch.setattr(state, "RESPONSE_SECONDS", 2 * PATIENCE)
@@ -60,11 +60,11 @@ def test_every_process_drops_its_answers_when_a_published_service_changes(
 
 
 def kept_everywhere(processes: list[httpx.Client], word: str, names: list[str]) -> None:
-    """Wait until every process has these names, and in an answer that it keeps."""
+    """Wait until every process returns these names from its cache."""
 
     def is_kept(client: httpx.Client) -> bool:
         first, second = (client.get(V1, params={"q": word}) for _ in range(2))
-        # Two searches would tell two times that they took.
+        # Equal bodies come from the cache, because a body contains the duration of its search.
         is_one = first.content == second.content
         return is_one and [hit["title"] for hit in second.json()["results"]] == names
 
@@ -82,7 +82,7 @@ def test_readers_notice_no_switch_and_no_rollback(
     ended = False
 
     def search(client: httpx.Client, turn: int) -> list[str]:
-        # A page size of its own, so that no kept answer serves it.
+        # A different page size each time, so that no cached response serves it.
         found = client.get(V1, params={"q": mark, "per_page": 3 + turn % 90, "facets": "tema_geral"})
         assert found.status_code == 200, found.text
         assert found.json()["facets"] == {"tema_geral": [{"value": mark, "count": 3}]}
@@ -122,7 +122,10 @@ def test_readers_notice_no_switch_and_no_rollback(
 
 
 async def _write_on(stage: Stage, writers: int, turns: int) -> list[tuple[str, int]]:
-    """Change a service each as fast as possible, through a migration and its rollback; return name and version."""
+    """Let writers change services as fast as possible during a migration and its rollback.
+
+    Return the last written name and the version of each service.
+    """
     made = [await services.create_service(stage.staff, body()) for _ in range(writers)]
     written = dict.fromkeys(range(writers), 0)
     ended = False

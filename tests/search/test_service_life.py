@@ -1,4 +1,4 @@
-"""The life of services over HTTP against a model of it: states, versions, addresses (rules: search 4.1-4.3)."""
+"""States, versions and slugs of services over HTTP, compared with a model (rules: search 4.1-4.3)."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ SEARCH = "/search/api/v1"
 
 @dataclass
 class Model:
-    """What is expected of one service; `contents` are those of its versions, by number."""
+    """The model of one service. `contents` has the content of each version, in their order."""
 
     id: str
     name: str
@@ -126,7 +126,7 @@ def run_machine(staff: Staff, http: httpx.Client) -> None:
             self.check(model)
 
         def check(self, model: Model) -> None:
-            """Compare everything that can be read of the service with the model."""
+            """Compare all reads of the service with the model."""
             versions = staff("GET", f"/services/{model.id}/versions", params={"per_page": 100}).json()["versions"]
             assert [one["version_number"] for one in versions] == list(range(len(model.kinds), 0, -1))
             assert [one["change_type"] for one in versions] == model.kinds[::-1]

@@ -1,4 +1,4 @@
-"""The life of a service, use case by use case."""
+"""The use cases of services for staff."""
 
 import asyncio
 from typing import Any
@@ -32,7 +32,7 @@ async def versions(owner: asyncpg.Connection, service_id: str) -> list[tuple[int
 
 
 async def stored(owner: asyncpg.Connection, service_id: str) -> list[Any]:
-    """Everything that the database holds of one service."""
+    """Return all rows of one service in the database."""
     physical = await owner.fetchval("SELECT physical FROM search.search_collection")
     tables = [f"search.{physical} WHERE id", "search.service_head WHERE id"]
     tables += ["search.service_versions WHERE service_id", "search.service_slugs WHERE service_id"]

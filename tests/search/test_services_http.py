@@ -305,7 +305,7 @@ DIRTY = """jsonb_set({0}, '{{resumo}}', to_jsonb($1::text))
 
 
 def test_stored_markup_is_cleaned_wherever_it_is_read(ask: Ask, staff: Staff, http: httpx.Client, sql: Sql) -> None:
-    """Texts that were stored by an older program; nothing but reading cleans them."""
+    """An older program may have stored such texts, and only reads clean them."""
     service = staff.publish()
     assert ask("PUT", f"/{service['id']}", json={**service, "custo_servico": "R$ 10"}).status_code == 200
     proposal = staff("POST", f"/services/{service['id']}/proposals", json=with_required(custo_servico="Grátis"))

@@ -1,4 +1,4 @@
-"""A working day in the staff portal: the calls of its screens, in their order (rules: search 2.2-2.5, 4.1, 4.2)."""
+"""A working day in the staff portal, as the calls of its pages in order (rules: search 2.2-2.5, 4.1, 4.2)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,12 +10,12 @@ from tests.search.freshness import Freshness
 from tests.search.staff import EDITOR, Staff, with_required
 from tests.support.fixture_types import Sql
 
-# What the portal's form never sends when it saves or publishes.
+# The members that the form of the portal never sends.
 UNSENT = ("sub_categoria", "agents", "extra_fields", "published_at", "is_free")
 
 
 def form_of(service: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """What the form sends: the record as it was read, derived members too, without what it never sends."""
+    """Return the body of the form: the record as read, including derived members, without the members in UNSENT."""
     return {name: value for name, value in service.items() if name not in UNSENT} | changes
 
 
@@ -36,7 +36,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(
     draft = staff("POST", "/services", role=EDITOR, json=body).json()
     path = f"/services/{draft['id']}"
 
-    # The list of drafts, and the form that opens one of them.
+    # An editor lists the drafts and opens one.
     in_edition = {"status": "0", "awaiting_approval": "false", "field": "orgao_gestor", "value": organ}
     assert [one["id"] for one in staff("GET", "/services", role=EDITOR, params=in_edition).json()["services"]] == [
         draft["id"]
@@ -45,7 +45,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(
     [service] = staff("GET", "/services", role=EDITOR, params=opened).json()["services"]
     assert service == draft
 
-    # Saving sends the record back without some members and without emptied lists.
+    # Saving sends the record without some members and without lists that the editor emptied.
     text = ("Traga <b>RG</b> & CPF 👩🏽‍🌾 — *já*. " * 1000)[:19_980].strip() + " quebra-galhos"
     changed = form_of(service, resumo="Pede a **poda**.", descricao_completa=text)
     del changed["documentos_necessarios"]
@@ -53,7 +53,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(
     assert {member: saved[member] for member in UNSENT} == {member: draft[member] for member in UNSENT}
     assert (saved["documentos_necessarios"], saved["resumo"], saved["version"]) == ([], "Pede a **poda**.", 2)
 
-    # Sent to approval; the approver finds it, publishes it, and notes its old number.
+    # The editor asks for approval. The approver finds the service, publishes it and maps its old number.
     sent = staff("PUT", path, role=EDITOR, json=form_of(saved, awaiting_approval=True)).json()
     assert (sent["status"], sent["awaiting_approval"]) == (0, True)
     waiting = {"status": "0", "awaiting_approval": "true", "field": "nome_servico", "value": name}
@@ -63,7 +63,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(
     published = staff("PATCH", f"{path}/publish", params=old).json()
     assert (published["status"], published["awaiting_approval"]) == (1, False)
 
-    # The citizen finds it by search, category, address and old number; what was HTML is text.
+    # Citizens find it by search, category, slug and old number. Highlights escape its HTML.
     freshness.wait(sql)
     [hit] = http.get("/search/api/v1/search", params={"q": f"{mark} rg"}).json()["results"]
     assert "<mark>RG</mark> &amp; CPF" in hit["highlights"]["snippet"]
@@ -79,12 +79,12 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(
     shelf = http.get("/search/api/v1/subcategories/areas-verdes/services", params={"category": "CIDADE"}).json()
     assert draft["id"] in [one["id"] for one in shelf["services"]]
 
-    # Published, it is the approver's alone; a new name keeps the old address.
+    # Only the approver may change a published service. After a rename, the old slug still works.
     assert staff("PUT", path, role=EDITOR, json=form_of(published, resumo="x")).status_code == 403
     renamed = staff("PUT", path, json=form_of(published, nome_servico=f"{name} pela internet", status=1)).json()
     assert http.get(f"/search/api/v1/services/{published['slug']}").headers["Location"] == renamed["slug"]
 
-    # The history, what changed in it, and the way back.
+    # Staff read the history, compare two versions and roll back.
     versions = staff("GET", f"{path}/versions", role=EDITOR).json()["versions"]
     assert [one["change_type"] for one in versions] == ["update", "publish", "update", "update", "create"]
     assert staff("GET", f"{path}/versions/4", role=EDITOR).json()["descricao_completa"] == text
@@ -93,7 +93,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(
     back = staff("POST", f"{path}/rollback", json={"to_version": 4, "change_reason": "O nome era melhor."}).json()
     assert (back["slug"], back["status"], back["service"]["version"]) == (published["slug"], 1, 6)
 
-    # The old numbers' screen, and the end.
+    # Staff move the old number to another service, and the service is deleted.
     [mapping] = staff("GET", "/tombamentos", params={"id_servico_novo": draft["id"]}).json()["tombamentos"]
     other = staff.publish()
     moved_to = old | {"id_servico_novo": other["id"]}

@@ -1,4 +1,4 @@
-"""Synonym groups: each member stands for every other member (rules: search 4.6, synonyms)."""
+"""Synonym groups, in which each member also finds all others (rules: search 4.6, synonyms)."""
 
 import pytest
 from hypothesis import given
