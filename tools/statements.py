@@ -23,14 +23,15 @@ _HEAD = """# Statements
 
 <!-- Written by `make docs` from the stores. Do not edit. -->
 
-Each statement carries its name in a comment after its first word, so that `pg_stat_statements`, the server's log and
+Each statement has its name in a comment after its first word, so that `pg_stat_statements`, the server's log and
 `pg_stat_activity` show it: `SELECT /* health_units.holidays.select_holiday */ data, nome, ...`. The name leads to the
-code: `health_units.holidays` is the folder below `src/balcao`, `read_holiday` the function in its store.
+code: `health_units.holidays` is the folder below `src/balcao`, `select_holiday` the function in its store.
 
-What several callers look up at the same time goes as one statement, whose comment ends with `shared`.
+If several callers look up a row at the same time, one statement answers all of them. Its comment ends with `shared`.
 
-A statement locks what it writes; functions of the schemas, which lock more or write on their own, stand beside it.
-Statements whose conditions depend on the request are composed when they are sent and bear no name.
+A statement locks the rows that it writes. The column "Calls" names the functions of our schemas that it calls, because
+they may lock or write more. If the conditions of a statement depend on the request, it is composed at run time and has
+no name.
 """
 
 
