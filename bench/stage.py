@@ -135,5 +135,5 @@ def _filled(folder: Path, url: str, issuer: str, checkout: Checkout, people: Seq
 
 
 def run_command(command: Sequence[str], environment: dict[str, str]) -> str:
-    """Run a command of ours that must succeed, and return its output."""
+    """Run a command, and return its output. Raises CalledProcessError if it fails."""
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""Other makers' gateways with the generated configuration: calls that they refuse, and requests that they pass on."""
+"""HAProxy, nginx and Envoy with the generated configuration: refused calls and forwarded requests."""
 
 import contextlib
 import dataclasses

@@ -22,8 +22,8 @@ from tests.support.refusals import refusal
 from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
 
-# Staff operations that neither show nor change a person's data: by action for the city's catalogues, and by key for
-# single operations and whole services. Every other staff operation without a CPF in its path is declared with
+# Staff operations that neither show nor change a person's data. `CATALOGUES` lists them by action, and `IMPERSONAL`
+# by the start of their key. Every other staff operation without a CPF in its path is declared with
 # `concerns_people=True`.
 CATALOGUES = {
     "avatars:write",

@@ -36,7 +36,7 @@ SERVICE = Service(
         SEED,
     ],
     dialects={"": DETAIL},
-    description="Administração de acessos: as ações que as regras das operações nomeiam e quem as tem.",
+    description="Administração de acessos: as ações que as operações exigem e quem as tem.",
     tags={"acessos": "O catálogo de ações, papéis e grupos."},
     seed=seed.load_seed,
     ready=check_registration_readiness,

@@ -1,4 +1,4 @@
-"""E-mails to candidates: still true when sent, retried, and never sent during a request (rules: employability 4.8)."""
+"""E-mails to candidates. A job sends and retries them, and skips outdated ones (rules: employability 4.8)."""
 
 import asyncio
 from collections.abc import Callable, Iterator

@@ -1,6 +1,6 @@
-"""Fixtures for people who do the panel's forty tasks in each way of `tests/support/task_modes.py`.
+"""Fixtures for the panel's forty tasks, which tests do in each mode of `tests/support/task_modes.py`.
 
-Each way has its own platform.
+Each mode has its own platform.
 """
 
 from collections.abc import Callable, Iterator

@@ -138,7 +138,7 @@ async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, 
         assert empty[kept] == full[kept]
     assert [row for row in full["registry.outbox"] if cpf.digits in row]
     assert not [row for row in empty["registry.outbox"] if cpf.digits in row]
-    # Events that are applied only now find their payload erased and the tombstone set.
+    # Apply the remaining events. Their payload is already erased and the tombstone is set.
     async with platform.database.connection() as connection:
         for row in await connection.fetch("SELECT id::text FROM registry.crm_event WHERE applied_at IS NULL"):
             await crm_sync.apply_crm_event(platform, row["id"])

@@ -73,7 +73,7 @@ class DeletionQuery(Model):
 
     force: Annotated[
         Flag,
-        Field(description="Se `true`, leva junto os mapeamentos da cidade e as concessões.", examples=[False]),
+        Field(description="Se `true`, exclui também os mapeamentos da cidade e as concessões.", examples=[False]),
     ] = False
 
 
@@ -135,7 +135,7 @@ class Impact(msgspec.Struct):
     roles: Annotated[list[GrantingRole], Meta(description="Papéis que a dão.")]
     groups: Annotated[list[GivingGroup], Meta(description="Grupos que dão um desses papéis.")]
     also_checked_by: Annotated[
-        list[str], Meta(description="Operações que a testam por dentro.", examples=[["search.search"]])
+        list[str], Meta(description="Operações que também conferem esta ação.", examples=[["search.search"]])
     ]
     people_count: Annotated[int, Meta(description="Pessoas que a têm por esses papéis.", examples=[3])]
     blocked_by: Annotated[list[Obstacle], Meta(description="O que impede a mudança.", examples=[["name_taken"]])]

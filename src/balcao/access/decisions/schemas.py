@@ -107,7 +107,7 @@ class PersonActionsQuery(Model):
     group: Annotated[
         SearchText | None,
         Field(
-            description="Grupo em que a pessoa é suposta estar, para saber o que ganharia.", examples=["busca_editores"]
+            description="Grupo em que a pessoa estaria, para saber o que ela ganharia.", examples=["busca_editores"]
         ),
     ] = None
 
@@ -125,7 +125,7 @@ class PersonAction(msgspec.Struct):
         ),
     ]
     via: Annotated[list[ExplainedWay], Meta(description="Papéis que a dão, e de onde vêm.")]
-    gained: Annotated[bool, Meta(description="Se é nova, ou alcança mais, pelo grupo que se supõe.", examples=[False])]
+    gained: Annotated[bool, Meta(description="Se é nova, ou alcança mais, por causa desse grupo.", examples=[False])]
 
 
 class PersonActions(msgspec.Struct):
@@ -143,7 +143,7 @@ class Explanation(msgspec.Struct):
     """A decision and its reasons."""
 
     decision: Annotated[Literal["allow", "deny"], Meta(description="A decisão.", examples=["allow"])]
-    reason: Annotated[Reason, Meta(description="A razão, palavra estável.", examples=["granted"])]
+    reason: Annotated[Reason, Meta(description="O motivo, um código estável.", examples=["granted"])]
     mapping: Annotated[ExplainedMapping | None, Meta(description="O mapeamento que decide; nulo se nenhum decide.")]
     action: Annotated[ExplainedAction | None, Meta(description="A ação exigida; nula se nenhum mapeamento decide.")]
     via: Annotated[list[ExplainedWay], Meta(description="Papéis que dão a ação; vazio se a razão é outra.")]

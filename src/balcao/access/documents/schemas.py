@@ -141,7 +141,7 @@ class Remark(msgspec.Struct):
 
     kind: Annotated[Kind, Meta(description="De que se trata.", examples=["action"])]
     key: Annotated[str, Meta(description="O seu nome, ou método e caminho.", examples=["pets:read"])]
-    code: Annotated[str, Meta(description="O que há, palavra estável.", examples=["action-in-use"])]
+    code: Annotated[str, Meta(description="O problema, um código estável.", examples=["action-in-use"])]
     message: Annotated[str, Meta(description="O mesmo, para pessoas.")]
 
 

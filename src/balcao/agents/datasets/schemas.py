@@ -148,7 +148,7 @@ class Dataset(msgspec.Struct, rename="camel"):
     id: Annotated[str, Meta(description="Identificador do conjunto.", examples=[SET_ID])]
     name: Annotated[str, Meta(description="Nome do conjunto.", examples=["Atendimento simulado"])]
     description: Annotated[
-        str, Meta(description="Para que serve; vazio se nada se disse.", examples=["Perguntas simuladas."])
+        str, Meta(description="Para que serve; vazio se não foi informado.", examples=["Perguntas simuladas."])
     ]
     metadata: Annotated[
         dict[str, Any], Meta(description="Dados livres; vazio se não há.", examples=[{"origem": "equipe"}])

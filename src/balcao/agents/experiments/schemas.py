@@ -133,12 +133,12 @@ class Experiment(msgspec.Struct, rename="camel"):
 
     id: Annotated[str, Meta(description="Identificador do experimento.", examples=[EXPERIMENT_ID])]
     name: Annotated[str, Meta(description="Nome do experimento.", examples=["Modelo novo"])]
-    description: Annotated[str, Meta(description="Para que serve; vazio se nada se disse.", examples=[""])]
+    description: Annotated[str, Meta(description="Para que serve; vazio se não foi informado.", examples=[""])]
     metadata: Annotated[dict[str, Any], Meta(description="Dados livres; vazio se não há.", examples=[{}])]
     agent_type: Annotated[
-        str | None, Meta(description="Tipo do agente que se experimentou; nulo se não se disse.", examples=[None])
+        str | None, Meta(description="Tipo do agente experimentado; nulo se não foi informado.", examples=[None])
     ]
-    version: Annotated[int | None, Meta(description="A sua versão; nula se não se disse.", examples=[None])]
+    version: Annotated[int | None, Meta(description="A sua versão; nula se não foi informada.", examples=[None])]
     created_at: Annotated[
         str, Meta(description="Quando foi criado, com fuso.", examples=["2026-10-05T14:30:00.000000+00:00"])
     ]
@@ -148,7 +148,7 @@ class Experiment(msgspec.Struct, rename="camel"):
         Meta(description="Parte das execuções que falharam, de 0 a 1; nula sem execuções.", examples=[0.1]),
     ]
     average_run_latency_ms: Annotated[
-        float | None, Meta(description="Demora média, em milissegundos; nula se não se mediu.", examples=[850.0])
+        float | None, Meta(description="Demora média, em milissegundos; nula se não foi medida.", examples=[850.0])
     ]
     annotation_summaries: Annotated[list[AnnotationSummary], Meta(description="Notas em resumo, por avaliação.")]
 
@@ -204,7 +204,7 @@ class Annotation(msgspec.Struct, rename="camel"):
     annotator_kind: Annotated[Annotator, Meta(description="Pessoa, modelo ou programa.", examples=["human"])]
     score: _Score
     label: Annotated[str, Meta(description="Rótulo; vazio se não há.", examples=["certo"])]
-    explanation: Annotated[str, Meta(description="Por que esta nota; vazio se não se disse.", examples=[""])]
+    explanation: Annotated[str, Meta(description="Por que esta nota; vazio se não foi informado.", examples=[""])]
 
 
 class Run(msgspec.Struct, rename="camel"):
@@ -214,7 +214,7 @@ class Run(msgspec.Struct, rename="camel"):
     output: Annotated[dict[str, Any], Meta(description="O que o agente respondeu.", examples=[OUTPUT])]
     error: Annotated[str, Meta(description="Por que não respondeu; vazio se respondeu.", examples=[""])]
     latency_ms: Annotated[
-        int | None, Meta(description="Demora em milissegundos; nula se não se mediu.", examples=[850])
+        int | None, Meta(description="Demora em milissegundos; nula se não foi medida.", examples=[850])
     ]
     annotations: Annotated[list[Annotation], Meta(description="Avaliações, por nome.")]
 

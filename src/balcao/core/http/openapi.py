@@ -58,7 +58,7 @@ _HEADERS: Document = {
         "example": "0198c2d4-6a1e-7f2b-9c35-0d8e4b7a1f60",
     },
     "Error-Code": {
-        "description": "O que houve, em uma palavra estável; a descrição de cada resposta lista as possíveis.",
+        "description": "O que houve, em um código estável; a descrição de cada resposta lista os possíveis.",
         "schema": _TEXT,
         "example": "token-invalid",
     },

@@ -32,7 +32,7 @@ FEATURE = Feature(
     gauges=[
         Gauge(
             "balcao_risk_source_silence_seconds",
-            "How long a system of the department that is read has not answered",
+            "Seconds since a system of the health department last answered",
             ("source",),
             store.measure_silence,
         )

@@ -67,7 +67,7 @@ class OpeningQuery(NamesQuery):
     busca: Annotated[
         str | None,
         Meta(
-            description="A busca de cujos resultados a pessoa abriu o serviço. Conta sem quem a fez; com mais de 200 "
+            description="A busca em cujos resultados a pessoa abriu o serviço. É contada sem a pessoa; com mais de 200 "
             "caracteres, cinco algarismos seguidos ou `@`, é ignorada.",
             examples=["galho no fio"],
         ),

@@ -151,7 +151,7 @@ FEATURE = Feature(
     gauges=[
         Gauge(
             "balcao_search_migration_progress",
-            "How far the schema migration that runs has come, in per cent",
+            "Progress of the running schema migration in percent",
             ("phase",),
             store.find_progress,
         )

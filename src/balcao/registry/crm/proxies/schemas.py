@@ -77,7 +77,7 @@ class CrmExport(msgspec.Struct, rename="camel"):
         datetime, Meta(description="Quando foi exportado (RFC 3339).", examples=["2026-03-02T12:30:00Z"])
     ]
     dados_pessoais: Annotated[
-        dict[str, Any], Meta(description="A conta como o CRM a tem.", examples=[{"nome": "Ana Beatriz Moreira"}])
+        dict[str, Any], Meta(description="A conta como está no CRM.", examples=[{"nome": "Ana Beatriz Moreira"}])
     ]
     relacionados: Annotated[CrmRelated, Meta(description="Protocolos, ligações e ordens de serviço.")]
     consentimento: Annotated[list[CrmExportedConsent], Meta(description="Consentimentos por categoria e canal.")]

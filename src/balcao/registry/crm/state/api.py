@@ -60,7 +60,7 @@ FEATURE = Feature(
     gauges=[
         Gauge(
             "balcao_crm_oldest_seconds",
-            "How long the oldest CRM event has waited to be applied, and the oldest own change to be sent",
+            "Seconds that the oldest CRM event and the oldest own change have waited",
             ("what",),
             store.find_oldest_waiting,
         )

@@ -122,7 +122,7 @@ FROM registry.vehicle_conductor AS link JOIN registry.vehicle ON vehicle.id = li
 WHERE link.id = :link_id AND link.conductor_cpf = :invitee AND vehicle.deleted_at IS NULL
 """)
 async def read_received_invitation(connection: Connection, link_id: str, invitee: Cpf) -> ReceivedInvitation | None:
-    """Return a person's link to a live vehicle, in any state and unlocked, with the person's record."""
+    """Return a person's link to a live vehicle, in any state, with the person's record. Nothing is locked."""
 
 
 # The UPDATE waits for a concurrent UPDATE of the same link and then checks the row again, so an invitation is answered

@@ -30,7 +30,7 @@ class ResponseCountPoint(msgspec.Struct):
         list[int],
         Meta(
             description="Chamadas por `bounds_ms`: até o primeiro limite, até cada um dos outros e além do último; "
-            "vazia para o que se contou antes de haver esta contagem.",
+            "vazia para chamadas de antes desta contagem.",
             examples=[[900, 700, 150, 50, 20, 5, 2, 0, 0, 3, 0, 0, 0]],
         ),
     ]
