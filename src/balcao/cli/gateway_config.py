@@ -32,7 +32,7 @@ def gateway_config(
         str, typer.Option(help="A chave do certificado (nginx e Envoy).")
     ] = Frontend.certificate_key,
     https_port: Annotated[int, typer.Option(min=1, max=65535, help="A porta de HTTPS.")] = 443,
-    http_port: Annotated[int, typer.Option(min=0, max=65535, help="Porta que redireciona para HTTPS; 0: nenhuma.")] = 80,
+    http_port: Annotated[int, typer.Option(min=0, max=65535, help="Porta que leva a HTTPS; 0: nenhuma.")] = 80,
     replace: Replace = False,
 ) -> None:
     """Escreve a configuração do gateway: HAProxy, nginx ou Envoy."""

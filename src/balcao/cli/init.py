@@ -74,7 +74,7 @@ def write_production(
     certificate: Annotated[str, typer.Option(help="O certificado, no gateway.")] = Frontend.certificate,
     certificate_key: Annotated[str, typer.Option(help="A chave do certificado.")] = Frontend.certificate_key,
     https_port: Annotated[int, typer.Option(min=1, max=65535, help="A porta de HTTPS do gateway.")] = 443,
-    http_port: Annotated[int, typer.Option(min=0, max=65535, help="Porta que redireciona para HTTPS; 0: nenhuma.")] = 80,
+    http_port: Annotated[int, typer.Option(min=0, max=65535, help="Porta que leva a HTTPS; 0: nenhuma.")] = 80,
     allow_loopback_issuer: Annotated[
         bool, typer.Option("--allow-loopback-issuer", help="Aceita um provedor nesta máquina por http.")
     ] = False,

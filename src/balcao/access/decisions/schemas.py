@@ -106,9 +106,7 @@ class PersonActionsQuery(Model):
 
     group: Annotated[
         SearchText | None,
-        Field(
-            description="Grupo em que a pessoa estaria, para saber o que ela ganharia.", examples=["busca_editores"]
-        ),
+        Field(description="Grupo em que a pessoa estaria, para saber o que ela ganharia.", examples=["busca_editores"]),
     ] = None
 
 

@@ -36,7 +36,7 @@ class ProcessCounts(msgspec.Struct):
     """The number of processes with a recent heartbeat, and of processes whose heartbeat stopped in the last hour."""
 
     beating: Annotated[int, Meta(description="Processos vivos.", examples=[4])]
-    silent: Annotated[int, Meta(description="Processos que pararam de dar sinal sem terminar normalmente.", examples=[0])]
+    silent: Annotated[int, Meta(description="Processos que pararam de dar sinal sem terminar bem.", examples=[0])]
 
 
 class JobCounts(msgspec.Struct):
