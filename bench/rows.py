@@ -16,7 +16,7 @@ WITH person AS (SELECT unnest($1::text[]) AS cpf),
      )
 INSERT INTO registry.preferences (cpf) SELECT cpf FROM person
 """
-# High version numbers, which saves during the measurement never reach.
+# The version numbers are so high that new versions, saved during the measurement, never collide with them.
 _CONFIGS = """
 INSERT INTO agents.agent_versions
     (version_id, config_id, prompt_id, agent_type, version, prompt, memory_blocks, tools, model_name, embedding_name,

@@ -42,7 +42,7 @@ DEAD = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed'"
 
 @contextmanager
 def worker(home: Path, server: Postgres, issuer: Issuer) -> Iterator[psutil.Popen]:
-    """Run a `balcao worker` as on a host of its own."""
+    """Run a `balcao worker` as if it had its own host."""
     terminal = Terminal(home, **reach(home, server, issuer), port=free_port())
     with (log_scan.folder() / f"{home.name}-worker.log").open("wb") as log:
         process = psutil.Popen(

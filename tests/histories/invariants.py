@@ -183,7 +183,7 @@ def find_revoked_rights(operations: Iterable[Operation], within: float) -> Itera
 
 
 def find_ended_sessions(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """A session that ended more than this many seconds ago allows nothing, and never works again."""
+    """Yield each use of a session that was accepted more than `within` seconds after the session had ended."""
     sessions: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "session":

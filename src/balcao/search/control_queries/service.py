@@ -40,12 +40,12 @@ MOST_EXPECTED = 10
 LOOKED_AT = 50
 # The results of a query that a curator sees.
 NAMED = 3
-# 200 queries take about a second of a process that has nothing else to do.
+# An idle process needs about a second for 200 queries.
 LONGEST_SECONDS = 2.5
 
 
 class LastEvaluation:
-    """The last evaluation of this process, and the lock that lets it run one at a time."""
+    """The last evaluation in this process, and a lock that allows one evaluation at a time."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -54,7 +54,7 @@ class LastEvaluation:
 
 
 async def read_control_queries(call: Call) -> ControlQueries:
-    """Return the queries."""
+    """Return the list of control queries."""
     async with call.platform.database.connection() as connection:
         return _to_wire(await store.list_control_queries(connection))
 
