@@ -23,6 +23,7 @@ from balcao.developer_portal.descriptions import Operation as DescribedOperation
 from clients.generator.documents import read_documents
 from tests.clients.examples import Described, list_described, make_call, place_of
 from tests.support.issuer import bearer
+from tests.support.operations import find_machine
 from tests.support.sandbox import Sandbox
 
 FILE = "response_examples.json"
@@ -99,10 +100,11 @@ class Collector:
         return {}
 
     def _find_token(self, one: Described) -> str | None:
-        """Return the CRM client's token if the rule grants access only to the owner or to listed clients."""
-        if one.declared.rule.action == MACHINE and not one.declared.rule.scopes:
-            return self._sandbox.tokens.client("crm-sandbox")
-        return None
+        """Return a machine's token if the rule grants access only to the owner or to machines."""
+        machine = find_machine(one.declared)
+        if machine is None and one.declared.rule.action == MACHINE and not one.declared.rule.scopes:
+            machine = "crm-sandbox"
+        return machine and self._sandbox.tokens.client(machine)
 
     def _find_created(self, one: Described) -> dict[str, str] | None:
         """Return the path values of a resource that was created earlier in the same collection."""

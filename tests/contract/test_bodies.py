@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from balcao import app
-from balcao.core.access.rules import WEBHOOK_CLIENTS, own_only
+from balcao.core.access.rules import own_only
 from balcao.core.http.decoding import MAX_DEPTH, MAX_VALUES
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
@@ -17,6 +17,7 @@ from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 from tests.contract.descriptions import is_described, list_undescribed
 from tests.support.issuer import bearer
+from tests.support.operations import find_machine
 from tests.support.sandbox import ADMIN, Sandbox
 
 BODIES = {
@@ -95,16 +96,13 @@ def compare(answer: httpx.Response, responses: Any) -> Iterator[str]:
 def send(
     sandbox: Sandbox, service: Service, operation: Operation, body: bytes, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    """Call as an administrator, as the CRM's client, or as the owner if no other caller is allowed.
+    """Call as an administrator, as a machine, or as the owner if no other caller is allowed.
 
     The path values come from the path's own examples.
     """
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     who = values["cpf"] if operation.rule == own_only() else ADMIN
-    token = (
-        sandbox.tokens.client("crm-sandbox")
-        if WEBHOOK_CLIENTS in operation.rule.clients
-        else sandbox.tokens.person(who)
-    )
+    machine = find_machine(operation)
+    token = sandbox.tokens.person(who) if machine is None else sandbox.tokens.client(machine)
     path = service.prefix + service.base + operation.path.format(**values)
     return sandbox.http.request(operation.method, path, content=body, headers=bearer(token) | (headers or {}))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 import httpx
 
 from balcao import app
-from balcao.core.access.rules import WEBHOOK_CLIENTS
 from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
 from balcao.core.http.pages import document
@@ -15,7 +14,7 @@ from balcao.core.service import Service
 from balcao.employability.hiring.paths import sandbox_job_id
 from tests.contract.descriptions import list_undescribed
 from tests.support.issuer import bearer
-from tests.support.operations import CLOSES_A_SERVICE
+from tests.support.operations import CLOSES_A_SERVICE, find_machine
 from tests.support.sandbox import ADMIN, Sandbox
 
 # Operations on something that no example creates first: a code, an invitation, a vehicle, a CRM account, a plan.
@@ -82,7 +81,7 @@ def send(
     made: Mapping[str, str] | None = None,
     who: str | None = None,
 ) -> httpx.Response:
-    """Call as `who`, as the CRM's client for its webhook, as the owner if the rule allows it, or else as an admin."""
+    """Call as `who`, as a machine for its operations, as the owner if the rule allows it, or else as an admin."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if operation.key == "employability.replace_availability":
         values["id"] = sandbox.examples["availability_id"]
@@ -91,8 +90,8 @@ def send(
     values |= made or {}
     if who is not None:
         token = sandbox.tokens.person(who)
-    elif WEBHOOK_CLIENTS in operation.rule.clients:
-        token = sandbox.tokens.client("crm-sandbox")
+    elif (machine := find_machine(operation)) is not None:
+        token = sandbox.tokens.client(machine)
     else:
         token = sandbox.tokens.person(values["cpf"] if "cpf" in values and operation.rule.owner else ADMIN)
     path = service.prefix + service.base + operation.path.format(**values)

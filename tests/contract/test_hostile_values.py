@@ -17,6 +17,7 @@ from balcao.core.http.responses import EVENTS
 from balcao.core.service import Service
 from tests.contract.hostile_calls import Sent, Target, list_targets
 from tests.support.issuer import Issuer, bearer
+from tests.support.operations import find_machine
 from tests.support.polling import PATIENCE
 from tests.support.proof_sizes import report
 from tests.support.sandbox import ADMIN, Sandbox
@@ -112,13 +113,13 @@ class Caller:
     def _token(self, target: Target) -> str:
         rule, path = target.operation.rule, target.operation.signature.path
         only_machines = rule.action == MACHINE and not rule.owner
-        who = "crm-sandbox" if only_machines else ADMIN
+        who = (find_machine(target.operation) or "crm-sandbox") if only_machines else ADMIN
         if rule.action == MACHINE and rule.owner:
             who = str(path["cpf"].example)
         if who not in self._tokens:
             sub = f"{who}-{next(self._numbers)}"
             if only_machines:
-                self._tokens[who] = self._issuer.machine(who, "catalogo:read", sub=sub)
+                self._tokens[who] = self._issuer.machine(who, "catalogo:read", "rmi:consentimento:check", sub=sub)
             else:
                 self._tokens[who] = self._issuer.admin(who, sub=sub)
         return self._tokens[who]

@@ -53,6 +53,7 @@ IMPERSONAL = (
     "agents.",
     "employability.count_candidates",
     "health_units.",
+    "registry.list_campaigns",
     "registry.read_crm_reconciliation",
     "registry.read_crm_status",
     "registry.read_quarantine_stats",

@@ -253,6 +253,20 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "The wallet is a column of the base record, and comes with it.",
         {"registry.base_record"},
     ),
+    "registry/senders/recipients": (
+        "Whether a recipient accepts is one question to the choices, the ledger, the phone book and the records, asked "
+        "for a thousand people in one statement.",
+        {
+            "registry.base_record",
+            "registry.mirror_head",
+            "registry.notification_category",
+            "registry.phone_book",
+            "registry.phone_book_entry",
+            "registry.preference_choice",
+            "registry.preference_ledger",
+            "registry.preferences",
+        },
+    ),
     "registry/rights": (
         "The platform's trail is for every service to write and for this one to show; the report of the nightly "
         "retention tells how many people are anonymised. The trail names the departments of the staff who acted.",

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from balcao import app
-from balcao.core.access.rules import PUBLIC
+from balcao.core.access.rules import PUBLIC, WEBHOOK_CLIENTS
 from balcao.core.http.operations import Operation
 from balcao.core.http.responses import EVENTS
 from balcao.core.service import Service, path_of
@@ -39,6 +39,13 @@ class Served:
     def filled(self, **values: str) -> str:
         known = FILLING | values
         return self.service.prefix + re.sub(r"\{(\w+)(?::\w+)?\}", lambda m: known.get(m[1], "1"), self.path)
+
+
+def find_machine(operation: Operation) -> str | None:
+    """Return the demo client for which an operation is meant, or None if people may call it or its scope is shared."""
+    if WEBHOOK_CLIENTS in operation.rule.clients:
+        return "crm-sandbox"
+    return "envios" if "rmi:consentimento:check" in operation.rule.scopes else None
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 from balcao.core.http.dialects import ERROR_AND_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
-from balcao.registry import city, consent, crm, mirror, mobility, operation, person
+from balcao.registry import city, consent, crm, mirror, mobility, operation, person, senders
 from balcao.registry.dead_letters.api import FEATURE as DEAD_LETTERS
 from balcao.registry.lifespan import run_registry
 from balcao.registry.rights.api import make_feature as make_rights
@@ -13,6 +13,7 @@ _FEATURES = [
     *mirror.FEATURES,
     *person.FEATURES,
     *consent.FEATURES,
+    *senders.FEATURES,
     *city.FEATURES,
     *mobility.FEATURES,
     *crm.FEATURES,
@@ -41,6 +42,7 @@ SERVICE = Service(
         "avatars": "As imagens que uma pessoa pode escolher e a que escolheu.",
         "preferences": "Por quais canais e sobre o que a pessoa aceita ser avisada, com o histórico.",
         "notification-categories": "Os assuntos de aviso que a cidade oferece.",
+        "senders": "O que quem envia mensagens consulta antes de cada envio, e como se sai de uma lista.",
         "phones": "A quem um telefone leva, e se a pessoa aceita mensagens nele.",
         "departments": "Os departamentos da prefeitura e os servidores ligados a eles.",
         "companies": "Empresas, seus sócios e suas atividades.",

@@ -46,7 +46,7 @@ SANDBOX_SECRETS = {
 }
 # The sandbox's machine clients, defined in `balcao_sandbox/identity/demo_clients.toml`.
 SANDBOX_MACHINES = frozenset(
-    "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime".split()
+    "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime envios".split()
 )
 # The prefix of the client ids that developers create at the embedded provider.
 TEST_CLIENTS = "teste-"
@@ -129,6 +129,7 @@ class Settings(
     jobs_closed_email: bool = False
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_quarantine_days: int = Field(180, ge=1, le=3_650)
+    unsubscribe_days: int = Field(60, ge=30, le=730)
     phone_code_url_override: Addresses | None = Field(None, validation_alias="BALCAO_PHONE_CODE_URL")
     phone_code_secret: SecretStr = SecretStr(SANDBOX_SECRETS["phone_code_secret"])
 

@@ -27,6 +27,9 @@ class RateSettings(BaseModel):
     export_limit: Rate = "5/day"
     access_list_limit: Rate = "60/hour"
     enumeration_limit: Rate = "300/5 minutes"
+    recipients_limit: Rate = "300000/day"
+    refused_recipients_limit: Rate = "50000/day"
+    campaigns_limit: Rate = "50/day"
 
 
 WIDENED = RateSettings.model_fields.keys() - {"refused_rate"}

@@ -69,17 +69,17 @@ class Counts:
         self._clock = clock
         self._windows: dict[tuple[str, ...], _Window] = {}
 
-    def hit(self, seconds: float, key: tuple[str, ...]) -> tuple[int, float]:
-        """Count one use.
+    def hit(self, seconds: float, key: tuple[str, ...], amount: int = 1) -> tuple[int, float]:
+        """Count `amount` uses.
 
-        Return the number of uses in the key's window, including this use, and the seconds until the window ends.
+        Return the number of uses in the key's window, including these uses, and the seconds until the window ends.
         """
         now = self._clock()
         window = self._windows.get(key)
         if window is None or window.ends_at <= now:
             window = self._open(seconds, key, now)
         words, own, tag = self._words, window.own, window.tag
-        window.count += 1
+        window.count += amount
         if words[own] != tag:
             words[own + 1] = 0  # cleared first, so that no process reads the old count
             words[own] = tag

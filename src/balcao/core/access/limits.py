@@ -50,30 +50,33 @@ class Limits:
         self._items: dict[str, RateLimitItem] = {}
         self._rates: dict[str, tuple[int, int]] = {}
 
-    async def spend(self, rate: str, *key: str) -> None:
-        """Count one call under `key` against a rate such as `60/minute`. Raises TooMany if the rate is exceeded."""
-        over = await self._count(rate, key)
+    async def spend(self, rate: str, *key: str, amount: int = 1) -> None:
+        """Count one call under `key` against a rate such as `60/minute`. Raises TooMany if the rate is exceeded.
+
+        A call that handles many things counts as `amount` calls. With 0, it only checks that the rate is not exceeded.
+        """
+        over = await self._count(rate, key, amount)
         if over > 0:
             raise TooMany(retry_after=max(1, math.ceil(over)))
 
-    async def within(self, rate: str, *key: str) -> bool:
+    async def within(self, rate: str, *key: str, amount: int = 1) -> bool:
         """Count as `spend` does, but return whether the call is within the rate instead of raising."""
-        return await self._count(rate, key) <= 0
+        return await self._count(rate, key, amount) <= 0
 
-    async def _count(self, rate: str, key: tuple[str, ...]) -> float:
-        """Count one call for all machines or for this one. Return 0 within the limit, otherwise the seconds to wait."""
+    async def _count(self, rate: str, key: tuple[str, ...], amount: int) -> float:
+        """Count the calls for all machines or this one. Return 0 within the limit, otherwise the seconds to wait."""
         if not self.remote or time.monotonic() < self._asked_again_at:
-            return self._hit(rate, key)
+            return self._hit(rate, key, amount)
         try:
             item = self._item(rate)
-            if await self._limiter.hit(item, *key):
+            if await self._limiter.hit(item, *key, cost=amount):
                 return 0.0
             return max((await self._limiter.get_window_stats(item, *key)).reset_time - time.time(), 1.0)
         except Exception as failure:  # the Redis client raises many kinds of errors
             self._asked_again_at = time.monotonic() + DOWN_SECONDS
             _FAILURES.inc()
             log.warning("limits.away", code=type(failure).__name__)
-            return self._hit(rate, key)
+            return self._hit(rate, key, amount)
 
     def spend_here(self, rate: str, *key: str) -> None:
         """Count as `spend` does, but only on this machine and without an await. Raises TooMany as `spend` does."""
@@ -90,13 +93,13 @@ class Limits:
         if self.remote:
             await self._connections.aclose()
 
-    def _hit(self, rate: str, key: tuple[str, ...]) -> float:
-        """Count one call. Return zero within the limit, otherwise the seconds until the window ends."""
+    def _hit(self, rate: str, key: tuple[str, ...], amount: int = 1) -> float:
+        """Count the calls. Return zero within the limit, otherwise the seconds until the window ends."""
         known = self._rates.get(rate)
         if known is None:
             item = self._item(rate)
             known = self._rates[rate] = (item.amount, item.get_expiry())
-        count, lasting = self.counts.hit(known[1], (rate, *key))
+        count, lasting = self.counts.hit(known[1], (rate, *key), amount)
         return 0.0 if count <= known[0] else lasting
 
     def _item(self, rate: str) -> RateLimitItem:

@@ -39,7 +39,17 @@ class Call:
     A request's call is created before the operation's rule is checked. Jobs and commands create their own calls.
     """
 
-    __slots__ = ("_reason", "caller", "decision", "headers", "operation", "platform", "replica", "request_id")
+    __slots__ = (
+        "_is_explained",
+        "_reason",
+        "caller",
+        "decision",
+        "headers",
+        "operation",
+        "platform",
+        "replica",
+        "request_id",
+    )
 
     def __init__(
         self,
@@ -58,6 +68,7 @@ class Call:
         self.headers = headers
         self.replica: Replica | None = None  # set if the operation may lag (`Operation.may_lag`)
         self._reason: str | None = None
+        self._is_explained = False
 
     @property
     def if_none_match(self) -> str | None:
@@ -111,7 +122,7 @@ class Call:
 
     @property
     def reason(self) -> str | None:
-        """The reason for the call. Only the three methods below set it. Two of them validate it."""
+        """The reason for the call. Only the four methods below set it. Two of them validate it."""
         return self._reason
 
     def read_access_reason(self) -> None:
@@ -125,6 +136,10 @@ class Call:
     def state_reason(self, sentence: str) -> None:
         """Set a sentence of the platform as the reason, for a job or a command."""
         self._reason = sentence
+
+    def explain_to_person(self, sentence: str) -> None:
+        """Set a sentence as the reason that the person reads, whoever calls. The caller must not choose its words."""
+        self._reason, self._is_explained = sentence, True
 
     def require_reason(self, *, always: bool = False) -> None:
         """Raise Invalid if a person other than the owner gives no reason and `BALCAO_REQUIRE_ACCESS_REASON` is set.
@@ -142,11 +157,11 @@ class Call:
     def recorded_reason(self) -> str | None:
         """The reason that the audit trail stores. None without a reason, or if the caller may not give one.
 
-        The person concerned will read it. Only that person, staff with a granted action, operators and jobs may choose
-        its words.
+        The person concerned will read it. Only that person, staff with a granted action, operators, jobs and the
+        platform itself may choose its words.
         """
         is_granted = self.decision.reason is Reason.GRANTED and self.actor_kind != "client"
-        return self._reason if self.is_owner or is_granted else None
+        return self._reason if self._is_explained or self.is_owner or is_granted else None
 
     @property
     def identified_caller(self) -> Caller:

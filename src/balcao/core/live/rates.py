@@ -26,6 +26,9 @@ SETTINGS = (
     "export_limit",
     "access_list_limit",
     "enumeration_limit",
+    "recipients_limit",
+    "refused_recipients_limit",
+    "campaigns_limit",
     "refused_rate",
 )
 

@@ -2,7 +2,8 @@
 
 import asyncpg
 
-from balcao.core.database.pool import Connection
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict
 from balcao.registry.consent.categories.schemas import Category
@@ -19,6 +20,11 @@ async def select_consent_categories(connection: Connection, *, inactive: bool) -
 @statement(f"SELECT {_COLUMNS} FROM registry.notification_category WHERE id = :id_ FOR UPDATE")
 async def lock_category(connection: Connection, id_: str) -> Category | None:
     """Lock the category until the transaction ends, and return it."""
+
+
+@lookup("SELECT name FROM registry.notification_category WHERE id = :id_")
+async def find_category_name(source: Source, id_: str) -> str | None:
+    """Return the name of a category, active or not, or None if the category is unknown."""
 
 
 async def insert_category(
@@ -54,3 +60,6 @@ RETURNING {_COLUMNS}
 """)
 async def update_category(connection: Connection, changed: Category) -> Category:
     """Store the changed category, and return it with its new time."""
+
+
+OFFERED = (find_category_name,)

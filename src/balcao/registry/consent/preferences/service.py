@@ -68,6 +68,32 @@ async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: 
     return await _change(call, cpf, lambda _: requested, known)
 
 
+async def withdraw_category(call: Call, cpf: Cpf, category: str, channel: str, reason: str) -> None:
+    """Refuse a category, active or not. If the person has refused it before, do nothing.
+
+    The refusal of an inactive category counts if the category becomes active again.
+    """
+
+    async def attempt(connection: Connection) -> bool | None:
+        head = await read_ledger_head(connection, cpf)
+        choice = await store.read_choice(connection, cpf, category)
+        if choice.chosen is False:
+            return True
+        after = await store.select_preferences(connection, cpf)
+        changes = [ledger.Change(category, False)] if choice.opt_in else []
+        if changes:
+            after.updated_at = head.moment
+        entries = ledger.make_entries(call, cpf, head, changes, channel, reason)
+        trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["category_opt_ins"])
+        chosen = {category: False}
+        return (
+            await store.write_preferences(connection, after, chosen, behind=head.seq, entries=entries, trail=trail)
+            or None
+        )
+
+    await write_optimistically(call.platform.database, attempt)
+
+
 async def _change(
     call: Call, cpf: Cpf, parse_change: Callable[[Preferences], RequestedChange], known: Known
 ) -> Preferences:

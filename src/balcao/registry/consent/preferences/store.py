@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from balcao.core.context.audit import record_sql
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
@@ -32,6 +34,27 @@ LEFT JOIN registry.preferences ON preferences.cpf = :cpf
 """)
 async def select_preferences(source: Source, cpf: Cpf) -> Preferences:
     """Return the preferences. The caller must have checked the access to them."""
+
+
+class StoredChoice(msgspec.Struct, frozen=True):
+    """The choice of one category, active or not. `chosen` is None if the person has not chosen it."""
+
+    chosen: bool | None
+    default_opt_in: bool
+
+    @property
+    def opt_in(self) -> bool:
+        """Whether the person accepts the category."""
+        return self.default_opt_in if self.chosen is None else self.chosen
+
+
+@statement("""
+SELECT choice.opt_in AS chosen, category.default_opt_in
+FROM registry.notification_category AS category
+LEFT JOIN registry.preference_choice AS choice ON choice.category_id = category.id AND choice.cpf = :cpf
+WHERE category.id = :category
+""")
+async def read_choice(connection: Connection, cpf: Cpf, category: str) -> StoredChoice: ...
 
 
 # One statement writes the change, its ledger entries and its audit event, but only if the ledger still ends with the

@@ -1,0 +1,49 @@
+"""The sealed address by which the reader of an e-mail opts out with one click (RFC 8058; rules: registry 4.17).
+
+The address contains no readable personal data. It can only opt out, only of one category, until it expires.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+from joserfc.errors import JoseError
+
+from balcao.core.context.audit import Audit
+from balcao.core.context.platform import Platform
+from balcao.core.context.sealing import seal_texts, unseal_text
+from balcao.core.values.cpf import Cpf
+
+PATH = "/unsubscribe"
+_PURPOSE = "unsubscribe"
+
+
+class Link(msgspec.Struct, frozen=True, array_like=True):
+    """What an address opts out of: the person's CPF, the category, and the client whose message contained it."""
+
+    cpf: str
+    category: str
+    sender: str
+
+
+class _Sealed(msgspec.Struct, frozen=True, array_like=True):
+    link: Link
+    until: int  # Unix seconds
+
+
+def make_addresses(platform: Platform, links: Sequence[Link], now: datetime) -> list[str]:
+    """Return the address of each link. It expires after `BALCAO_UNSUBSCRIBE_DAYS`."""
+    until = int((now + timedelta(days=platform.settings.unsubscribe_days)).timestamp())
+    contents = [msgspec.json.encode(_Sealed(link, until)).decode() for link in links]
+    base = f"{platform.settings.base_url}/registry/v1{PATH}"
+    return [f"{base}/{sealed}" for sealed in seal_texts(platform.audit.key, _PURPOSE, contents)]
+
+
+def open_link(audit: Audit, sealed: str, now: datetime) -> Link | None:
+    """Return the link, or None if it is not valid or has expired."""
+    try:
+        content = msgspec.json.decode(unseal_text(audit.keys, _PURPOSE, sealed), type=_Sealed)
+    except (JoseError, ValueError):
+        return None
+    is_valid = now.timestamp() < content.until and Cpf.parse(content.link.cpf) is not None
+    return content.link if is_valid else None
