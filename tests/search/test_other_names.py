@@ -1,4 +1,4 @@
-"""By which other names people know a service (rules: search 2.3)."""
+"""Other names by which people know a service (rules: search 2.3)."""
 
 from collections.abc import Callable
 from typing import Any

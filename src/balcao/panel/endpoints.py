@@ -68,7 +68,7 @@ class Endpoints(SessionEndpoints[Page, Visit]):
             raise make_not_allowed(visit.rights.missing_actions(page.actions), page.label)
 
     async def finish(self, visit: Visit, response: Response[Any]) -> None:
-        """Count again what waits: in the page's area after a change, otherwise in the background if it is time."""
+        """Count waiting items again: in the page's area after a change, otherwise in the background if it is time."""
         if visit.is_post and response.status == 303:
             await recount_area(visit)
         elif not visit.is_post and not visit.is_fragment:

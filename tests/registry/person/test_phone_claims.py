@@ -49,7 +49,7 @@ def _records(database_url: str) -> None:
 @pytest.fixture
 def book(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
     sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # unproven bindings of earlier tests
-    # After the ninth digit, a leading 9, mobile numbers start with 6 to 9.
+    # A mobile number has a leading 9. The next digit is 6 to 9.
     return Book(http, issuer, sql, f"552199{new_number()[-7:]}")
 
 

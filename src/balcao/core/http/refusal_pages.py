@@ -1,4 +1,4 @@
-"""The page for a browser that is refused before, or instead of, the page that it requested.
+"""The page that a browser gets if its request for a page is refused.
 
 The page is self-contained, because further requests, for example for a style sheet, could fail or be refused too.
 """

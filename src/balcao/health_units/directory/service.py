@@ -67,7 +67,7 @@ def _find(call: Call, wanted: UnitsFilter) -> tuple[Moment, list[UnitState]]:
     """
     board = call.platform.part(UnitBoard)
     moment = _make_moment(call, board, wanted.abre_em)
-    if moment.day is not None and moment.day < moment.now.date():  # the board has no earlier exceptions
+    if moment.day is not None and moment.day < moment.now.date():  # the board does not contain exceptions of past days
         raise Unprocessable(faults=[Fault(loc=["query", "abre_em"], msg="deve ser hoje ou depois", type="value_error")])
     found = [state for state in board.snapshot.states.values() if _matches(state, wanted, moment)]
     found.sort(key=lambda state: (state.folded_name, state.record.cnes))

@@ -1,4 +1,4 @@
-"""Read and change where the city's neighbourhoods are, so that people find the units near one."""
+"""Read and change the positions of the city's neighbourhoods, so that people find the units near one."""
 
 from collections import Counter
 from collections.abc import Iterable

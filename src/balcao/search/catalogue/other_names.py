@@ -1,4 +1,4 @@
-"""By which other names people know a service (rules: search 2.3). Pure rules without SQL and HTTP."""
+"""Other names by which people know a service (rules: search 2.3). Pure rules without SQL and HTTP."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,22 +6,22 @@ from balcao.search.portuguese.analysis import fold_label, split_words, tokenize
 from balcao.search.portuguese.lexicon import fold, open_lexicon
 from balcao.search.public_search.synonyms import Synonyms
 
-# The names are then as varied as the words of the service's own name, and fit one line below the heading of a page.
+# With these limits, each word of the name contributes, and the other names fit one line below the heading of a page.
 MOST_OF_A_WORD = 2
 MOST_SYNONYMS = 5
 MOST_PHRASES = 3
 # A longer phrase is a sentence, not a name.
 MOST_WORDS = 5
-# Words with which citizens speak of themselves. A phrase with one of them is what a person says, not a name.
+# Words with which citizens speak about themselves. A phrase with such a word is a statement, not a name.
 _SPOKEN = frozenset(
     "eu me mim meu minha meus minhas nao como onde quando quem qual quero preciso tenho tem fiz perdi".split()
 )
 
 
 def list_other_names(name: str, phrases: Sequence[str], synonyms: Synonyms) -> list[str]:
-    """Return other names of a service, each once: synonyms of the words of its name, then phrases that are names.
+    """Return other names of a service without duplicates: synonyms of words in its name, then phrases that are names.
 
-    The last words of a name say what the service is about, so their synonyms come first.
+    The last words of a name describe the subject of the service, so their synonyms come first.
     """
     offered = [*_list_synonyms(name, synonyms)][:MOST_SYNONYMS]
     offered += [phrase for phrase in phrases if _is_name(phrase)][:MOST_PHRASES]
@@ -37,7 +37,7 @@ def _list_synonyms(name: str, synonyms: Synonyms) -> Iterator[str]:
 
 
 def _is_name(phrase: str) -> bool:
-    """Return whether a phrase of citizens names the service, and does not tell what the citizen does or has."""
+    """Return whether a phrase of citizens names the service, and does not describe what the citizen does or has."""
     words = [fold(word) for word in split_words(phrase)]
     tokens = tokenize(phrase)
     return (

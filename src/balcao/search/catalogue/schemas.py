@@ -10,7 +10,7 @@ from balcao.search.public import PublicService
 
 
 class PublishedService(PublicService):
-    """The public form. Its other names only appear if they are asked for."""
+    """The public form of a service, with its other names on request."""
 
     tambem_conhecido_como: (
         Annotated[
@@ -54,7 +54,7 @@ Flag: TypeAlias = Literal["true", "1", "false", "0"]
 
 
 class NamesQuery(msgspec.Struct):
-    """Whether the other names of the service are shown."""
+    """The option to show the other names of the service."""
 
     include_other_names: Annotated[
         Flag, Meta(description="`true` mostra também outros nomes do serviço, em `tambem_conhecido_como`.")
@@ -62,7 +62,7 @@ class NamesQuery(msgspec.Struct):
 
 
 class OpeningQuery(NamesQuery):
-    """Also the search from which the citizen opened the service."""
+    """The same option, and the search from which the citizen opened the service."""
 
     busca: Annotated[
         str | None,

@@ -86,7 +86,7 @@ async def get_subcategories(call: Call, category: CategoryInPath, query: Query) 
     "search.list_subcategory_services",
     public(),
     "Os serviços de uma subcategoria",
-    description=f"Devolve uma página dos serviços de uma subcategoria, dos mais populares. {_ABOUT}",
+    description=f"Devolve uma página dos serviços de uma subcategoria, do mais ao menos popular. {_ABOUT}",
     errors=[304, 401, 403],
     query=SubcategoryServicesQuery,
     may_lag=True,

@@ -1,4 +1,4 @@
-"""How well the search finds the services that queries look for (rules: search 4.6, evaluation).
+"""Figures that show how well the search finds the right services (rules: search 4.6, evaluation).
 
 The benchmark of citizens' queries and the control queries of a city show the same figures.
 """
@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
-# Results after these places gain nothing.
+# Results after this position do not count.
 SHOWN = 10
 
 Cause = Literal["found_nothing", "not_found", "ranked_lower"]
@@ -16,10 +16,10 @@ Cause = Literal["found_nothing", "not_found", "ranked_lower"]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How the search answered one query.
+    """The judgement of the results of one query.
 
-    `rank` is the place of the first right service, from 1. `helps` is whether one of the first three results is right,
-    or nearly right.
+    `rank` is the position of the first right service, from 1. `helps` is true if one of the first three results is
+    right or nearly right.
     """
 
     rank: int | None
@@ -31,7 +31,7 @@ class Judgement:
         return 0.0 if self.rank is None or self.rank > SHOWN else 1 / math.log2(self.rank + 1)
 
     def find_cause(self, total: int) -> Cause | None:
-        """Return why no right service came first among `total` results, or None if one did."""
+        """Return why no right service came first, or None if one did. `total` is the number of results."""
         if self.rank == 1:
             return None
         if total == 0:
@@ -40,7 +40,7 @@ class Judgement:
 
 
 def judge(found: Sequence[str], right: Set[str], also: Set[str] = frozenset()) -> Judgement:
-    """Judge the results of a query. `also` are services that are right among the first three only."""
+    """Judge the results of a query. `also` are services that are only right among the first three."""
     rank = next((place for place, each in enumerate(found, 1) if each in right), None)
     return Judgement(rank, not (right | also).isdisjoint(found[:3]))
 
@@ -56,7 +56,7 @@ class Rating:
 
 
 def rate(judgements: Sequence[Judgement]) -> Rating:
-    """Return the figures over all judgements, 0 if there are none."""
+    """Return the figures of all judgements. Without judgements, they are 0."""
     count = len(judgements) or 1
     return Rating(
         len(judgements),

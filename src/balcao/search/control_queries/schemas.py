@@ -24,7 +24,7 @@ class ExpectedServices(msgspec.Struct):
 
 
 class ControlQueries(msgspec.Struct, omit_defaults=True):
-    """The queries by which two physical tables are compared, and the ranking is checked."""
+    """The queries that compare two physical tables and check the ranking."""
 
     queries: Annotated[
         list[str], Meta(description="Até 200 buscas, na ordem.", examples=[["poda de árvore", "segunda via do iptu"]])
@@ -69,7 +69,7 @@ Share: TypeAlias = Annotated[float, Meta(description="De 0 a 1; nulo enquanto ne
 
 
 class ControlResult(msgspec.Struct):
-    """How the search answers a control query now."""
+    """The current results of a control query, and the positions of its expected services."""
 
     query: Query
     expected: Annotated[list[ExpectedService], Meta(description="Os serviços que deve achar.")]
@@ -93,7 +93,7 @@ class ControlResult(msgspec.Struct):
 
 
 class ControlEvaluation(msgspec.Struct):
-    """How well the search answers the control queries."""
+    """The results of all control queries, with the figures."""
 
     rated: Annotated[int, Meta(description="Buscas que têm serviço certo.", examples=[2])]
     hits_at_1: (

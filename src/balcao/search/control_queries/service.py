@@ -1,4 +1,4 @@
-"""The queries that show how good the search is, and what a schema migration changes (rules: search 2.5, 4.4 step 6)."""
+"""Control queries. They measure the search and show the effect of a migration (rules: search 2.5, 4.4 step 6)."""
 
 import asyncio
 from collections.abc import Hashable, Mapping, Sequence
@@ -36,9 +36,9 @@ from balcao.search.public_search.synonyms import Synonyms
 
 MOST_QUERIES = 200
 MOST_EXPECTED = 10
-# The place of a right service is looked up to here. Nobody scrolls further.
+# Right services are searched among this number of results. No citizen scrolls further.
 LOOKED_AT = 50
-# The results of a query that a curator sees.
+# The number of results that a curator sees for each query.
 NAMED = 3
 # An idle process needs about a second for 200 queries.
 LONGEST_SECONDS = 2.5
@@ -60,7 +60,7 @@ async def read_control_queries(call: Call) -> ControlQueries:
 
 
 async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQueries:
-    """Replace the queries. Queries keep their services if the body names none. Raises Invalid, PreconditionFailed."""
+    """Replace the list. Without `expected`, queries keep their services. Raises Invalid, PreconditionFailed."""
     if len(body.queries) > MOST_QUERIES:
         raise Invalid(f"O campo `queries` deve ter no máximo {MOST_QUERIES} itens.", code="queries-count")
     queries = list(dict.fromkeys(_clean_query("queries", query) for query in body.queries))
@@ -81,7 +81,7 @@ async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQu
 
 
 async def evaluate(call: Call) -> ControlEvaluation:
-    """Return how the search answers the queries now. Raises Unavailable if that takes too long, or without an index."""
+    """Run the control queries and return the figures. Raises Unavailable without an index or if it takes too long."""
     last = call.platform.part(LastEvaluation)
     try:
         async with asyncio.timeout(LONGEST_SECONDS), last.lock:
@@ -92,7 +92,7 @@ async def evaluate(call: Call) -> ControlEvaluation:
 
 
 async def compare_tables(connection: Connection, source: Alias, target: Alias) -> ControlReport:
-    """Run the control queries on two tables, each as if it were the active one. This indexes both tables in memory."""
+    """Run the control queries on two tables and compare the results. This indexes both tables in memory."""
     queries, synonyms = await store.list_control_queries(connection), await public_search.read_synonyms(connection)
     if not queries:
         return ControlReport(0, 1.0, 0.0)
@@ -118,7 +118,7 @@ async def _evaluate(call: Call, last: LastEvaluation) -> ControlEvaluation:
         results.append(result)
         if each.expected:
             judgements.append(judgement)
-        await asyncio.sleep(0)  # other requests come first
+        await asyncio.sleep(0)  # let other requests run
     rating = evaluation.rate(judgements)
     first, among_three, ndcg = (
         round(share, 4) if judgements else None for share in (rating.first, rating.among_three, rating.ndcg)
@@ -188,7 +188,7 @@ def _clean_expected(given: Sequence[ExpectedServices], queries: Sequence[str]) -
 
 
 async def _require_known(connection: Connection, expected: Mapping[str, Sequence[str]]) -> None:
-    """Raise Invalid if a service never existed. A deleted one may stay in the list."""
+    """Raise Invalid if a service never existed. A deleted service may stay in the list."""
     ids = list({service_id for services in expected.values() for service_id in services})
     if len(await store.list_known_services(connection, ids)) < len(ids):
         raise Invalid("O campo `expected` tem um serviço que não existe.", code="expected-unknown")

@@ -27,7 +27,7 @@ async def lock_control_queries(connection: Connection) -> None: ...
 
 @statement("SELECT id::text FROM search.service_head WHERE id = ANY (:ids::uuid[])")
 async def list_known_services(connection: Connection, ids: Sequence[str]) -> list[str]:
-    """Return the ids that belong to a service, deleted ones too."""
+    """Return the ids that belong to services, including deleted services."""
 
 
 @statement("DELETE FROM search.control_queries")
@@ -35,7 +35,7 @@ async def _clear_list(connection: Connection) -> None: ...
 
 
 class _Row(NamedTuple):
-    """A query with its services as a JSON array: an array of arrays cannot have rows of different lengths."""
+    """A query with its services as a JSON array, because the rows of an array of arrays must have equal lengths."""
 
     query: str
     expected: str

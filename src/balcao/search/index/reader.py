@@ -112,7 +112,7 @@ class ServiceIndex:
         return _read_result(self._searcher.search(query, limit, count=True, order_by_field=LISTED, offset=offset))
 
     def find_entry(self, service_id: str) -> Entry | None:
-        """Return the entry of a service, None if the index does not contain it."""
+        """Return the entry of a service, or None if the index does not contain it."""
         found = self._searcher.search(Query.term_query(self.schema, "id", service_id), 1).hits
         return self._read_entry(found[0][1]) if found else None
 
@@ -146,7 +146,7 @@ class ServiceIndex:
         return [decode_order(number) for number in numbers]
 
     def count_services(self, root: str) -> int:
-        """Return the number of services that have the root, in the zone where most have it."""
+        """Return the number of services with the root, in the zone in which most services have it."""
         if len(self._counts) > MOST_COUNTED_ROOTS:
             self._counts.clear()
         if root not in self._counts:

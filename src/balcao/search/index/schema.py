@@ -27,7 +27,7 @@ WORDS, SOUNDS = "words", "sounds"
 FILTERS, SHOWN, STATE = "filters", "shown", "state"
 LISTED = "listed"
 FACETS = ("tema_geral", "sub_categoria", "orgao_gestor", "publico_especifico", "is_free")
-# A service is filtered by its facets and by this member.
+# Filters can use the facets and this member.
 HIGHLIGHTED = "fixar_destaque"
 # Values of `FILTERS` that control who sees a service.
 EVERY, SHARED, PUBLISHED, OPEN = "every", "shared", "published", "open"

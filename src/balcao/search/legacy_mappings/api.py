@@ -51,7 +51,7 @@ _EXAMPLE = {
     query=LegacyMappingQuery,
 )
 async def get_legacy_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
-    """Devolve uma página dos tombamentos, dos mais novos, pelos filtros dados."""
+    """Devolve uma página dos tombamentos, do mais novo ao mais antigo, pelos filtros dados."""
     return respond_to_staff(await service.list_legacy_mappings(call, query, *parse_page_parameters(query)))
 
 

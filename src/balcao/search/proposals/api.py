@@ -57,8 +57,8 @@ _BASE = "/api/v1/admin/services/{id}/proposals"
     query=ProposalsQuery,
 )
 async def get_all_proposals(call: Call, query: Query) -> Response[Proposals]:
-    """Devolve uma página das propostas, das que mudaram há mais tempo, sem os textos; com `awaiting_approval=true`, a
-    fila de quem publica.
+    """Devolve uma página das propostas, a partir das que mudaram há mais tempo, sem os textos. Com
+    `awaiting_approval=true`, devolve a fila de quem publica.
     """
     awaiting = parse_flag_parameter(query, "awaiting_approval")
     return respond_to_staff(await service.list_proposals(call, *parse_page_parameters(query), awaiting=awaiting))

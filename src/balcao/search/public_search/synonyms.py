@@ -75,7 +75,7 @@ class Synonyms:
         return terms
 
     def list_spellings(self, tokens: Sequence[Token]) -> list[list[str]]:
-        """Return what stands for each term of adjacent words, as the groups spell it."""
+        """Return the synonyms of each term of adjacent words, in the spelling of the groups."""
         return [
             [self._spellings[each.roots] for each in term.alternatives if each.weight == SYNONYM_WEIGHT]
             for term in self.widen(tokens)

@@ -1,4 +1,4 @@
-"""The four colours of a unit and its state now, as a word with a shape. The colour itself comes last."""
+"""The four colours of a unit and its current state. Pages show a word and a symbol, not only the colour."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What citizens say for the states, choices and demands of a job."""
+"""Citizens' words for the states, choices and requirements of a job."""
 
 from collections.abc import Mapping
 
