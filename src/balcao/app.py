@@ -5,7 +5,7 @@ import functools
 import math
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from balcao import sandbox
@@ -60,6 +60,9 @@ from balcao.panel.endpoints import Endpoints
 from balcao.registry import SERVICE as REGISTRY
 from balcao.search import SERVICE as SEARCH
 from balcao.settings import Settings, SettingsError
+from balcao.site.application import Site
+from balcao.site.areas import AREAS as SITE_AREAS
+from balcao.site.mounting import mount_at_root
 from balcao.web.database import SCHEMAS
 from balcao.web.database import list_migrations as list_surface_migrations
 
@@ -152,14 +155,17 @@ def build_application(
     panel = Panel(settings, database_url, AREAS, platform.refusals) if settings.has_panel and not names else None
     if panel is not None:
         mounts.append(Endpoints(panel).mount())
+    site = Site(settings, platform.limits, SITE_AREAS) if settings.has_site and not names else None
     # Pass all services, because the status covers all processes, not only this one.
     calls = CallLog(platform.database)
     keeper = StatusCache(platform.database, platform.zone, list_titles(SERVICES))
+    pages = mount_pages(platform, services, list_gauges(), keeper, has_panel=panel is not None)
+    surfaces = [surface for surface in (panel, site) if surface is not None]
     return Application(
         Gateway(
             mounts,
-            mount_pages(platform, services, list_gauges(), keeper, has_panel=panel is not None),
-            lambda: open_for_serving(platform, services, keeper, calls, panel),
+            pages if site is None else mount_at_root(site, pages),
+            lambda: open_for_serving(platform, services, keeper, calls, surfaces),
             unprefixed=unprefixed,
             refusals=platform.refusals,
         ),
@@ -209,10 +215,16 @@ def mount_service(service: Service, platform: Platform) -> Mount:
 
 @asynccontextmanager
 async def open_for_serving(
-    platform: Platform, services: Sequence[Service], keeper: StatusCache, calls: CallLog, panel: Panel | None = None
+    platform: Platform,
+    services: Sequence[Service],
+    keeper: StatusCache,
+    calls: CallLog,
+    surfaces: Sequence[Panel | Site] = (),
 ) -> AsyncIterator[None]:
     """Open the platform, announce the operations and load the snapshot. The process may listen only after that."""
-    async with open_services(platform, services), panel.open() if panel else nullcontext():
+    async with open_services(platform, services), AsyncExitStack() as stack:
+        for surface in surfaces:
+            await stack.enter_async_context(surface.open())
         operations = [operation for service in services for operation in describe_operations(service)]
         async with platform.database.transaction() as connection:
             await catalogue.announce_operations(connection, operations)

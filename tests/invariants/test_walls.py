@@ -37,10 +37,11 @@ HOLES = {
         "balcao.gateway.limits",
         "balcao.registry.paths",
     ),
-    "The panel is a client of the services: it knows them by their addresses alone": (
+    "The panel and the site are clients of the services: they know them by their addresses alone": (
         "balcao.panel.waiting",
         "balcao.search.routes",
     ),
+    "The panel and the site share only what is in web": ("balcao.site.facts", "balcao.panel.diff"),
     "The groups of the core build on each other in one direction": ("balcao.core.values.clock", "balcao.core.jobs"),
     "No modules or packages import each other in a circle, not for a type alone either": (
         "balcao.health_units.routes",

@@ -34,6 +34,7 @@ COMMANDS = {
     ),
     "worker": Entry("serve:worker", "Executa só as tarefas em fila, sem responder a chamadas."),
     "panel": Entry("serve:panel", "Inicia só o painel, que chama os serviços pelo endereço deles."),
+    "site": Entry("serve:site", "Inicia só o site do cidadão, que chama os serviços pelo endereço deles."),
     "migrate": Entry("migrate:migrate", "Aplica as migrações que faltam e carrega os dados de referência."),
     "openapi": Entry("openapi:openapi", "Escreve a descrição OpenAPI de cada serviço em um arquivo."),
     "init": Entry("init:init", "Arquivos de uma instalação em produção e de um portal."),

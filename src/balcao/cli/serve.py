@@ -1,4 +1,4 @@
-"""`balcao serve`, `balcao panel` and `balcao worker`: start processes that serve callers or run jobs."""
+"""`balcao serve`, `balcao panel`, `balcao site` and `balcao worker`: start processes that serve callers or run jobs."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ from balcao.operate.doctor import start as start_check
 from balcao.operate.names import SERVICES
 from balcao.operate.processes import supervisor
 from balcao.operate.processes.channel import Order, Report, Watched
-from balcao.operate.processes.plan import Plan, claiming_for_management, make_panel_plan, make_plan
+from balcao.operate.processes.plan import Plan, claiming_for_management, make_panel_plan, make_plan, make_site_plan
 from balcao.settings import Settings, SettingsError
 
 console = make_console(stderr=True)
@@ -60,6 +60,14 @@ def panel(processes: Processes = None) -> None:
     logs.configure(settings.log_level)
     start_check.warn_of_settings(settings, os.environ)
     _supervise(make_panel_plan(settings, processes))
+
+
+def site(processes: Processes = None) -> None:
+    """Inicia só o site do cidadão, que chama os serviços pelo endereço deles."""
+    settings = Settings.load()
+    logs.configure(settings.log_level)
+    start_check.warn_of_settings(settings, os.environ)
+    _supervise(make_site_plan(settings, processes))
 
 
 def _supervise(plan: Plan) -> None:

@@ -1,4 +1,4 @@
-"""The welcome message of `balcao serve` and `balcao panel`: addresses, demo citizens, and a call to paste."""
+"""The welcome message of `balcao serve` and of a surface alone: addresses, demo citizens, and a call to paste."""
 
 from collections.abc import Iterator, Mapping
 
@@ -34,7 +34,14 @@ def _list_addresses(plan: Plan, base_urls: Mapping[str, str]) -> Iterator[Text]:
         yield Text(f"Endereço  {settings.own_panel_address}/painel")
         yield Text(f"Serviços  {settings.panel_services_url}")
         return
+    if plan.front == "site":
+        yield Text("\nO site do Balcão está no ar.\n", style="bold green")
+        yield Text(f"Endereço  {settings.own_site_address}")
+        yield Text(f"Serviços  {settings.site_services_url}")
+        return
     yield Text("\nO Balcão está no ar.\n", style="bold green")
+    if settings.has_site and not plan.services:
+        yield Text(f"Site do cidadão   {settings.site_address}")
     yield Text(f"Endereço base     {settings.base_url}")
     if settings.has_panel and not plan.services:
         yield Text(f"Painel            {settings.panel_address}/painel")

@@ -18,12 +18,12 @@ Handler = Callable[[Request], Responding]
 
 
 def answer_scraper(
-    settings: Settings, database: Database, metrics: Metrics, gauges: Sequence[Gauge], *, apart: bool
+    settings: Settings, database: Database | None, metrics: Metrics, gauges: Sequence[Gauge], *, apart: bool
 ) -> Handler:
     """Return the handler of `/metrics`, whose output contains no path and no person.
 
     Require `BALCAO_METRICS_TOKEN` if it is set. Without a token, allow every caller in the sandbox; in production allow
-    callers only on a port that is `apart` from the public one.
+    callers only on a port that is `apart` from the public one. A process without a database has no gauges.
     """
     token = settings.metrics_token.get_secret_value()
     is_open = apart or settings.sandbox
@@ -33,7 +33,8 @@ def answer_scraper(
             _require(token, request)
         elif not is_open:
             raise NotFound()
-        return Response(metrics.exposition(await collect_gauges(database, gauges)), media_type=MEDIA_TYPE)
+        collected = await collect_gauges(database, gauges) if database else ()
+        return Response(metrics.exposition(collected), media_type=MEDIA_TYPE)
 
     return answer
 

@@ -22,6 +22,7 @@ from balcao.settings.management import ManagementSettings
 from balcao.settings.panel import PanelSettings
 from balcao.settings.rates import WIDENED, RateSettings, widen_rate
 from balcao.settings.services import ServiceSettings
+from balcao.settings.site import SiteSettings
 from balcao.settings.stores import StoreSettings
 from balcao.settings.traces import TraceSettings
 from balcao.settings.types import (
@@ -46,7 +47,7 @@ SANDBOX_SECRETS = {
 }
 # The sandbox's machine clients, defined in `balcao_sandbox/identity/demo_clients.toml`.
 SANDBOX_MACHINES = frozenset(
-    "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime envios".split()
+    "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime envios site".split()
 )
 # The prefix of the client ids that developers create at the embedded provider.
 TEST_CLIENTS = "teste-"
@@ -72,12 +73,12 @@ class Settings(
     ManagementSettings,
     TraceSettings,
     PanelSettings,
+    SiteSettings,
 ):
     """The effective configuration of one process. It is immutable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
-    profile: Literal["sandbox", "production"] = "sandbox"
     data_dir: Path = Path(".balcao")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     time_zone: Zone = "America/Sao_Paulo"
@@ -386,14 +387,19 @@ class Settings(
         refused = [sentence for sentence, applies in parts.items() if applies]
         issuers = self._refuse_issuers()
         issuers += self.refuse_panel() if self.has_panel else []
+        issuers += self.refuse_site() if self.has_site else []
         return [*secrets, *refused, *issuers, *production.refuse_sandbox_crm(self.crm_url, self.crm_port)]
 
-    def list_panel_refusals(self) -> list[str]:
-        """Return the reasons why a separate production panel must not start. It needs no settings of the services."""
+    def list_surface_refusals(self, surface: str) -> list[str]:
+        """Return the reasons why a separate production panel or site must not start.
+
+        It needs no settings of the services.
+        """
         if self.sandbox:
             return []
         missing = [_NO_ISSUER] if self.embedded_identity else []
-        return [*missing, *self._refuse_issuers(), *self.refuse_panel()]
+        own = self.refuse_panel() if surface == "panel" else self.refuse_site()
+        return [*missing, *self._refuse_issuers(), *own]
 
     def _refuse_issuers(self) -> list[str]:
         return production.refuse_issuers(split_list(self.auth_issuer), allow_loopback=self.allow_loopback_issuer)

@@ -33,7 +33,12 @@ NO_QUERY: Mapping[str, Any] = {}
 
 
 class ApiFault(Exception):
-    """A failed call. `text` is shown to people, and `request_id` lets the operator find the call."""
+    """A failed call. `text` is shown to people, and `request_id` lets the operator find the call.
+
+    `service` is the gateway's prefix of the called service, if the caller has set it.
+    """
+
+    service: str = ""
 
     def __init__(self, text: str, *, request_id: str = "", status: int = 0) -> None:
         super().__init__(text)
@@ -145,7 +150,7 @@ class Api:
     async def read(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> Read[T]:
         """Read a resource together with its version."""
         answer = await self._call("GET", path, query, reason=reason)
-        return Read(_decode(answer, kind), answer.headers.get("etag", ""))
+        return Read(decode_body(answer, kind), answer.headers.get("etag", ""))
 
     async def send(
         self,
@@ -164,7 +169,7 @@ class Api:
         `kind` is `type(None)` for an operation without a response body.
         """
         answer = await self._call(method, path, query, body=body, etag=etag, key=key, reason=reason)
-        return _decode(answer, kind)
+        return decode_body(answer, kind)
 
     async def download(self, path: str, query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> httpx.Response:
         """Return the undecoded response, for a file that the page passes on."""
@@ -192,7 +197,7 @@ class Api:
             answer = await self._http.request(
                 method,
                 self._base + path,
-                params=[pair for name, value in query.items() for pair in _list_pairs(name, value)],
+                params=[pair for name, value in query.items() for pair in list_pairs(name, value)],
                 content=None if body is None else msgspec.json.encode(body),
                 headers=headers,  # type: ignore[arg-type] # httpx also accepts bytes
                 timeout=READ_TIMEOUT if method == "GET" else WRITE_TIMEOUT,
@@ -203,7 +208,7 @@ class Api:
                 "O serviço não respondeu a tempo.", request_id=str(self._headers["X-Request-ID"])
             ) from None
         if answer.status_code >= 300:
-            raise _to_fault(answer)
+            raise to_fault(answer)
         return answer
 
 
@@ -234,7 +239,8 @@ def quoted(value: object) -> str:
     return quote(str(value), safe="")
 
 
-def _list_pairs(name: str, value: Any) -> list[tuple[str, str]]:
+def list_pairs(name: str, value: Any) -> list[tuple[str, str]]:
+    """Return the pairs of one query parameter: none for None, and one for each item of a list."""
     if value is None:
         return []
     if isinstance(value, list | tuple):
@@ -242,7 +248,8 @@ def _list_pairs(name: str, value: Any) -> list[tuple[str, str]]:
     return [(name, str(value).lower() if isinstance(value, bool) else str(value))]
 
 
-def _decode(answer: httpx.Response, kind: type[T]) -> T:
+def decode_body(answer: httpx.Response, kind: type[T]) -> T:
+    """Decode the body of a response. Raises ServiceUnavailable if the body does not have this type."""
     if kind is type(None) or not answer.content:
         return None  # type: ignore[return-value]
     try:
@@ -251,11 +258,11 @@ def _decode(answer: httpx.Response, kind: type[T]) -> T:
         log.error("pages.unexpected_response", code=type(fault).__name__)
         request_id = answer.headers.get("x-request-id", "")
         raise ServiceUnavailable(
-            "O serviço deu uma resposta que o painel não entende.", request_id=request_id
+            "O serviço deu uma resposta que a página não entende.", request_id=request_id
         ) from None
 
 
-def _to_fault(answer: httpx.Response) -> ApiFault:
+def to_fault(answer: httpx.Response) -> ApiFault:
     """Convert an error response in any of the formats: {error}, {error, message}, {code, message}, {detail}."""
     if answer.status_code == 401:
         raise SessionOver

@@ -53,12 +53,17 @@ def read_return_path(address: str, prefix: str) -> str:
     return address if is_ours and is_plain and not has_dots and "//" not in path else prefix
 
 
-def make_headers(issuer: str, *, is_secure: bool) -> dict[str, str]:
-    """Return the security headers of every page: no external or inline content, no framing, no caching."""
+def make_headers(issuer: str, *, is_secure: bool, scripts: bool = True) -> dict[str, str]:
+    """Return the security headers of every page: no external or inline content, no framing, no caching.
+
+    `issuer` is the provider to which forms may redirect, or empty. Without `scripts`, the pages run no script at all.
+    """
     parts = urlsplit(issuer)
+    targets = f"'self' {parts.scheme}://{parts.netloc}" if issuer else "'self'"
+    script = "script-src 'self'; connect-src 'self'; " if scripts else ""
     policy = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        f"form-action 'self' {parts.scheme}://{parts.netloc}; frame-ancestors 'none'; base-uri 'none'"
+        f"default-src 'none'; {script}style-src 'self'; img-src 'self'; form-action {targets}; "
+        "frame-ancestors 'none'; base-uri 'none'"
     )
     headers = {
         "Content-Security-Policy": policy,

@@ -11,6 +11,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.ext import Extension
 from markupsafe import Markup, escape
 
+from balcao.web.words import (
+    Words,
+    capitalize_first,
+    format_count,
+    format_day,
+    format_duration,
+    format_number,
+    format_phone,
+    format_weekday,
+)
+
 _CODE = re.compile(r"`([^`]+)`")
 _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 BASE_STYLE = (files("balcao.web") / "base.css").read_text("utf-8")
@@ -33,6 +44,25 @@ def make_environment(package: str, folder: str = ".", *, finalize: Callable[[Any
     )
     environment.filters["marked"] = _mark_code
     return environment
+
+
+def add_formats(environment: Environment, words: Words) -> None:
+    """Add the formats of dates and numbers to an environment, as filters and as the functions `words` and `count`."""
+    filters: dict[str, Callable[..., Any]] = {
+        "moment": words.format_moment,
+        "exactly": words.format_exactly,
+        "clock": words.format_clock,
+        "until": words.format_end,
+        "deadline": words.format_deadline,
+        "day": format_day,
+        "number": format_number,
+        "phone": format_phone,
+        "duration": format_duration,
+        "sentence": capitalize_first,
+        "weekday": format_weekday,
+    }
+    environment.filters.update(filters)
+    environment.globals.update(words=words, count=format_count)
 
 
 class _WithoutIndentation(Extension):

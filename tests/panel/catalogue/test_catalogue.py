@@ -12,8 +12,8 @@ from balcao.core.values.ids import new_id
 from balcao.panel.catalogue.client import Comparison, FieldChange
 from balcao.panel.catalogue.conflict import apply_choices, describe_conflict
 from balcao.panel.catalogue.content import to_body, to_fields
-from balcao.panel.catalogue.markup import render_markdown
 from balcao.panel.catalogue.version_pages import mark_changes
+from balcao.web.markup import render_markdown
 from tests.panel.catalogue.conftest import Alter, Ask, Make
 from tests.search.support import REQUIRED
 from tests.support.panel import PanelClient

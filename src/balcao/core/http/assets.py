@@ -33,22 +33,36 @@ _LAYOUT = {
 }
 
 
+# The reference of a style sheet to a file of the same folder.
+_REFERENCE = re.compile(rb"\burl\(([\w.-]+)\)")
+
+
 class Assets:
-    """The files of a folder, served under `prefix`. Files of unknown types are ignored."""
+    """The files of a folder, served under `prefix`. Files of unknown types are ignored.
+
+    A style sheet may refer to other files of the folder by `url(name)`.
+    """
 
     def __init__(self, folder: Traversable, prefix: str) -> None:
         self._prefix = prefix
         self._by_name: dict[str, _Asset] = {}
         self._names: dict[str, str] = {}
-        for file in folder.iterdir():
+        # Style sheets come last, because they contain the names of other files.
+        for file in sorted(folder.iterdir(), key=lambda file: file.name.endswith(".css")):
             stem, _, kind = file.name.rpartition(".")
             if kind in _MEDIA_TYPES:
                 body = file.read_bytes()
                 if kind in _LAYOUT:
                     body = _LAYOUT[kind].sub(b"", body)
+                if kind == "css":
+                    body = _REFERENCE.sub(self._rename_reference, body)
                 name = f"{stem}.{hashlib.sha256(body).hexdigest()[:12]}.{kind}"
                 self._names[file.name] = name
                 self._by_name[name] = _Asset(body, gzip.compress(body, mtime=0), _MEDIA_TYPES[kind])
+
+    def _rename_reference(self, found: "re.Match[bytes]") -> bytes:
+        name = found[1].decode()
+        return b"url(%s)" % self._names.get(name, name).encode()
 
     def address(self, name: str) -> str:
         """Return the address of a file of the folder. Raises KeyError if there is no such file."""

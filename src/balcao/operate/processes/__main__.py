@@ -26,6 +26,9 @@ from balcao.settings import Settings
 # The role runs during the block. Its task ends earlier only if the role fails.
 Role: TypeAlias = Callable[[Settings, Order], AbstractAsyncContextManager["asyncio.Task[None]"]]
 
+# These roles only call the services, so they prepare no database.
+SURFACES = frozenset({"panel", "site"})
+
 
 def main(names: Sequence[str]) -> int:
     """Run the roles with these names. Their code is imported before the order arrives, while the database starts."""
@@ -64,7 +67,7 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
     try:
         async with AsyncExitStack() as running:
             tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
-            described = Report(ready=True) if "panel" in roles else await _prepare(settings, order)
+            described = Report(ready=True) if SURFACES & roles.keys() else await _prepare(settings, order)
             tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
             # Objects created so far are permanent too. Collect the garbage, then freeze the rest.
             gc.collect()

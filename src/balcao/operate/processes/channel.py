@@ -60,7 +60,7 @@ class Order(msgspec.Struct, frozen=True):
 
     def group(self, role: str) -> ProcessGroup:
         """Return the position of a role of this process within the whole `balcao serve`."""
-        count = self.count if role in {"api", "panel"} else 1
+        count = self.count if role in {"api", "panel", "site"} else 1
         return ProcessGroup(Path(self.folder) if self.folder else None, self.number % count, count, role)
 
 

@@ -1,4 +1,4 @@
-"""Plan what `balcao serve` or `balcao panel` starts, and claim its ports and data folder first."""
+"""Plan what `balcao serve`, `balcao panel` or `balcao site` starts, and claim its ports and data folder first."""
 
 import contextlib
 import errno
@@ -24,6 +24,8 @@ from balcao.settings import Settings, SettingsError
 LOOPBACK = "127.0.0.1"
 # The timeout in seconds for a request to the program that uses our port. The request only improves the error message.
 _LOOK_TIMEOUT = 1.0
+# The surfaces that can be served without the services, and their names in messages.
+SURFACES = {"panel": "painel", "site": "site"}
 # Linux distributes connections evenly among the sockets that share a port. Other systems give all connections to one
 # socket.
 BALANCES_CONNECTIONS = sys.platform == "linux"
@@ -54,8 +56,8 @@ class Plan:
 
     @property
     def front(self) -> str:
-        """The role that callers reach: `api`, or `panel` if only the panel is served."""
-        return "panel" if "panel" in self.roles else "api"
+        """The role that callers reach: `api`, or a surface if only the surface is served."""
+        return next((role for role in self.roles if role in SURFACES), "api")
 
     @property
     def whole(self) -> bool:
@@ -65,7 +67,8 @@ class Plan:
     @property
     def port(self) -> int:
         """The port that callers reach."""
-        return self.settings.panel_port if self.front == "panel" else self.settings.port
+        ports = {"panel": self.settings.panel_port, "site": self.settings.site_port}
+        return ports.get(self.front, self.settings.port)
 
     @property
     def together(self) -> bool:
@@ -119,9 +122,9 @@ class Plan:
 
     def _claim_front(self) -> AbstractContextManager[tuple[socket.socket, ...]]:
         settings = self.settings
-        if self.front == "panel":
-            named = ("BALCAO_HOST", "outra em BALCAO_PANEL_PORT")
-            return claiming(settings.host, self.port, "painel", self.processes, settings=named)
+        if self.front in SURFACES:
+            named = ("BALCAO_HOST", f"outra em BALCAO_{self.front.upper()}_PORT")
+            return claiming(settings.host, self.port, SURFACES[self.front], self.processes, settings=named)
         return claiming(settings.host, self.port, "APIs", self.processes)
 
     def _claim_management(self) -> AbstractContextManager[tuple[socket.socket, ...]]:
@@ -140,9 +143,9 @@ def list_withheld(roles: Sequence[str], settings: Settings) -> frozenset[str]:
     """Return the environment variables that a process with these roles does not get.
 
     Only the worker acts as the tables' owner. A panel process does not get the services' login if the panel has its
-    own.
+    own. The site uses no database.
     """
-    if "panel" in roles and settings.panel_database_url:
+    if "site" in roles or ("panel" in roles and settings.panel_database_url):
         return _OF_SERVICES
     return frozenset() if "worker" in roles else frozenset({"BALCAO_DATABASE_OWNER_URL"})
 
@@ -168,11 +171,18 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
 
 def make_panel_plan(settings: Settings, processes: int | None = None) -> Plan:
     """Return the plan of `balcao panel`. Raises SettingsError if the production profile refuses the settings."""
-    if refusals := settings.list_panel_refusals():
+    if refusals := settings.list_surface_refusals("panel"):
         raise SettingsError("\n".join(refusals))
     wanted = {"management": settings.management_port_of_panel is not None, "panel": True}
     roles = tuple(role for role, is_wanted in wanted.items() if is_wanted)
     return Plan(settings, (), roles, processes or (1 if settings.sandbox else _count_cores()))
+
+
+def make_site_plan(settings: Settings, processes: int | None = None) -> Plan:
+    """Return the plan of `balcao site`. Raises SettingsError if the production profile refuses the settings."""
+    if refusals := settings.list_surface_refusals("site"):
+        raise SettingsError("\n".join(refusals))
+    return Plan(settings, (), ("site",), processes or (1 if settings.sandbox else _count_cores()))
 
 
 def _count_cores() -> int:

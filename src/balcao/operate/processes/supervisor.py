@@ -16,7 +16,7 @@ from balcao import sandbox
 from balcao.operate import database
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.channel import Order, Report
-from balcao.operate.processes.plan import Plan, Ports, claim_data_folder, list_withheld
+from balcao.operate.processes.plan import SURFACES, Plan, Ports, claim_data_folder, list_withheld
 from balcao.operate.processes.process import Process, stopping
 from balcao.settings import remembered
 
@@ -93,7 +93,7 @@ class _Supervisor:
         Raises OperatorFault if another `balcao serve` has claimed it and this one would serve all services.
         """
         settings = self.plan.settings
-        if not settings.embedded_database or self.plan.front == "panel":
+        if not settings.embedded_database or self.plan.front in SURFACES:
             return
         if stack.enter_context(claim_data_folder(settings.data_dir)):
             if self.plan.whole:
@@ -123,7 +123,7 @@ class _Supervisor:
         else:
             backstage = [process("CRM de demonstração", "crm")] if "crm" in self.plan.roles else []
             beside = [role for role in self.plan.roles if role == "management"]  # this role runs in the first process
-            title = "painel" if self.plan.front == "panel" else "servidor das APIs"
+            title = SURFACES.get(self.plan.front, "servidor das APIs")
             front = [
                 process(f"{title} {n + 1}", *(beside if n == 0 else []), self.plan.front, number=n)
                 for n in range(self.plan.processes)
@@ -133,8 +133,13 @@ class _Supervisor:
         return backstage, front
 
     def _find_database(self) -> str:
-        """Return the address of a running database. A panel process uses the panel's own login if it has one."""
+        """Return the address of a running database, or an empty string for the site, which uses none.
+
+        A panel process uses the panel's own login if it has one.
+        """
         settings = self.plan.settings
+        if self.plan.front == "site":
+            return ""
         own = settings.panel_database_url if self.plan.front == "panel" else ""
         return own or database.find_database(settings)
 

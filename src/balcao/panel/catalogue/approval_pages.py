@@ -11,7 +11,6 @@ from balcao.panel.catalogue.client import to_moment
 from balcao.panel.catalogue.content import to_fields, to_values
 from balcao.panel.catalogue.forms import SendBackForm
 from balcao.panel.catalogue.labels import FIELDS, name_fields, name_state
-from balcao.panel.catalogue.markup import render_markdown
 from balcao.panel.catalogue.queue import AWAITING, open_next
 from balcao.panel.catalogue.routes import AREA, PUBLISH, READ, UPDATE, read_departments, service_crumbs
 from balcao.panel.catalogue.version_pages import mark_changes
@@ -19,6 +18,7 @@ from balcao.panel.declaration import Item, Pages
 from balcao.panel.diff import compare
 from balcao.panel.visit import Visit
 from balcao.web.api import Conflict, Outdated, gather_blocks
+from balcao.web.markup import render_markdown
 from balcao.web.words import format_count, parse_number
 
 # Show only the newest returned items. The catalogue lists all services that are being edited.

@@ -10,7 +10,6 @@ from balcao.panel.catalogue.conflict import Conflict, apply_choices, describe_co
 from balcao.panel.catalogue.content import to_fields
 from balcao.panel.catalogue.forms import ServiceForm
 from balcao.panel.catalogue.labels import IN_EDITION, name_state
-from balcao.panel.catalogue.markup import render_markdown
 from balcao.panel.catalogue.queue import open_next
 from balcao.panel.catalogue.routes import (
     AREA,
@@ -27,6 +26,7 @@ from balcao.panel.declaration import Pages
 from balcao.panel.visit import Visit
 from balcao.panel.working.service import begin_work, finish_work
 from balcao.web.api import Read, gather_blocks
+from balcao.web.markup import render_markdown
 from balcao.web.words import parse_number
 
 # The values of the form's buttons.

@@ -10,7 +10,6 @@ from balcao.panel.catalogue.client import to_moment
 from balcao.panel.catalogue.content import to_fields
 from balcao.panel.catalogue.forms import DeleteForm, ReasonForm
 from balcao.panel.catalogue.labels import SOURCES, name_fields, name_state, name_version
-from balcao.panel.catalogue.markup import render_markdown
 from balcao.panel.catalogue.queue import IS_QUEUED, open_next
 from balcao.panel.catalogue.routes import (
     AREA,
@@ -30,6 +29,7 @@ from balcao.panel.declaration import Item, Pages
 from balcao.panel.visit import Visit
 from balcao.web.api import Block, Outdated, gather_blocks
 from balcao.web.lists import Filter, Listing, Tab
+from balcao.web.markup import render_markdown
 
 _ORDERS = {"mudou": "Mudou por último", "nome": "Nome", "publicado": "Publicado por último"}
 _SORTS = {"mudou": ("last_update", "desc"), "nome": ("nome_servico", "asc"), "publicado": ("published_at", "desc")}

@@ -1,0 +1,21 @@
+"""The role that serves the site without the services."""
+
+import socket
+from asyncio import Task
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from balcao.gateway import serving
+from balcao.gateway.limits import Limits
+from balcao.operate.processes.channel import Order
+from balcao.settings import Settings
+from balcao.site import standalone
+
+
+@asynccontextmanager
+async def run(settings: Settings, order: Order) -> AsyncIterator[Task[None]]:
+    """Serve on the inherited socket. When the block ends, requests in flight are finished."""
+    application = standalone.build(settings, order.group("site"))
+    sock = socket.socket(fileno=order.sockets["site"])
+    async with serving.run_server(application, sock, Limits.of(settings)) as task:
+        yield task

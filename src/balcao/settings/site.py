@@ -1,0 +1,76 @@
+"""Settings of the citizen site: whether it is served, its machine client, and the city's name and telephone."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from balcao.settings.addresses import AddressSettings, reach
+from balcao.settings.types import Addresses, Rate
+
+SANDBOX_MACHINE_SECRET = "sandbox-site-secret"  # noqa: S105 - public, of the demo
+_SANDBOX_CITY, _SANDBOX_PHONE = "Porto Aurora", "156"
+
+
+class SiteSettings(AddressSettings):
+    """The settings that the site reads."""
+
+    profile: Literal["sandbox", "production"] = "sandbox"
+    site: bool | None = None
+    site_url: Addresses = ""
+    site_port: int = Field(8083, ge=1, le=65535)
+    site_api_url: Addresses = ""
+    site_machine_client_id: str = Field("site", min_length=1)
+    site_machine_client_secret: SecretStr = SecretStr(SANDBOX_MACHINE_SECRET)
+    site_city: str = Field("", max_length=60)
+    site_phone: str = Field("", pattern=r"^[0-9+() -]{0,30}$")
+    site_words: Path | None = None
+    # A school or a mobile operator shares one address among many people.
+    site_page_rate: Rate = "1200/minute"
+    # Pages that need an answer of the services which the site does not hold.
+    site_read_rate: Rate = "600/minute"
+
+    @property
+    def has_site(self) -> bool:
+        """Return whether `balcao serve` includes the site. By default, it does so only in the sandbox."""
+        return self.profile == "sandbox" if self.site is None else self.site
+
+    @property
+    def site_address(self) -> str:
+        """Return the address at which people reach the site, without a trailing slash."""
+        return self.site_url.rstrip("/") or self.base_url
+
+    @property
+    def own_site_address(self) -> str:
+        """Return the address at which people reach a separate `balcao site`.
+
+        Without a gateway, this is its own port.
+        """
+        behind_gateway = self.site_url.rstrip("/") or self.public_url.rstrip("/")
+        return behind_gateway or f"http://{reach(self.host)}:{self.site_port}"
+
+    @property
+    def site_services_url(self) -> str:
+        """Return the address at which the site calls the services, without a trailing slash."""
+        return self.site_api_url.rstrip("/") or self.base_url
+
+    @property
+    def site_city_name(self) -> str:
+        """Return the city's name. In the sandbox, this is the demo city by default."""
+        return self.site_city or (_SANDBOX_CITY if self.profile == "sandbox" else "")
+
+    @property
+    def site_telephone(self) -> str:
+        """Return the telephone number on every page. In the sandbox, this is the demo city's by default."""
+        return self.site_phone or (_SANDBOX_PHONE if self.profile == "sandbox" else "")
+
+    def refuse_site(self) -> list[str]:
+        """Return the reasons why an enabled site must not start in production."""
+        refused = {
+            "BALCAO_SITE_MACHINE_CLIENT_SECRET tem o valor público de demonstração: defina o do cliente do site.": (
+                self.site_machine_client_secret.get_secret_value() == SANDBOX_MACHINE_SECRET
+            ),
+            "BALCAO_SITE_CITY está vazio: o site mostra o nome da cidade em cada página.": not self.site_city,
+            "BALCAO_SITE_PHONE está vazio: cada página do site diz para onde ligar.": not self.site_phone,
+        }
+        return [sentence for sentence, applies in refused.items() if applies]

@@ -1,0 +1,108 @@
+"""The site's resources in a process."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import partial
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+
+from balcao.core.access.limits import Limits
+from balcao.core.http.assets import Assets
+from balcao.core.tracing import make_http_client
+from balcao.settings import Settings
+from balcao.site.declaration import Area, MenuEntry, Page
+from balcao.site.formats import SiteWords
+from balcao.site.reading.catalogue import SERVICE as SERVICE_OF_CATALOGUE
+from balcao.site.reading.catalogue import Catalogue
+from balcao.site.reading.machine import CALLS_AT_ONCE, MachineClient
+from balcao.site.reading.reader import Reader, Source
+from balcao.site.templating import make_environment
+from balcao.site.wording import load_wording
+from balcao.web import guard
+from balcao.web.api import ApiFault
+from balcao.web.provider import Provider
+
+ASSETS = "/recursos"
+_CALLS_AT_ONCE = httpx.Limits(max_connections=CALLS_AT_ONCE + 2, max_keepalive_connections=CALLS_AT_ONCE)
+
+
+class Site:
+    """The site's resources in one process. They are opened when the process starts to serve.
+
+    `limits` counts pages and calls by the visitor's address. `address` is the public address of the site. `has_portal`
+    is whether the same process serves the developers' pages and the status page.
+    """
+
+    def __init__(
+        self, settings: Settings, limits: Limits, areas: Sequence[Area], address: str = "", *, has_portal: bool = True
+    ) -> None:
+        self.settings = settings
+        self.areas = areas
+        self.has_portal = has_portal
+        self.address = address or settings.site_address
+        self.headers = guard.make_headers("", is_secure=self.address.startswith("https://"), scripts=False)
+        self.wording = load_wording(settings.site_words)
+        self.words = SiteWords(settings.zone)
+        self.city, self.phone = settings.site_city_name, settings.site_telephone
+        self.assets = Assets(files("balcao.site") / "static", ASSETS)
+        self.environment = make_environment(self.words, self.wording, self.assets, self.city, self.phone)
+        self.environment.globals.update(site=self, address=self.write_address)
+        self.http = make_http_client(settings.traces_url, limits=_CALLS_AT_ONCE, follow_redirects=False)
+        client = settings.site_machine_client_id, settings.site_machine_client_secret.get_secret_value()
+        machine = MachineClient(
+            self.http, settings.site_services_url, Provider(settings.issuers[0], *client, self.http), client
+        )
+        self.source = Source(machine)
+        self.catalogue = Catalogue(machine)
+        self._limits = limits
+        self._pages = {page.name: page for area in areas for page in area.pages.declared}
+
+    @property
+    def menu(self) -> list[tuple[Area, MenuEntry]]:
+        """Return the entries of the menu with their areas, in the order of the areas."""
+        return [(area, area.menu) for area in self.areas if area.menu]
+
+    def list_footer(self, footer: str) -> list[Page]:
+        """Return the pages of one list at the foot of every page."""
+        return [page for page in self._pages.values() if page.footer == footer]
+
+    def find_page(self, name: str) -> Page:
+        """Return the page with this name. Raises KeyError if there is no such page."""
+        return self._pages[name]
+
+    def write_address(self, name: str, /, _query: Mapping[str, Any] | None = None, **values: object) -> str:
+        """Return the address of a page by its name, as `Visit.address` does."""
+        asked = {key: value for key, value in (_query or {}).items() if value not in (None, "")}
+        tail = f"?{urlencode(asked)}" if asked else ""
+        return self.find_page(name).address(**values) + tail
+
+    def name_data(self, fault: ApiFault) -> str:
+        """Return what the service of a failed call has, in the words of citizens: "as vagas de emprego"."""
+        return self.wording.services.get(fault.service, "os serviços")
+
+    def find_outage(self, fault: ApiFault) -> datetime | None:
+        """Return since when the service of a failed call has failed, or None if it answers other calls."""
+        found = self.source.find_outage(fault.service)
+        return found or (self.catalogue.down_since if fault.service == SERVICE_OF_CATALOGUE else None)
+
+    def make_reader(self, peer: str) -> Reader:
+        """Return a reader for a page of this address."""
+        return Reader(self.source, partial(self._limits.spend_here, self.settings.site_read_rate, "site.read", peer))
+
+    def count_page(self, peer: str) -> None:
+        """Count a page of this address. Raises TooMany beyond the rate."""
+        self._limits.spend_here(self.settings.site_page_rate, "site.page", peer)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Hold the resources open while the process serves."""
+        try:
+            yield
+        finally:
+            await self.catalogue.stop()
+            await self.source.stop()
+            await self.http.aclose()

@@ -1,0 +1,67 @@
+"""The departments of the city hall, and the services of each."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.site.declaration import Area, MapAddress, Pages
+from balcao.site.faults import make_not_found
+from balcao.site.reading.departments import read_departments
+from balcao.site.visit import Head, Visit
+from balcao.web.visit import Crumb
+
+pages = Pages("departments", "/orgaos")
+
+
+@pages.get("", "Órgãos da prefeitura", max_age=300, footer="site")
+async def list_departments(visit: Visit) -> Response[Any]:
+    """Show all departments as a tree, with the number of services of each."""
+    departments = await read_departments(visit.reader)
+    catalogue = await visit.read_block(visit.read_catalogue())
+    head = Head(
+        "Órgãos da prefeitura",
+        "As secretarias e os outros órgãos da prefeitura, com os serviços de cada um.",
+        visit.path,
+    )
+    counts = catalogue.value.departments if catalogue.value else {}
+    return visit.show("departments/list.html", head, departments=departments, counts=counts)
+
+
+@pages.get("/{codigo}", "Órgão")
+async def show_department(visit: Visit, codigo: str) -> Response[Any]:
+    """Show one department: its services, and the departments above and below it."""
+    departments = await read_departments(visit.reader)
+    department = departments.find(codigo)
+    if department is None:
+        raise make_not_found()
+    catalogue = await visit.read_block(visit.read_catalogue())
+    services = [one for one in catalogue.value.services if codigo in one.orgao_gestor] if catalogue.value else []
+    above = departments.list_ancestors(department)
+    head = Head(
+        department.nome_ua,
+        f"{department.nome_ua}: {len(services)} serviços, com o custo e o tempo de cada um.",
+        visit.address("departments.show_department", codigo=codigo),
+    )
+    return visit.show(
+        "departments/show.html",
+        head,
+        department=department,
+        above=above,
+        services=services,
+        catalogue=catalogue,
+        counts=catalogue.value.departments if catalogue.value else {},
+        steps=[Crumb("Órgãos", visit.address("departments.list_departments"))],
+    )
+
+
+async def _list_addresses(visit: Visit) -> Sequence[MapAddress]:
+    """Return the addresses of the departments that have services."""
+    departments, snapshot = await read_departments(visit.reader), await visit.read_catalogue()
+    return [
+        MapAddress(visit.address("departments.show_department", codigo=one.cd_ua))
+        for one in departments
+        if snapshot.departments[one.cd_ua]
+    ]
+
+
+AREA = Area(pages, addresses=_list_addresses)

@@ -1,0 +1,93 @@
+"""The facts of a service: what it costs, how long it takes, and where it is requested."""
+
+import re
+from typing import NamedTuple, Protocol
+
+from balcao.core.values.addresses import is_link
+from balcao.site.wording import Wording
+
+# A telephone among the places in person, such as "156" or "Telefone 156".
+_PHONE = re.compile(r"(?:\D*\b)?(\d{3,4}|\+?[\d() -]{8,})", re.ASCII)
+_LONGEST_PHONE = 40
+_FREE = "gratuito"
+
+
+class WithFacts(Protocol):
+    """A service in any form that has the facts of the line with the answer."""
+
+    @property
+    def custo_servico(self) -> str: ...
+    @property
+    def tempo_atendimento(self) -> str: ...
+    @property
+    def canais_digitais(self) -> list[str]: ...
+    @property
+    def canais_presenciais(self) -> list[str]: ...
+    @property
+    def is_free(self) -> bool | None: ...
+
+
+class Facts(NamedTuple):
+    """What a citizen wants to know first. An empty text means that the catalogue does not say it."""
+
+    cost: str
+    time: str
+    where: str
+
+
+class PlaceInPerson(NamedTuple):
+    """A place where a service is requested in person: its name and its address, if the text has one."""
+
+    name: str
+    address: str
+
+
+def read_facts(wording: Wording, service: WithFacts, *, counted: bool = False) -> Facts:
+    """Return the facts of a service. If `counted`, the place says how many places in person there are."""
+    cost = service.custo_servico.strip() or ("Gratuito" if service.is_free else "")
+    return Facts(
+        wording.say_instead(cost),
+        wording.say_instead(service.tempo_atendimento.strip()),
+        _describe_where(service, counted=counted),
+    )
+
+
+def _describe_where(service: WithFacts, *, counted: bool) -> str:
+    in_person = [text for text in service.canais_presenciais if text.strip()]
+    phones = [text.strip() for text in in_person if len(text) <= _LONGEST_PHONE and _PHONE.fullmatch(text.strip())]
+    places = len(in_person) - len(phones)
+    ways = ["Internet"] if any(text.strip() for text in service.canais_digitais) else []
+    if places:
+        ways.append("posto" if not counted or places == 1 else f"{places} postos")
+    ways += phones[:1]
+    if ways == ["posto"]:
+        return "Em um posto"
+    text = " ou ".join(ways)
+    return text[:1].upper() + text[1:]
+
+
+def split_place(text: str) -> PlaceInPerson:
+    """Split "Subprefeitura da Zona Norte, Rua das Gaivotas, 245" into name and address."""
+    name, _, address = text.strip().partition(",")
+    return PlaceInPerson(name.strip(), address.strip())
+
+
+def join_facts(facts: Facts) -> str:
+    """Return the facts as one line: "Gratuito · Até 10 dias úteis · Internet ou posto"."""
+    return " · ".join(filter(None, facts))
+
+
+def describe_service(wording: Wording, service: WithFacts, summary: str) -> str:
+    """Return the description of a service for search engines: the facts first, then its summary."""
+    facts = ", ".join(filter(None, read_facts(wording, service)))
+    return f"{facts}. {summary}" if facts else summary
+
+
+def is_safe_button(address: str) -> bool:
+    """Return whether an address of the catalogue may become a button: a full https address."""
+    return address.startswith("https://") and is_link(address)
+
+
+def is_free(service: WithFacts) -> bool:
+    """Return whether a service costs nothing."""
+    return service.is_free is True or service.custo_servico.strip().lower() == _FREE

@@ -1,0 +1,43 @@
+"""Dates, times and money as the site shows them: "hoje, 10h40", "sábado, 28 de novembro", "R$ 1.820"."""
+
+from datetime import date, datetime, timedelta
+
+from markupsafe import Markup
+
+from balcao.web.words import MONTHS, Words, format_day_in_words, format_number
+
+
+class SiteWords(Words):
+    """Formats of the site that depend on the city's time zone."""
+
+    def format_hour(self, moment: datetime) -> str:
+        """Format the time of day: "10h40", "8h"."""
+        local = moment.astimezone(self.zone)
+        return f"{local.hour}h{local.minute:02}" if local.minute else f"{local.hour}h"
+
+    def format_when(self, moment: datetime, now: datetime | None = None) -> Markup:
+        """Format a time of these days in words, with the exact time in the markup: "hoje, 10h40", "28/11/2026"."""
+        local, today = moment.astimezone(self.zone), (now or self.now()).date()
+        days = {today: "hoje", today - timedelta(days=1): "ontem", today + timedelta(days=1): "amanhã"}
+        day = days.get(local.date())
+        text = f"{day}, {self.format_hour(moment)}" if day else f"{local:%d/%m/%Y}"
+        return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="seconds"), text)
+
+    def format_now(self) -> str:
+        """Format the current time: "sábado, 28 de novembro, 10h40"."""
+        now = self.now()
+        return f"{format_day_in_words(now.date())}, {self.format_hour(now)}"
+
+    def read_day(self, seconds: int) -> date:
+        """Return the day in the city of a time in Unix seconds."""
+        return datetime.fromtimestamp(seconds, self.zone).date()
+
+
+def format_long_day(day: date) -> str:
+    """Format a day with its year: "25 de agosto de 2026"."""
+    return f"{day.day} de {MONTHS[day.month - 1]} de {day.year}"
+
+
+def format_money(amount: float) -> str:
+    """Format an amount in reais, without cents if there are none: "R$ 1.820", "R$ 12,50"."""
+    return f"R$ {format_number(amount, 0 if amount == int(amount) else 2)}"

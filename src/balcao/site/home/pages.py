@@ -1,0 +1,62 @@
+"""The first page: the search, what other areas show there, frequent services and subjects."""
+
+import asyncio
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.site.declaration import Area, Pages
+from balcao.site.services.views import count_subjects, list_frequent
+from balcao.site.visit import Head, Visit
+
+pages = Pages("home", "")
+
+
+@pages.get("", "Início")
+async def show_start(visit: Visit) -> Response[Any]:
+    """Show the search first. Each part below may fail without the others."""
+    declared = [part for area in visit.site.areas for part in area.home]
+    catalogue, blocks = await asyncio.gather(
+        visit.read_block(visit.read_catalogue()), visit.read_blocks(*(part.read(visit) for part in declared))
+    )
+    parts = [
+        (part, block)
+        for part, block in zip(declared, blocks, strict=True)
+        if block.fault is not None or block.value is not None
+    ]
+    wording, snapshot = visit.site.wording, catalogue.value
+    head = Head(
+        "",
+        f"Serviços da Prefeitura de {visit.site.city}: quanto custam, quanto demoram e como pedir. "
+        "Vagas de emprego e unidades de saúde.",
+        "/",
+        [_describe_organization(visit)],
+    )
+    return visit.show(
+        "home/start.html",
+        head,
+        now=[one for one in parts if one[0].place == "now"],
+        side=[one for one in parts if one[0].place == "side"],
+        catalogue=catalogue,
+        frequent=list_frequent(wording, snapshot) if snapshot else [],
+        subjects=count_subjects(wording, snapshot) if snapshot else [],
+    )
+
+
+def _describe_organization(visit: Visit) -> dict[str, Any]:
+    """Return the description of the city hall for search engines, with its search."""
+    search = visit.absolute(visit.address("search.show_results"))
+    return {
+        "@context": "https://schema.org",
+        "@type": "GovernmentOrganization",
+        "name": f"Prefeitura de {visit.site.city}",
+        "url": visit.absolute("/"),
+        "telephone": visit.site.phone,
+        "potentialAction": {
+            "@type": "SearchAction",
+            "target": {"@type": "EntryPoint", "urlTemplate": f"{search}?q={{search_term_string}}"},
+            "query-input": "required name=search_term_string",
+        },
+    }
+
+
+AREA = Area(pages)

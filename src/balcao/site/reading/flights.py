@@ -1,0 +1,38 @@
+"""Share one execution of a piece of work among all callers who ask for it while it runs."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Flights(Generic[T]):
+    """The work in progress by key. A caller who gives up does not cancel the work, because others may wait for it."""
+
+    def __init__(self) -> None:
+        self._running: dict[Hashable, asyncio.Task[T]] = {}
+
+    def is_running(self, key: Hashable) -> bool:
+        """Return whether the work with this key is in progress."""
+        return key in self._running
+
+    def join(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> Awaitable[T]:
+        """Return the result of the work with this key. Start the work if it is not in progress."""
+        task = self._running.get(key)
+        if task is None:
+            task = self._running[key] = asyncio.create_task(work())
+            task.add_done_callback(lambda done: self._finish(key, done))
+        return asyncio.shield(task)
+
+    def _finish(self, key: Hashable, done: "asyncio.Task[T]") -> None:
+        del self._running[key]
+        if not done.cancelled():
+            done.exception()  # mark it as seen: the callers may have given up
+
+    async def stop(self) -> None:
+        """Cancel all work in progress."""
+        running = list(self._running.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

@@ -1,0 +1,81 @@
+"""Calls of the services as the site's machine client."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from balcao.core.client_credentials import ClientCredentials, Token
+from balcao.core.logs import log
+from balcao.site.reading.flights import Flights
+from balcao.web.api import READ_TIMEOUT, ServiceUnavailable, list_pairs
+from balcao.web.provider import GrantRefused, Provider, ProviderAway
+
+# The number of calls in flight of one process. The gateway runs 16 waiting calls of one caller at a time and queues the
+# others.
+CALLS_AT_ONCE = 32
+# The longest wait for one of these slots. A page that waited longer would look broken anyway.
+LONGEST_WAIT_SECONDS = 3.0
+# After a failed request for a token, no other is made for this time.
+TOKEN_PAUSE_SECONDS = 2.0
+
+
+class MachineClient:
+    """The site's machine client. Its token is requested once and renewed before it expires."""
+
+    def __init__(self, http: httpx.AsyncClient, base: str, provider: Provider, client: tuple[str, str]) -> None:
+        self._http = http
+        self._base = base
+        self._credentials = ClientCredentials(provider.request_token, *client)
+        self._asking: Flights[Token | None] = Flights()
+        self._paused_until = 0.0
+        self._slots = asyncio.Semaphore(CALLS_AT_ONCE)
+
+    async def get(self, path: str, query: Mapping[str, Any], etag: str = "") -> httpx.Response:
+        """Call an operation, conditionally if `etag` is given.
+
+        Without a token, because the provider is down, the call is made anonymously, which public operations allow.
+        Raises ServiceUnavailable if the service cannot be reached, or if too many calls are in flight.
+        """
+        try:
+            async with asyncio.timeout(LONGEST_WAIT_SECONDS):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise ServiceUnavailable("Há muita gente no site agora.") from None
+        try:
+            token = await self._asking.join("token", self._get_token)
+            answer = await self._call(path, query, etag, token)
+            if answer.status_code == httpx.codes.UNAUTHORIZED and token is not None:
+                self._credentials.discard(token)
+                token = await self._asking.join("token", self._get_token)
+                answer = await self._call(path, query, etag, token)
+            return answer
+        finally:
+            self._slots.release()
+
+    async def stop(self) -> None:
+        """Cancel a request for a token that is in flight."""
+        await self._asking.stop()
+
+    async def _call(self, path: str, query: Mapping[str, Any], etag: str, token: Token | None) -> httpx.Response:
+        headers = {"If-None-Match": etag} if etag else {}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token.value}"
+        pairs: list[tuple[str, Any]] = [pair for name, value in query.items() for pair in list_pairs(name, value)]
+        try:
+            return await self._http.get(self._base + path, params=pairs, headers=headers, timeout=READ_TIMEOUT)
+        except httpx.HTTPError as fault:
+            log.warning("site.api_away", code=type(fault).__name__)
+            raise ServiceUnavailable("O serviço não respondeu a tempo.") from None
+
+    async def _get_token(self) -> Token | None:
+        if time.monotonic() < self._paused_until:
+            return None
+        try:
+            return await self._credentials.get()
+        except (GrantRefused, ProviderAway) as fault:
+            log.warning("site.no_token", code=type(fault).__name__)
+            self._paused_until = time.monotonic() + TOKEN_PAUSE_SECONDS
+            return None

@@ -1,0 +1,189 @@
+"""Read the services through the cache, and use a stale answer for a while if a service fails.
+
+Bounds:
+
+- Answers that a visitor's own text selects, such as the results of a search, have a small cache of their own. A flood
+  of invented searches evicts only other searches.
+- A visitor's address may cause a limited number of calls, because the services count the site as one caller. Answers
+  from the cache cost nothing.
+- All visitors who ask for the same answer share one call, and a failed call is not repeated for two seconds.
+"""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, TypeVar, cast
+
+import httpx
+import msgspec
+
+from balcao.core.http.responses import MOVED, NOT_MODIFIED
+from balcao.core.values.clock import utc_now
+from balcao.site.reading.cache import AnswerCache, Entry
+from balcao.site.reading.flights import Flights
+from balcao.site.reading.machine import MachineClient
+from balcao.web.api import NO_QUERY, ApiFault, RateLimited, ServiceUnavailable, decode_body, to_fault
+from balcao.web.sessions.session import SessionOver
+
+T = TypeVar("T")
+Key = tuple[str, tuple[tuple[str, str], ...], Any]
+
+MIB = 1_048_576
+# The city's own answers, and the answers that visitors' texts select: 32 MiB together.
+CITY_BYTES, CHOSEN_BYTES = 24 * MIB, 8 * MIB
+# How long an answer may be used after its time if the service fails.
+HOUR, TEN_MINUTES, NEVER = 3_600.0, 600.0, 0.0
+# How long a failure is remembered, so that the visitors of a service that is down do not all wait for its timeout.
+PAUSE_SECONDS = 2.0
+# The longest time for which an answer is used without asking the service, whatever the service allows.
+LONGEST_FRESH_SECONDS = 3_600.0
+_MAX_AGE = re.compile(r"(?:^|[\s,])max-age=(\d{1,9})")
+
+
+class Moved(Exception):
+    """The answer that a service now has another slug."""
+
+    def __init__(self, slug: str) -> None:
+        super().__init__(slug)
+        self.slug = slug
+
+
+class _Moved(msgspec.Struct):
+    slug: str
+
+
+class Source:
+    """The services as one process of the site reads them."""
+
+    def __init__(self, machine: MachineClient) -> None:
+        self._machine = machine
+        self._city = AnswerCache(CITY_BYTES)
+        self._chosen = AnswerCache(CHOSEN_BYTES)
+        self._flights: Flights[Entry] = Flights()
+        self._down_since: dict[str, datetime] = {}
+
+    async def stop(self) -> None:
+        """Cancel the calls in flight."""
+        await self._flights.stop()
+        await self._machine.stop()
+
+    def find_outage(self, service: str) -> datetime | None:
+        """Return since when a service has failed, or None if its last call succeeded. `service` is its prefix."""
+        return self._down_since.get(service)
+
+    async def read(
+        self,
+        path: str,
+        kind: type[T],
+        query: Mapping[str, Any],
+        *,
+        stale: float,
+        is_chosen: bool,
+        charge: Callable[[], None],
+    ) -> Entry:
+        """Return an answer from the cache or from the service. See `Reader.get`."""
+        cache = self._chosen if is_chosen else self._city
+        key: Key = (path, tuple(sorted((name, str(value)) for name, value in query.items())), kind)
+        entry, now = cache.get(key), time.monotonic()
+        if entry is not None and now < entry.fresh_until:
+            return entry
+        if entry is not None and entry.fault is not None and now < entry.retry_at:
+            return _use_stale(entry, stale, entry.fault)
+        if not self._flights.is_running(key):
+            charge()
+        try:
+            return await self._flights.join(key, lambda: self._call(cache, key, kind, query, entry))
+        except (ServiceUnavailable, RateLimited) as fault:
+            return _use_stale(cache.get(key), stale, fault)
+
+    async def _call(
+        self, cache: AnswerCache, key: Key, kind: type[T], query: Mapping[str, Any], known: Entry | None
+    ) -> Entry:
+        path = key[0]
+        try:
+            answer = await self._machine.get(path, query, known.etag if known else "")
+            entry = _read_entry(answer, kind, known)
+        except (ServiceUnavailable, RateLimited) as fault:
+            fault.service = _name_service(path)
+            if isinstance(fault, ServiceUnavailable):
+                self._down_since.setdefault(_name_service(path), utc_now())
+            retry_at = time.monotonic() + PAUSE_SECONDS
+            failed = replace(known or _UNREAD, fault=fault, retry_at=retry_at)
+            cache.put(key, failed)
+            raise
+        self._down_since.pop(_name_service(path), None)
+        cache.put(key, entry)
+        return entry
+
+
+_UNREAD = Entry(None, "", read_at=float("-inf"), fresh_until=float("-inf"), size=0)
+
+
+def _use_stale(entry: Entry | None, stale: float, fault: ApiFault) -> Entry:
+    """Return the answer that a failed call would have renewed. Raises the fault if the answer is too old."""
+    if entry is not None and time.monotonic() - entry.read_at <= stale:
+        return entry
+    # The same exception is raised for many visitors. Without this, its traceback would grow each time.
+    raise fault.with_traceback(None)
+
+
+def _read_entry(answer: httpx.Response, kind: type[T], known: Entry | None) -> Entry:
+    """Decode an answer. Raises Moved for another slug, and ApiFault for a failed or refused call."""
+    now = time.monotonic()
+    fresh_until = now + _read_max_age(answer)
+    if answer.status_code == NOT_MODIFIED and known is not None:
+        return Entry(known.value, known.etag, now, fresh_until, known.size)
+    if answer.status_code == MOVED:
+        raise Moved(decode_body(answer, _Moved).slug)
+    if answer.status_code >= 300:
+        try:
+            raise to_fault(answer)
+        except SessionOver:
+            raise ServiceUnavailable("O site não pôde se identificar.", status=401) from None
+    return Entry(decode_body(answer, kind), answer.headers.get("etag", ""), now, fresh_until, len(answer.content))
+
+
+def _read_max_age(answer: httpx.Response) -> float:
+    found = _MAX_AGE.search(answer.headers.get("cache-control", ""))
+    return min(float(found[1]), LONGEST_FRESH_SECONDS) if found else 0.0
+
+
+def _name_service(path: str) -> str:
+    return path.split("/", 2)[1]
+
+
+class Reader:
+    """Reads the services for one page. `charge` counts a call against the visitor's address.
+
+    `checked_at` is the time of the oldest answer on the page that is used after its time because its service failed.
+    """
+
+    def __init__(self, source: Source, charge: Callable[[], None]) -> None:
+        self._source = source
+        self._charge = charge
+        self.checked_at: datetime | None = None
+
+    async def get(
+        self,
+        path: str,
+        kind: type[T],
+        query: Mapping[str, Any] = NO_QUERY,
+        *,
+        stale: float = HOUR,
+        is_chosen: bool = False,
+    ) -> T:
+        """Return an answer of a service, decoded as `kind`. Parameters that are None are left out.
+
+        - `stale` is how many seconds old the answer may be if the service fails.
+        - `is_chosen` must be True if a visitor's own text selects the answer, as in a search.
+
+        Raises ApiFault, Moved if the service has another slug, and TooMany if the address has caused too many calls.
+        """
+        wanted = {name: value for name, value in query.items() if value is not None}
+        entry = await self._source.read(path, kind, wanted, stale=stale, is_chosen=is_chosen, charge=self._charge)
+        if entry.fault is not None:
+            checked = utc_now() - timedelta(seconds=time.monotonic() - entry.read_at)
+            self.checked_at = min(self.checked_at or checked, checked)
+        return cast(T, entry.value)

@@ -1,0 +1,5 @@
+"""The search over the services and the other areas."""
+
+from balcao.site.search.pages import AREA
+
+__all__ = ["AREA"]

@@ -1,0 +1,79 @@
+"""Reads of the search service: results with counts, and what it suggests."""
+
+import msgspec
+
+from balcao.site.reading.reader import TEN_MINUTES, Reader
+
+PER_PAGE = 10
+_FACETS = "tema_geral,orgao_gestor,publico_especifico,is_free"
+
+
+class HitFacts(msgspec.Struct):
+    """The members of a service that a result shows."""
+
+    custo_servico: str = ""
+    tempo_atendimento: str = ""
+    canais_digitais: list[str] = []
+    canais_presenciais: list[str] = []
+    is_free: bool | None = None
+    orgao_gestor: list[str] = []
+
+
+class Highlights(msgspec.Struct):
+    title: str = ""
+
+
+class Hit(msgspec.Struct):
+    """A result: a service with the facts of its line, and the title with the found words marked."""
+
+    title: str
+    slug: str
+    category: str
+    description: str = ""
+    metadata: HitFacts = msgspec.field(default_factory=HitFacts)
+    highlights: Highlights = msgspec.field(default_factory=Highlights)
+
+
+class FacetValue(msgspec.Struct):
+    """A value of a filter, and how many results have it."""
+
+    value: str
+    count: int
+
+
+class SearchMetadata(msgspec.Struct):
+    match: str | None = None
+    suggestion: str | None = None
+
+
+class Found(msgspec.Struct):
+    """One page of results. `filtered_count` counts the results with all filters."""
+
+    results: list[Hit]
+    filtered_count: int
+    metadata: SearchMetadata
+    facets: dict[str, list[FacetValue]] = {}
+
+
+class Filters(msgspec.Struct, frozen=True):
+    """The filters of a search. An empty text does not filter."""
+
+    category: str = ""
+    department: str = ""
+    audience: str = ""
+    free: bool = False
+
+
+async def search(reader: Reader, text: str, filters: Filters, page: int) -> Found:
+    """Search the services."""
+    query = {
+        "q": text,
+        "page": page,
+        "per_page": PER_PAGE,
+        "category": filters.category or None,
+        "orgao": filters.department or None,
+        "publico": filters.audience or None,
+        "is_free": True if filters.free else None,
+        "facets": _FACETS,
+    }
+    return await reader.get("/search/api/v1/search", Found, query, stale=TEN_MINUTES, is_chosen=True)

@@ -1,0 +1,37 @@
+"""What to offer if a search finds nothing: shorter searches and near subjects."""
+
+from collections import Counter
+
+from balcao.core.values.text import fold_text
+from balcao.site.reading.catalogue import Snapshot
+from balcao.site.services.views import count_subjects
+from balcao.site.wording import Subject, Wording
+
+_MOST_WORDS, _MOST_SUBJECTS = 3, 4
+_SHORTEST_WORD = 4
+# Words that share so many first letters have a similar meaning often enough.
+_STEM = 5
+
+
+def list_shorter(text: str) -> list[str]:
+    """Return the longest words of a search, in their order, if it has several."""
+    words = [word for word in dict.fromkeys(text.split()) if len(word) >= _SHORTEST_WORD]
+    longest = sorted(words, key=len, reverse=True)[:_MOST_WORDS]
+    return [word for word in words if word in longest] if len(text.split()) > 1 else []
+
+
+def list_near_subjects(wording: Wording, snapshot: Snapshot | None, text: str) -> list[tuple[Subject, int | None]]:
+    """Return the subjects that share words with the search, then those with most services, with their counts."""
+    stems = {fold_text(word)[:_STEM] for word in text.split()[:20] if len(word) >= _SHORTEST_WORD}
+    if snapshot is None:
+        return [(subject, None) for subject in wording.subject[:_MOST_SUBJECTS]]
+    scores: Counter[str] = Counter()
+    for service in snapshot.services:
+        folded = fold_text(service.nome_servico)
+        if any(stem in folded for stem in stems):
+            scores[wording.find_subject(service.tema_geral).key] += 1
+    for subject in wording.subject:
+        folded = fold_text(f"{subject.name} {subject.hint}")
+        scores[subject.key] += 5 * sum(stem in folded for stem in stems)
+    counted = sorted(count_subjects(wording, snapshot), key=lambda one: (-scores[one[0].key], -one[1]))
+    return list(counted[:_MOST_SUBJECTS])

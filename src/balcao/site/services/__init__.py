@@ -1,0 +1,5 @@
+"""The pages of the services and their subjects."""
+
+from balcao.site.services.pages import AREA
+
+__all__ = ["AREA"]

@@ -1,0 +1,56 @@
+"""Reads of the search service: one published service, and the addresses of the older portal."""
+
+from typing import Any
+
+import msgspec
+
+from balcao.site.reading.catalogue import Listed
+from balcao.site.reading.reader import NEVER, Moved, Reader
+from balcao.web.api import quoted
+
+BASE = "/search/api/v1"
+
+
+class Button(msgspec.Struct):
+    """A link of a service to the site where it is requested."""
+
+    titulo: str = ""
+    url_service: str = ""
+    descricao: str = ""
+    is_enabled: bool = True
+    ordem: int | None = None
+
+
+class Service(Listed):
+    """A published service with the members that its page shows."""
+
+    resumo: str = ""
+    descricao_completa: str = ""
+    documentos_necessarios: list[str] = msgspec.field(default_factory=list)
+    instrucoes_solicitante: str = ""
+    resultado_solicitacao: str = ""
+    servico_nao_cobre: str = ""
+    legislacao_relacionada: list[str] = msgspec.field(default_factory=list)
+    publico_especifico: list[str] = msgspec.field(default_factory=list)
+    buttons: list[Button] = msgspec.field(default_factory=list)
+
+
+async def read_service(reader: Reader, slug: str) -> Service:
+    """Read a service by its slug. Raises Moved if the service has another slug now."""
+    return await reader.get(f"{BASE}/services/{quoted(slug)}", Service)
+
+
+async def read_service_by_id(reader: Reader, number: str) -> Service:
+    """Read a service by its id."""
+    return await reader.get(f"{BASE}/search/{quoted(number)}", Service)
+
+
+async def find_by_old_number(reader: Reader, source: str, number: str) -> str | None:
+    """Return the slug of the service that replaces a service of an older portal."""
+    try:
+        await reader.get(
+            f"{BASE}/services/by-legacy/{quoted(source)}/{quoted(number)}", dict[str, Any], stale=NEVER, is_chosen=True
+        )
+    except Moved as moved:
+        return moved.slug
+    return None

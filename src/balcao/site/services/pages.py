@@ -1,0 +1,181 @@
+"""The pages of the services: all subjects, one subject, one service, and the addresses of the older portal."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.core.values.text import fold_text
+from balcao.site.declaration import Area, MapAddress, MenuEntry, Pages
+from balcao.site.facts import describe_service, is_free, is_safe_button, read_facts, split_place
+from balcao.site.faults import make_not_found
+from balcao.site.reading.catalogue import Listed, Snapshot
+from balcao.site.reading.departments import read_departments
+from balcao.site.reading.reader import Moved
+from balcao.site.services import client
+from balcao.site.services.markup import render_text
+from balcao.site.services.structured import describe_for_engines
+from balcao.site.services.views import count_subjects, find_subject, group_by_subcategory
+from balcao.site.visit import Head, Visit
+from balcao.web.visit import Crumb
+
+pages = Pages("services", "/servicos")
+# The number of similar services on the page of a service.
+_SIMILAR = 4
+_LONGEST_OLD_NUMBER = 60
+
+
+@pages.get("", "Todos os serviços", footer="site")
+async def list_subjects(visit: Visit) -> Response[Any]:
+    """Show the subjects, and all services in the order of the alphabet."""
+    snapshot = await visit.read_catalogue()
+    letters: dict[str, list[Listed]] = {}
+    for service in snapshot.services:
+        letters.setdefault(_first_letter(service.nome_servico), []).append(service)
+    head = Head(
+        "Todos os serviços", f"Os {len(snapshot.services)} serviços da prefeitura, por assunto e de A a Z.", visit.path
+    )
+    return visit.show(
+        "services/list.html",
+        head,
+        subjects=count_subjects(visit.site.wording, snapshot),
+        letters=letters,
+        total=len(snapshot.services),
+    )
+
+
+@pages.get("/assunto/{assunto}", "Assunto")
+async def show_subject(visit: Visit, assunto: str) -> Response[Any]:
+    """Show the services of one subject, by subcategory."""
+    snapshot = await visit.read_catalogue()
+    subject = find_subject(visit.site.wording, snapshot, assunto)
+    if subject is None:
+        raise make_not_found()
+    services = snapshot.list_categories(subject.categories)
+    head = Head(
+        subject.name,
+        f"{subject.name}: {len(services)} serviços da prefeitura, com o custo e o tempo de cada um. {subject.hint}.",
+        visit.address("services.show_subject", assunto=subject.key),
+    )
+    return visit.show(
+        "services/subject.html",
+        head,
+        subject=subject,
+        groups=group_by_subcategory(services),
+        total=len(services),
+        all_free=bool(services) and all(map(is_free, services)),
+        steps=[Crumb("Serviços", visit.address("services.list_subjects"))],
+    )
+
+
+@pages.get("/{slug}", "Serviço")
+async def show_service(visit: Visit, slug: str) -> Response[Any]:
+    """Show one service: the facts, the buttons, the steps, the places, and who is responsible."""
+    try:
+        service = await client.read_service(visit.reader, slug)
+    except Moved as moved:
+        return visit.move(visit.address("services.show_service", slug=moved.slug))
+    catalogue, departments = await asyncio.gather(
+        visit.read_block(visit.read_catalogue()), visit.read_block(read_departments(visit.reader))
+    )
+    wording, subject = visit.site.wording, visit.site.wording.find_subject(service.tema_geral)
+    instructions, result, details, not_covered, *documents = await asyncio.gather(
+        *map(
+            render_text,
+            [
+                service.instrucoes_solicitante,
+                service.resultado_solicitacao,
+                service.descricao_completa,
+                service.servico_nao_cobre,
+                *service.documentos_necessarios,
+            ],
+        )
+    )
+    owners = [departments.value.find(code) for code in service.orgao_gestor] if departments.value else []
+    summary = service.resumo_plaintext or service.resumo
+    address = visit.address("services.show_service", slug=service.slug)
+    facts = read_facts(wording, service, counted=True)
+    head = Head(
+        service.nome_servico,
+        describe_service(wording, service, summary),
+        address,
+        [describe_for_engines(visit, service, summary, [owner for owner in owners if owner])],
+    )
+    subject_crumb = Crumb(subject.name, visit.address("services.show_subject", assunto=subject.key))
+    return visit.show(
+        "services/service.html",
+        head,
+        service=service,
+        summary=summary,
+        names=wording.names.get(service.nome_servico, []),
+        facts=facts,
+        buttons=_list_buttons(service),
+        documents=documents,
+        instructions=instructions,
+        result=result,
+        details=details,
+        not_covered=not_covered,
+        places=[split_place(text) for text in service.canais_presenciais if text.strip()],
+        owners=[owner for owner in owners if owner],
+        is_free=is_free(service),
+        is_sensitive=wording.is_sensitive(service.nome_servico),
+        similar=_list_similar(catalogue.value, service) if catalogue.value else [],
+        checked_on=visit.site.words.read_day(service.last_update) if service.last_update else None,
+        share=visit.absolute(address),
+        steps=[Crumb("Serviços", visit.address("services.list_subjects")), subject_crumb],
+    )
+
+
+@pages.get("/antigo/{origem}/{numero}", "Endereço antigo", max_age=300, is_indexed=False)
+async def show_old(visit: Visit, origem: str, numero: str) -> Response[Any]:
+    """Redirect from an address of the older portal to the service of today."""
+    if max(len(origem), len(numero)) > _LONGEST_OLD_NUMBER:
+        raise make_not_found()
+    slug = await client.find_by_old_number(visit.reader, origem, numero)
+    if slug is None:
+        raise make_not_found()
+    return visit.move(visit.address("services.show_service", slug=slug))
+
+
+@pages.get("/id/{id}", "Endereço pelo número", max_age=300, is_indexed=False)
+async def show_by_id(visit: Visit, id: str) -> Response[Any]:
+    """Redirect from a service's id to its address."""
+    service = await client.read_service_by_id(visit.reader, id)
+    return visit.move(visit.address("services.show_service", slug=service.slug))
+
+
+def _first_letter(name: str) -> str:
+    letter = fold_text(name)[:1].upper()
+    return letter if letter.isalpha() else "#"
+
+
+def _list_buttons(service: client.Service) -> list[client.Button]:
+    """Return the buttons that lead to a safe address, in their order."""
+    safe = [one for one in service.buttons if one.is_enabled and is_safe_button(one.url_service)]
+    return sorted(safe, key=lambda one: one.ordem if one.ordem is not None else len(safe))
+
+
+def _list_similar(snapshot: Snapshot, service: client.Service) -> list[Listed]:
+    """Return services of the same subcategory, then of the same category."""
+    others = [one for one in snapshot.list_categories([service.tema_geral]) if one.id != service.id]
+    others.sort(key=lambda one: one.sub_categoria != service.sub_categoria)
+    return others[:_SIMILAR]
+
+
+async def _list_addresses(visit: Visit) -> Sequence[MapAddress]:
+    """Return the addresses of all services and subjects for search engines."""
+    snapshot = await visit.read_catalogue()
+    services = [
+        MapAddress(visit.address("services.show_service", slug=one.slug), one.last_update or None)
+        for one in snapshot.services
+    ]
+    subjects = [
+        MapAddress(visit.address("services.show_subject", assunto=subject.key))
+        for subject, _ in count_subjects(visit.site.wording, snapshot)
+    ]
+    return [*subjects, *services]
+
+
+AREA = Area(
+    pages, MenuEntry("Serviços", "services.list_subjects"), ("search", "departments"), addresses=_list_addresses
+)

@@ -1,0 +1,44 @@
+"""The description of a service for search engines (JSON-LD)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from balcao.site.facts import is_free, is_safe_button, split_place
+from balcao.site.reading.departments import Department
+from balcao.site.services.client import Service
+from balcao.site.visit import Visit
+
+
+def describe_for_engines(visit: Visit, service: Service, summary: str, owners: Sequence[Department]) -> dict[str, Any]:
+    """Return a `GovernmentService` of schema.org."""
+    digital = [
+        {"@type": "ServiceChannel", "serviceUrl": one.url_service}
+        for one in service.buttons
+        if one.is_enabled and is_safe_button(one.url_service)
+    ]
+    places = [split_place(text) for text in service.canais_presenciais if text.strip()]
+    in_person = [
+        {
+            "@type": "ServiceChannel",
+            "serviceLocation": {"@type": "Place", "name": place.name, "address": place.address or visit.site.city},
+        }
+        for place in places
+    ]
+    names = visit.site.wording.names.get(service.nome_servico, [])
+    city = visit.site.city
+    return {
+        "@context": "https://schema.org",
+        "@type": "GovernmentService",
+        "name": service.nome_servico,
+        **({"alternateName": names} if names else {}),
+        "description": summary,
+        "url": visit.absolute(visit.address("services.show_service", slug=service.slug)),
+        "serviceType": service.sub_categoria or service.tema_geral,
+        **({"isAccessibleForFree": True} if is_free(service) else {}),
+        "provider": {
+            "@type": "GovernmentOrganization",
+            "name": f"{owners[0].nome_ua} de {city}" if owners else f"Prefeitura de {city}",
+        },
+        "areaServed": {"@type": "City", "name": city},
+        "availableChannel": [*digital, *in_person],
+    }

@@ -1,0 +1,35 @@
+"""What lists of services show: frequent services, subjects with their counts, and groups."""
+
+from collections.abc import Sequence
+
+from balcao.site.reading.catalogue import Listed, Snapshot
+from balcao.site.wording import Subject, Wording
+
+
+def list_frequent(wording: Wording, snapshot: Snapshot) -> list[Listed]:
+    """Return the frequent services that exist, in the order of `words.toml`, without sensitive ones."""
+    found = (snapshot.by_name.get(name) for name in wording.home.frequent)
+    return [service for service in found if service and not wording.is_sensitive(service.nome_servico)]
+
+
+def count_subjects(wording: Wording, snapshot: Snapshot) -> list[tuple[Subject, int]]:
+    """Return the subjects that have services, and the number of their services."""
+    counts = snapshot.counts
+    return [
+        (subject, sum(counts[category] for category in subject.categories))
+        for subject in wording.list_subjects(list(counts))
+    ]
+
+
+def find_subject(wording: Wording, snapshot: Snapshot, key: str) -> Subject | None:
+    """Return the subject with this key, if it has services or `words.toml` names it."""
+    known = [*wording.subject, *wording.list_subjects(list(snapshot.counts))]
+    return next((subject for subject in known if subject.key == key), None)
+
+
+def group_by_subcategory(services: Sequence[Listed]) -> list[tuple[str, list[Listed]]]:
+    """Return the services by subcategory, in the order of the alphabet. Those without one come last."""
+    groups: dict[str, list[Listed]] = {}
+    for service in services:
+        groups.setdefault(service.sub_categoria or "", []).append(service)
+    return sorted(groups.items(), key=lambda group: (not group[0], group[0].casefold()))

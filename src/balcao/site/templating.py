@@ -1,0 +1,47 @@
+"""The site's template environment, with the filters and values that all templates use."""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from balcao.core.http.assets import Assets
+from balcao.site.facts import read_facts
+from balcao.site.formats import SiteWords, format_long_day, format_money
+from balcao.site.wording import Wording
+from balcao.web import templating
+
+# Signs that could end a data block or begin a comment in it.
+_UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+
+def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: str, phone: str) -> Environment:
+    """Return the environment. It escapes all values, and undefined names are errors."""
+    environment = templating.make_environment("balcao.site", "templates")
+    templating.add_formats(environment, words)
+    environment.filters.update(
+        host=read_host,
+        when=words.format_when,
+        hour=words.format_hour,
+        long_day=format_long_day,
+        money=format_money,
+        json_ld=write_data,
+    )
+    environment.globals["facts"] = partial(read_facts, wording)
+    dialled = "".join(sign for sign in phone if sign.isdigit() or sign == "+")
+    environment.globals.update(asset=assets.address, city=city, phone=phone, dialled=dialled, wording=wording)
+    return environment
+
+
+def read_host(address: str) -> str:
+    """Return the host of an address, which tells people whose site a link opens."""
+    return urlsplit(address).hostname or ""
+
+
+def write_data(data: Mapping[str, Any]) -> Markup:
+    """Return a data block for search engines as JSON that cannot end its element."""
+    return Markup(json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE))  # noqa: S704

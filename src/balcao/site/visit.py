@@ -1,0 +1,130 @@
+"""One request for a page of the site: the visitor's parameters, what the page reads, and the response."""
+
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from balcao.core.http.forms import FormData
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import HTML, Response, redirect
+from balcao.core.values.pasted import clean_pasted
+from balcao.site.application import Site
+from balcao.site.declaration import Page
+from balcao.site.reading.catalogue import Snapshot
+from balcao.site.reading.reader import Reader
+from balcao.web.api import Block, gather_blocks
+from balcao.web.visit import PageRequest
+
+T = TypeVar("T")
+
+# The longest description that search engines show.
+_LONGEST_DESCRIPTION = 155
+# The longest text of a visitor that is read, as in the public search.
+LONGEST_TEXT = 200
+# A page with a part that could not be read, or with an answer after its time, should be loaded again soon.
+_SHORT_AGE = 5
+
+
+@dataclass(frozen=True)
+class Head:
+    """What search engines and other sites show of a page.
+
+    `title` is without the city's name. `path` is the canonical address, with its parameters in a fixed order. `data`
+    are descriptions of the page's subject for search engines (JSON-LD).
+    """
+
+    title: str
+    description: str = ""
+    path: str = ""
+    data: Sequence[Mapping[str, Any]] = ()
+    is_indexed: bool = True
+
+    @property
+    def short_description(self) -> str:
+        """Return the description in the length that search engines show, cut at a word."""
+        text = " ".join(self.description.split())
+        if len(text) <= _LONGEST_DESCRIPTION:
+            return text
+        return text[: _LONGEST_DESCRIPTION - 1].rsplit(" ", 1)[0].rstrip(",;:.") + "…"
+
+
+class Visit(PageRequest):
+    """A page request with the site. It is the first argument of a page function. `reader` reads the services."""
+
+    def __init__(self, site: Site, request: Request, page: Page | None) -> None:
+        super().__init__(request, site.environment, FormData())
+        self.site = site
+        self.page = page
+        self.reader: Reader = site.make_reader(request.peer)
+        self.has_faults = False
+        self._catalogue_checked_at: datetime | None = None
+
+    @property
+    def area(self) -> str:
+        """Return the name of the page's area, or an empty string for an error page."""
+        return self.page.name.partition(".")[0] if self.page else ""
+
+    @property
+    def max_age(self) -> int:
+        """Return for how many seconds browsers and proxies may use the page."""
+        longest = self.page.max_age if self.page else 0
+        return min(longest, _SHORT_AGE) if self.has_faults or self.checked_at else longest
+
+    @property
+    def checked_at(self) -> datetime | None:
+        """Return the time of the oldest answer on the page that is used although its service fails now, or None."""
+        return min(filter(None, (self.reader.checked_at, self._catalogue_checked_at)), default=None)
+
+    @property
+    def own_address(self) -> str:
+        """Return the path and query of the request."""
+        query = self.request.query_string.decode("latin-1")
+        return f"{self.path}?{query}" if query else self.path
+
+    async def read_catalogue(self) -> Snapshot:
+        """Return the published services. Raises ApiFault if the catalogue cannot be read."""
+        snapshot = await self.site.catalogue.read()
+        self._catalogue_checked_at = self.site.catalogue.checked_at
+        return snapshot
+
+    def text(self, name: str) -> str:
+        """Return a parameter that a visitor typed or pasted, without invisible characters, or an empty string."""
+        return clean_pasted(self.query.first(name)[:LONGEST_TEXT])
+
+    @property
+    def number(self) -> int:
+        """Return the number of the list's page, starting with 1."""
+        text = self.query.first("pagina")
+        return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
+
+    def address(self, name: str, /, _query: Mapping[str, Any] | None = None, **values: object) -> str:
+        """Return the address of a page by its name, with the values of its path and the query `_query`.
+
+        Parameters without a value are left out. The order of the others is that of `_query`.
+        """
+        return self.site.write_address(name, _query, **values)
+
+    def absolute(self, path: str) -> str:
+        """Return the full address of a path, for search engines and for sharing."""
+        return self.site.address + path
+
+    async def read_blocks(self, *reading: Awaitable[T]) -> list[Block[T]]:
+        """Run all calls concurrently. Each may fail without the others, and browsers reload the page sooner then."""
+        blocks = await gather_blocks(*reading)
+        self.has_faults = self.has_faults or any(block.fault for block in blocks)
+        return blocks
+
+    async def read_block(self, reading: Awaitable[T]) -> Block[T]:
+        """Run a call that the page can do without, as `read_blocks` does."""
+        (block,) = await self.read_blocks(reading)
+        return block
+
+    def show(self, template: str, head: Head, *, status: int = 200, **values: Any) -> Response[Any]:
+        """Render a page in the site's frame."""
+        text = self.render_text(template, page=self.page, head=head, **values)
+        return Response(text.encode(), status=status, media_type=HTML)
+
+    def move(self, address: str) -> Response[Any]:
+        """Redirect to the present address of a page."""
+        return redirect(address, 301)

@@ -1,0 +1,105 @@
+"""The site's words: subjects, contact and other texts that a city may change, from `words.toml`."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from balcao.core.values.text import fold_text
+from balcao.settings import SettingsError
+
+_FILE = "words.toml"
+# The icon of a subject that only a category names.
+_ANY_ICON = "lista"
+
+
+class Contact(msgspec.Struct, frozen=True):
+    """Where people find help, besides the telephone."""
+
+    hours: str
+    cost: str
+    counter: str
+
+
+class Home(msgspec.Struct, frozen=True):
+    """The texts of the first page. `examples` are pairs of a text and what it searches for."""
+
+    question: str
+    placeholder: str
+    examples: list[tuple[str, str]]
+    frequent: list[str]
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """A subject in the words of citizens, and the categories of the catalogue that belong to it."""
+
+    key: str
+    name: str
+    hint: str
+    icon: str
+    categories: list[str]
+
+
+class Sensitive(msgspec.Struct, frozen=True):
+    """The services whose pages offer a quick way out. `names` are parts of their names."""
+
+    way_out: str
+    names: list[str]
+
+
+class Wording(msgspec.Struct, frozen=True, dict=True):
+    """All words of the site. `services` names the data of each service, by the gateway's prefix."""
+
+    contact: Contact
+    home: Home
+    subject: list[Subject]
+    names: dict[str, list[str]]
+    say: dict[str, str]
+    sensitive: Sensitive
+    services: dict[str, str]
+
+    @cached_property
+    def _subjects_by_category(self) -> Mapping[str, Subject]:
+        return {category: subject for subject in self.subject for category in subject.categories}
+
+    def find_subject(self, category: str) -> Subject:
+        """Return the subject of a category. A category that no subject names is a subject of its own."""
+        return self._subjects_by_category.get(category) or make_subject(category)
+
+    def list_subjects(self, categories: Sequence[str]) -> list[Subject]:
+        """Return the subjects that have one of these categories, in the order of the file, then the others."""
+        present = {self.find_subject(category).key for category in categories}
+        own = [make_subject(category) for category in categories if category not in self._subjects_by_category]
+        return [subject for subject in self.subject if subject.key in present] + own
+
+    def say_instead(self, text: str) -> str:
+        """Return what the site says in the place of a text of the services."""
+        return self.say.get(text, text)
+
+    def is_sensitive(self, name: str) -> bool:
+        """Return whether the page of a service with this name offers a quick way out."""
+        folded = fold_text(name)
+        return any(fold_text(part) in folded for part in self.sensitive.names)
+
+
+def make_subject(category: str) -> Subject:
+    """Return the subject of a category that `words.toml` does not name."""
+    key = "-".join("".join(sign if sign.isalnum() else " " for sign in fold_text(category)).split())
+    return Subject(key, category, "", _ANY_ICON, [category])
+
+
+def load_wording(file: Path | None = None) -> Wording:
+    """Return the words of the site. The tables of `file` replace those of the file that is part of the program.
+
+    Raises SettingsError if the city's file cannot be read or has an invalid table.
+    """
+    tables = tomllib.loads((files("balcao.site") / _FILE).read_text("utf-8"))
+    try:
+        if file is not None:
+            tables |= tomllib.loads(file.read_text("utf-8"))
+        return msgspec.convert(tables, Wording)
+    except (OSError, ValueError) as fault:
+        raise SettingsError(f"BALCAO_SITE_WORDS: {file} não pôde ser lido: {fault}.") from None

@@ -1,0 +1,81 @@
+"""Fixtures for the demo city with its site, over HTTP or in a real Chromium without scripts.
+
+`site` is a client of the site that the platform serves. `apart` is a site in a server of its own, which reaches the
+services through a relay that tests can cut.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser
+
+from balcao.core.context.processes import SINGLE_PROCESS
+from balcao.settings import Settings
+from balcao.site import standalone
+from tests.pages.conftest import browser
+from tests.support.panel_browser import Screen, opened_screen
+from tests.support.polling import PATIENCE
+from tests.support.sandbox import EmbeddedTokens, Sandbox, running
+from tests.support.server import PLAIN_HTTP, UNLIMITED, RunningServer, free_port
+from tests.support.service_relay import ServiceRelay
+from tests.support.site import SiteClient
+
+__all__ = ["browser"]
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), refused_rate=UNLIMITED)
+
+
+@pytest.fixture(scope="module")
+def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
+    with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
+        yield opened
+
+
+@pytest.fixture
+def site(sandbox: Sandbox) -> Iterator[SiteClient]:
+    with httpx.Client(base_url=sandbox.url, timeout=PATIENCE, verify=PLAIN_HTTP) as http:
+        yield SiteClient(http)
+
+
+@pytest.fixture(scope="module")
+def relay(sandbox: Sandbox) -> Iterator[ServiceRelay]:
+    with ServiceRelay(sandbox.url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def open_apart(sandbox: Sandbox, relay: ServiceRelay) -> Iterator[Callable[..., SiteClient]]:
+    """Yield a function that starts a site of its own behind the relay, with these settings changed."""
+    with ExitStack() as stack:
+
+        def start(**changes: Any) -> SiteClient:
+            changed = {"site_api_url": relay.url, "site_url": "http://site.example", **changes}
+            application = standalone.build(sandbox.settings.model_copy(update=changed), SINGLE_PROCESS)
+            server = stack.enter_context(RunningServer(application))
+            client = httpx.Client(base_url=server.url, timeout=PATIENCE, verify=PLAIN_HTTP)
+            return SiteClient(stack.enter_context(client))
+
+        yield start
+        relay.restore()
+
+
+@pytest.fixture
+def apart(open_apart: Callable[..., SiteClient]) -> SiteClient:
+    return open_apart()
+
+
+@pytest.fixture(scope="module")
+def address(sandbox: Sandbox) -> str:
+    return sandbox.url
+
+
+@pytest.fixture
+def screen_of(browser: Browser, address: str) -> Iterator[Callable[..., Screen]]:
+    with ExitStack() as stack:
+        yield lambda width=1280, **options: stack.enter_context(opened_screen(browser, address, width, **options))

@@ -1,0 +1,55 @@
+"""The words of the site, compared with the demo city."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from balcao.settings import SettingsError
+from balcao.site.wording import load_wording
+from tests.support.sandbox import Sandbox
+from tests.support.site import SiteClient
+
+WORDING = load_wording()
+
+
+def test_every_category_of_the_city_belongs_to_one_subject(sandbox: Sandbox) -> None:
+    found = sandbox.http.get("/search/api/v1/categories").json()["categories"]
+    named = [category for subject in WORDING.subject for category in subject.categories]
+    assert sorted(named) == sorted({category["name"] for category in found})
+    assert len({subject.key for subject in WORDING.subject}) == len(WORDING.subject) == 14
+
+
+def test_every_named_service_exists_and_no_frequent_one_is_sensitive(site: SiteClient) -> None:
+    links = site.open("/servicos").links
+    assert set(WORDING.home.frequent) | set(WORDING.names) <= set(links)
+    assert not [name for name in WORDING.home.frequent if WORDING.is_sensitive(name)]
+    assert [name for name in links if WORDING.is_sensitive(name)]
+    assert list(site.open("/").links).index(WORDING.home.frequent[0]) > 0
+
+
+def test_a_category_that_no_subject_names_is_a_subject_of_its_own() -> None:
+    found = WORDING.find_subject("Pesca & Maré")
+    assert (found.key, found.name, found.categories) == ("pesca-mare", "Pesca & Maré", ["Pesca & Maré"])
+    assert WORDING.list_subjects(["Pesca & Maré", "Saúde"])[-1] == found
+
+
+def test_a_city_changes_some_tables_and_keeps_the_others(open_apart: Callable[..., SiteClient], tmp_path: Path) -> None:
+    file = tmp_path / "words.toml"
+    file.write_text('[contact]\nhours = "sempre"\ncost = "Grátis."\ncounter = "Rua Um, 1."\n', "utf-8")
+    page = open_apart(site_words=file, site_city="Vila Velha Nova", site_phone="(21) 2222-0000").open("/")
+    assert "sempre. Grátis." in page.text
+    assert "Rua Um, 1." in page.text
+    assert page.links["(21) 2222-0000"] == "tel:2122220000"
+    assert page.title == "Vila Velha Nova"
+    assert "Impostos e taxas" in page.links
+
+
+@pytest.mark.parametrize("text", ["[contact", "[home]\nquestion = 1", "[[subject]]\nname = 'sem chave'"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "words.toml"
+    file.write_text(text, "utf-8")
+    with pytest.raises(SettingsError, match="BALCAO_SITE_WORDS"):
+        load_wording(file)
+    with pytest.raises(SettingsError, match="BALCAO_SITE_WORDS"):
+        load_wording(tmp_path / "absent.toml")

@@ -1,0 +1,61 @@
+"""A relay in front of a running platform. Tests cut single services, and read which calls arrived."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import httpx
+
+from tests.support.polling import PATIENCE
+from tests.support.server import PLAIN_HTTP
+from tests.support.uvicorn_server import RunningForeign
+
+Receive = Callable[[], Awaitable[Mapping[str, Any]]]
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+_PASSED_ON = ("content-type", "etag", "cache-control", "retry-after", "error-code", "location")
+
+
+class ServiceRelay(RunningForeign):
+    """The relay to the platform at `target`, used as a context manager.
+
+    `down` are the prefixes of services whose calls are answered with 503. `calls` counts the calls by path and status.
+    """
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self.down: set[str] = set()
+        self.calls: Counter[tuple[str, int]] = Counter()
+
+        async def serve(scope: Mapping[str, Any], _: Receive, send: Send) -> None:
+            await self._serve(scope, send)
+
+        super().__init__(serve)  # uvicorn recognises a program only if it is a function
+
+    def restore(self) -> None:
+        """Let all services answer again, and forget the calls."""
+        self.down.clear()
+        self.calls.clear()
+
+    def count(self, path: str) -> int:
+        """Return the number of calls whose path begins with this text."""
+        return sum(number for (called, _), number in self.calls.items() if called.startswith(path))
+
+    async def _serve(self, scope: Mapping[str, Any], send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        status, headers, body = await self._answer(scope)
+        self.calls[scope["path"], status] += 1
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _answer(self, scope: Mapping[str, Any]) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+        if scope["path"].split("/")[1] in self.down:
+            return 503, [(b"retry-after", b"1")], b'{"error": "fora"}'
+        passed = [(name, value) for name, value in scope["headers"] if name in {b"authorization", b"if-none-match"}]
+        path = scope["raw_path"].decode("latin-1") + (
+            "?" + scope["query_string"].decode() if scope["query_string"] else ""
+        )
+        async with httpx.AsyncClient(verify=PLAIN_HTTP, timeout=PATIENCE) as http:
+            answer = await http.get(self._target + path, headers=passed)
+        headers = [(name.encode(), value.encode()) for name, value in answer.headers.items() if name in _PASSED_ON]
+        return answer.status_code, headers, answer.content
