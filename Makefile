@@ -149,7 +149,7 @@ lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais
 		--output-file=requirements-dev.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
-	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/sdk/venv tools/deploy/venv tools/deploy/go/bin tests/histories/checker/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
+	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/sdk/venv tools/deploy/venv tools/deploy/go/bin tools/s3/bin tests/histories/checker/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

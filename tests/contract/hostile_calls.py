@@ -139,8 +139,8 @@ class Target:
     @cached_property
     def members(self) -> list[Place]:
         """Return every place in the body: the body itself, members, list items, and the keys and values of maps."""
-        content = self.described.get("requestBody", {}).get("content")
-        return list(dict.fromkeys(self._places([content["application/json"]["schema"]], (), ()))) if content else []
+        content = self.described.get("requestBody", {}).get("content", {}).get("application/json")
+        return list(dict.fromkeys(self._places([content["schema"]], (), ()))) if content else []
 
     def _places(self, schemas: Sequence[Any], place: Place, above: Sequence[str]) -> Iterator[Place]:
         yield place

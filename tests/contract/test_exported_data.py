@@ -14,6 +14,7 @@ from balcao.core.service import Service
 from balcao_sandbox.identity.demo import people
 from tests.support.demo_people import CARLA
 from tests.support.issuer import bearer
+from tests.support.sample_files import document
 from tests.support.sandbox import Sandbox
 
 Schema = dict[str, Any]
@@ -94,6 +95,8 @@ def fill_what_the_demo_leaves_empty(sandbox: Sandbox) -> None:
         ("PUT", f"/jobs/api/v1/empregabilidade/onboarding/{CARLA}/complete", None),
     ):
         sandbox.http.request(method, path, json=body, headers=carla).raise_for_status()
+    files = f"/registry/v1/citizen/{CARLA}/files"
+    sandbox.http.post(files, content=document(), headers=carla).raise_for_status()
 
 
 @pytest.mark.parametrize("value", [[{"name": "x"}], "x", [{"inventado": 1}]])

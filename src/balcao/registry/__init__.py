@@ -46,6 +46,7 @@ SERVICE = Service(
         "phones": "A quem um telefone leva, e se a pessoa aceita mensagens nele.",
         "departments": "Os departamentos da prefeitura e os servidores ligados a eles.",
         "companies": "Empresas, seus sócios e suas atividades.",
+        "files": "As fotos e os documentos que a pessoa envia.",
         "pets": "Os animais que a pessoa registra.",
         "mobility": "Veículos de micromobilidade, seus condutores e o catálogo de marcas e modelos.",
         "crm": "A sincronia com o CRM: eventos, espelho e o que espera.",

@@ -1,9 +1,11 @@
-"""The registry's parts in each process: the CRM client, the running login syncs, and the backlog of CRM events."""
+"""The registry's parts in each process: CRM client, running login syncs, backlog of CRM events, storage of files."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from balcao.core.context.platform import Platform
+from balcao.core.files.opening import make_storage
+from balcao.core.files.storage import FileStorage
 from balcao.crm.client import CrmClient, open_crm_client
 from balcao.registry.crm.events.backlog import Backlog
 from balcao.registry.crm.login.service import LoginSyncs
@@ -13,5 +15,10 @@ from balcao.registry.crm.login.service import LoginSyncs
 async def run_registry(platform: Platform) -> AsyncIterator[None]:
     """Provide the registry's parts while the process runs."""
     async with open_crm_client(platform.settings) as crm:
-        platform.parts |= {Backlog: Backlog(), CrmClient: crm, LoginSyncs: LoginSyncs()}
+        platform.parts |= {
+            Backlog: Backlog(),
+            CrmClient: crm,
+            FileStorage: make_storage(platform.settings),
+            LoginSyncs: LoginSyncs(),
+        }
         yield

@@ -176,6 +176,8 @@ class Settings(
         for name in ("database_owner_url", "database_read_url"):
             if getattr(settings, name) and not settings.database_url:
                 raise SettingsError(f"{variable_of(name)} só vale junto com BALCAO_DATABASE_URL, o dos serviços.")
+        if settings.files_s3_url and not (settings.files_s3_key_id and settings.files_s3_secret.get_secret_value()):
+            raise SettingsError("BALCAO_FILES_S3_URL exige BALCAO_FILES_S3_KEY_ID e BALCAO_FILES_S3_SECRET.")
         return settings
 
     @model_validator(mode="after")

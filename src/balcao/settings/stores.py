@@ -1,17 +1,17 @@
-"""Settings for PostgreSQL (logins and connections) and Redis."""
+"""Settings for PostgreSQL (logins and connections), Redis and the bucket of files."""
 
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SecretStr
 
-from balcao.settings.types import DatabaseAddress, RedisServer
+from balcao.settings.types import BucketServer, DatabaseAddress, RedisServer
 
 CONNECTIONS = 10  # the default for one process
 MOST_CONNECTIONS = 80  # the total of `balcao serve`; PostgreSQL allows 100
 
 
 class StoreSettings(BaseModel):
-    """Settings for PostgreSQL and Redis."""
+    """Settings for PostgreSQL, Redis and the bucket of files."""
 
     database_url: DatabaseAddress = ""
     database_owner_url: DatabaseAddress = ""
@@ -21,6 +21,11 @@ class StoreSettings(BaseModel):
     database_pool: int | None = Field(None, ge=2, le=2_000)
     redis_url: RedisServer = ""
     backup_url: DatabaseAddress = ""
+    files_s3_url: BucketServer = ""
+    files_s3_bucket: str = Field("balcao", pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")
+    files_s3_region: str = Field("us-east-1", pattern=r"^[a-z0-9-]{1,50}$")
+    files_s3_key_id: str = ""
+    files_s3_secret: SecretStr = SecretStr("")
 
     @property
     def embedded_database(self) -> bool:

@@ -69,6 +69,15 @@ def _check_redis(address: str) -> str:
     return address
 
 
+def _check_bucket_server(address: str) -> str:
+    parts = _split_address(address)
+    if address and not (parts.scheme in {"http", "https"} and parts.hostname and parts.path in {"", "/"}):
+        raise ValueError("use só https://servidor:porta, sem o nome do bucket")
+    if parts.username or parts.query or parts.fragment:
+        raise ValueError("use só https://servidor:porta; a chave tem variáveis próprias")
+    return address.rstrip("/")
+
+
 def _check_mail_server(address: SecretStr) -> SecretStr:
     parts = _split_address(address.get_secret_value())
     if any(parts) and not (parts.scheme in {"smtp", "smtps"} and parts.hostname and parts.path in {"", "/"}):
@@ -118,6 +127,7 @@ Zone = Annotated[str, AfterValidator(_check_zone)]
 Addresses = Annotated[str, AfterValidator(_check_addresses)]
 DatabaseAddress = Annotated[str, AfterValidator(_check_database)]
 RedisServer = Annotated[str, AfterValidator(_check_redis)]
+BucketServer = Annotated[str, AfterValidator(_check_bucket_server)]
 MailServer = Annotated[SecretStr, AfterValidator(_check_mail_server)]
 # A rate limit: `60/hour`, `300/5 minutes`.
 Rate = Annotated[str, AfterValidator(_check_rate)]

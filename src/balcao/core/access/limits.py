@@ -78,9 +78,9 @@ class Limits:
             log.warning("limits.away", code=type(failure).__name__)
             return self._hit(rate, key, amount)
 
-    def spend_here(self, rate: str, *key: str) -> None:
+    def spend_here(self, rate: str, *key: str, amount: int = 1) -> None:
         """Count as `spend` does, but only on this machine and without an await. Raises TooMany as `spend` does."""
-        over = self._hit(rate, key)
+        over = self._hit(rate, key, amount)
         if over > 0:
             raise TooMany(retry_after=max(1, math.ceil(over)))
 

@@ -174,6 +174,8 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
     if body := operation.signature.body or operation.described_body:
         content = {JSON: {"schema": schemas.of(body), "example": _find_example(operation, schemas.resolved(body))}}
         found["requestBody"] = {"content": content, "required": _is_required(operation, schemas)}
+    elif operation.accepts:
+        found["requestBody"] = {"content": _describe_files(operation.accepts), "required": True}
     return found
 
 
@@ -304,8 +306,12 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
                 for kind in operation.media_types
             }
         }
-    schemas_by_type = {kind: {"type": "string", "contentMediaType": kind} for kind in operation.media_types}
-    return {"content": {kind: {"schema": schema} for kind, schema in schemas_by_type.items()}}
+    return {"content": _describe_files(operation.media_types)}
+
+
+def _describe_files(kinds: Iterable[str]) -> Document:
+    """Describe a body or response of one of these types, whose content the description does not define."""
+    return {str(kind): {"schema": {"type": "string", "contentMediaType": str(kind)}} for kind in kinds}
 
 
 def _error(operation: Operation, status: int, schemas: "_Schemas") -> Document:

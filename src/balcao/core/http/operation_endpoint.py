@@ -109,7 +109,7 @@ class OperationEndpoint:
         return self._encode(result)
 
     async def _limit_body(self, request: Request) -> int:
-        """Return how many bytes of the body to read: 0 if the token, the rule or a maintenance refuses the call.
+        """Return how many bytes of the body to read: 0 if token, rule, rate or a maintenance refuses the call.
 
         `respond` then refuses the call with the usual error, because it makes the same checks before it reads the body.
         """
@@ -123,6 +123,11 @@ class OperationEndpoint:
         call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
         try:
             self._admit(call, request, await self._find_caller(header), snapshot, bound)
+            if rate := self._rate_of(call.caller):  # checked here, counted when the whole body is there
+                if self._waits_for_rate:
+                    await platform.limits.spend(rate, self.key, _name_caller(call, request), amount=0)
+                else:
+                    platform.limits.spend_here(rate, self.key, _name_caller(call, request), amount=0)
         except Exception:  # `respond` meets the same fault and reports it
             return 0
         return self.body_limit

@@ -46,6 +46,7 @@ class RouteOptions(TypedDict, total=False):
     - `ready`: a function that may refuse the call before the rule is checked, for example if a setting is missing.
     - `query`: the type that describes the query parameters. The default comes from the handler's `InQuery`.
     - `described_body`: the type of a body that the use case reads as bytes.
+    - `accepts`: the types of a body that is a file, for the API description. The use case detects the actual type.
     - `too_large`: the fault for a body above `body_limit`.
     - `record_denial`: a function that records a denied attempt instead of the default audit event.
     - `in_description`: false for operations that only people use, such as pages. They are not in the OpenAPI document.
@@ -74,6 +75,7 @@ class RouteOptions(TypedDict, total=False):
     tags: Sequence[str]
     query: type | None
     described_body: type | None
+    accepts: Sequence[str]
     body_limit: int
     too_large: Callable[[], BalcaoError]
     rate: str | None
@@ -112,6 +114,7 @@ class Operation:
     tags: Sequence[str] = ()
     query: type | None = None
     described_body: type | None = None
+    accepts: Sequence[str] = ()
     body_limit: int = MIB
     too_large: Callable[[], BalcaoError] = TooLarge
     rate: str | None = None

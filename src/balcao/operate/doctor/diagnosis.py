@@ -14,6 +14,7 @@ from balcao.operate.database import find_embedded
 from balcao.operate.doctor import (
     backups,
     database,
+    files,
     gateway,
     installation,
     issuers,
@@ -43,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
     backups.CHECK,
     processes.MANAGEMENT,
     servers.REDIS,
+    files.CHECK,
     traces.CHECK,
     *installation.CHECKS,
     gateway.CHECK,

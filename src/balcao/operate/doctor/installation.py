@@ -117,6 +117,7 @@ def check_secrets(settings: Settings) -> list[str]:
         "BALCAO_CLIENT_SECRET": settings.client_secret.get_secret_value(),
         "BALCAO_HASH_KEY": settings.hash_key.get_secret_value(),
         "BALCAO_METRICS_TOKEN": settings.metrics_token.get_secret_value(),
+        "BALCAO_FILES_S3_SECRET": settings.files_s3_secret.get_secret_value(),
         "BALCAO_CRM_CLIENT_SECRET": settings.crm_client_secret.get_secret_value() if settings.crm_url else "",
         "a senha de BALCAO_DATABASE_URL": urlsplit(settings.database_url.replace(",", "")).password or "",
         "a senha de BALCAO_DATABASE_OWNER_URL": urlsplit(settings.database_owner_url.replace(",", "")).password or "",

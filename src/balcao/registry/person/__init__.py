@@ -3,6 +3,7 @@
 from balcao.registry.person.avatars.api import FEATURE as AVATARS
 from balcao.registry.person.citizens.api import FEATURE as CITIZENS
 from balcao.registry.person.declared.api import FEATURE as DECLARED
+from balcao.registry.person.files.api import FEATURE as FILES
 from balcao.registry.person.pets.api import FEATURE as PETS
 from balcao.registry.person.phone_book.api import FEATURE as PHONE_BOOK
 from balcao.registry.person.phones.api import FEATURE as PHONES
@@ -23,5 +24,6 @@ FEATURES = (
     VALIDATORS,
     SETTINGS,
     AVATARS,
+    FILES,
     PETS,
 )

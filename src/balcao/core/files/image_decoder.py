@@ -1,0 +1,86 @@
+"""The program that re-encodes one image: it reads the image from standard input and writes it to standard output.
+
+It runs in its own process (`images.py`) without secrets in its environment. Its limits hold for this process only, so
+an image that exploits or exhausts the decoder ends this process and nothing else.
+"""
+
+import io
+import json
+import os
+import resource
+import sys
+
+from PIL import Image, ImageOps
+
+from balcao.core.files.image_limits import (
+    CPU_SECONDS,
+    DAMAGED,
+    LONGEST_OUTPUT,
+    MEMORY_BYTES,
+    MOST_PIXELS,
+    TOO_MANY_PIXELS,
+)
+
+# The longest edge of the result, and the quality of a JPEG. The first pair whose result fits is used. Even an image of
+# pure noise fits at 1,024 pixels: four bytes for each of a million pixels.
+_STEPS = ((4096, 85), (2560, 80), (1600, 75), (1024, 70))
+# The JPEG decoder halves an image while both edges remain above this, before it uses memory for the pixels.
+_DRAFT_EDGE = 2560
+
+
+def limit_process() -> None:
+    """Limit the memory and the CPU time of this process, and forbid it to write files and dump its memory."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(5)  # requests that wait for the event loop come first
+
+
+def reencode(content: bytes) -> tuple[dict[str, object], bytes]:
+    """Return the size of the new image, and its bytes, which contain pixels and nothing else.
+
+    Exits with `DAMAGED` or `TOO_MANY_PIXELS` for an image that is rejected.
+    """
+    Image.MAX_IMAGE_PIXELS = None  # checked below
+    try:
+        image: Image.Image = Image.open(io.BytesIO(content), formats=("JPEG", "PNG"))
+        kind = "PNG" if image.format == "PNG" else "JPEG"  # Pillow has its own name for a JPEG with several pictures
+        if image.width * image.height > MOST_PIXELS[kind]:
+            sys.exit(TOO_MANY_PIXELS)
+        image.draft(None, (_DRAFT_EDGE, _DRAFT_EDGE))
+        image.load()
+        ImageOps.exif_transpose(image, in_place=True)
+        image = _flatten(image, kind)
+    except (OSError, ValueError, SyntaxError):
+        sys.exit(DAMAGED)
+    for edge, quality in _STEPS:
+        image.thumbnail((edge, edge), Image.Resampling.BICUBIC, reducing_gap=2.0)
+        written = io.BytesIO()
+        image.save(written, kind, quality=quality)
+        if written.tell() <= LONGEST_OUTPUT:
+            break
+    return {"width": image.width, "height": image.height}, written.getvalue()
+
+
+def _flatten(image: Image.Image, kind: str) -> Image.Image:
+    """Return the image in a mode that its format stores with 8 bits, without any further information."""
+    if image.mode.startswith("I"):  # 16 bits per pixel
+        image = image.convert("I").point(lambda value: value * (1 / 256)).convert("L")
+    is_transparent = kind == "PNG" and image.has_transparency_data
+    mode = "RGBA" if is_transparent else "L" if image.mode in {"1", "L"} else "RGB"
+    if image.mode != mode:
+        image = image.convert(mode)
+    image.info = {}  # comments, profiles and XMP, which `save` would write again
+    return image
+
+
+def main() -> None:
+    """Re-encode the image of standard input. Write one line of JSON and then the new image."""
+    limit_process()
+    size, written = reencode(sys.stdin.buffer.read())
+    sys.stdout.buffer.write(json.dumps(size).encode() + b"\n" + written)
+
+
+if __name__ == "__main__":
+    main()

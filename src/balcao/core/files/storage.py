@@ -1,0 +1,41 @@
+"""The storage of files: a folder of this machine, or a bucket of an S3-compatible server (rules: registry 4.18).
+
+A stored file never changes. Its name is a UUID, so two writers never write the same file. The database knows which
+files exist; the storage may contain more files than the database, but never fewer.
+"""
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+
+from balcao.core.errors import Unavailable
+
+
+class FileStorage:
+    """A storage of files. Each method raises `StorageDown` if the storage fails."""
+
+    async def write(self, name: str, content: bytes) -> None:
+        """Store a new file. After the return, the file survives a crash of the machine or of the server."""
+        raise NotImplementedError
+
+    async def read(self, name: str) -> bytes | None:
+        """Return the content of a file, or None if there is no such file."""
+        raise NotImplementedError
+
+    async def delete(self, name: str) -> None:
+        """Delete a file. Deleting a file that does not exist changes nothing."""
+        raise NotImplementedError
+
+    def list_older(self, before: datetime) -> AsyncIterator[list[str]]:
+        """Yield the names of the files that were written before the instant, in batches."""
+        raise NotImplementedError
+
+    async def check(self) -> None:
+        """Raise `StorageDown` if the storage does not answer. Nothing is changed."""
+        raise NotImplementedError
+
+
+class StorageDown(Unavailable):
+    """The storage of files does not answer, refuses the credentials, or is full."""
+
+    default_message = "Não foi possível guardar ou ler o arquivo agora. Tente de novo em instantes."
+    default_code = "file-storage-down"

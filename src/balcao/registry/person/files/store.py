@@ -1,0 +1,192 @@
+"""SQL for the files of citizens, the records that refer to them, and files whose content is to be deleted."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from balcao.core.database.lookups import lookup
+from balcao.core.database.pool import Connection, Source
+from balcao.core.database.queries import page_sql
+from balcao.core.database.results import Paged
+from balcao.core.database.statements import statement
+from balcao.core.exports.declaration import Exports
+from balcao.core.files.detection import MediaType
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
+from balcao.registry.person.files.schemas import CitizenFile
+
+# A file that no record refers to is deleted after this time.
+UNUSED_HOURS = 24
+_COLUMNS = f"""
+id::text, media_type, size, encode(digest, 'hex') AS sha256, width, height, created_at,
+unused_since + interval '{UNUSED_HOURS} hours' AS expires_at
+"""
+_OF_PERSON = f"SELECT {_COLUMNS} FROM registry.citizen_file WHERE cpf = :cpf"
+
+
+class NewFile(NamedTuple):
+    """A file whose content is stored."""
+
+    id: UUID
+    media_type: MediaType
+    size: int
+    digest: bytes
+    width: int | None
+    height: int | None
+
+
+class Held(NamedTuple):
+    """The number of a person's files, and the sum of their sizes."""
+
+    files: int
+    bytes: int
+
+
+@statement("SELECT files, bytes FROM registry.hold_own_files(:cpf)")
+async def hold_own_files(connection: Connection, cpf: Cpf) -> Held:
+    """Count the person's files. Until the transaction ends, no other call adds one."""
+
+
+@lookup("SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM registry.citizen_file WHERE cpf = :cpf")
+async def count_own_files(source: Source, cpf: Cpf) -> Held: ...
+
+
+@statement(f"""
+INSERT INTO registry.citizen_file (cpf, id, media_type, size, digest, width, height)
+VALUES (:cpf, :file.id, :file.media_type, :file.size, :file.digest, :file.width, :file.height)
+RETURNING {_COLUMNS}
+""")
+async def insert_file(connection: Connection, cpf: Cpf, file: NewFile) -> CitizenFile: ...
+
+
+@lookup(
+    page_sql(
+        f"{_OF_PERSON} ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset",
+        "SELECT count(*) FROM registry.citizen_file WHERE cpf = :cpf",
+    )
+)
+async def select_files(source: Source, cpf: Cpf, page: Page) -> Paged[CitizenFile]: ...
+
+
+@lookup(f"{_OF_PERSON} AND id = :id")
+async def select_file(source: Source, cpf: Cpf, id: UUID) -> CitizenFile | None: ...
+
+
+@statement(f"{_OF_PERSON} ORDER BY created_at, id")
+async def select_all_files(connection: Connection, cpf: Cpf) -> list[CitizenFile]: ...
+
+
+# A record that refers to the file sets `unused_since` to null in its transaction. PostgreSQL checks the condition again
+# after waiting for that transaction.
+@statement("""
+WITH deleted AS (
+    DELETE FROM registry.citizen_file AS file
+    WHERE cpf = :cpf AND id = :id AND unused_since IS NOT NULL
+      AND NOT EXISTS (SELECT FROM registry.file_use AS use WHERE use.cpf = file.cpf AND use.file_id = file.id)
+    RETURNING id
+)
+INSERT INTO registry.deleted_file (id) SELECT id FROM deleted RETURNING true
+""")
+async def delete_unused_file(connection: Connection, cpf: Cpf, id: UUID) -> bool:
+    """Delete a file that no record refers to. Return whether it was deleted."""
+
+
+# Lock order: files in the order of their ids. A release may leave `unused_since` set although another record has just
+# begun to refer to the file, so the condition checks both.
+@statement(f"""
+WITH expired AS (
+    SELECT cpf, id FROM registry.citizen_file AS file
+    WHERE unused_since < clock_timestamp() - interval '{UNUSED_HOURS} hours'
+      AND NOT EXISTS (SELECT FROM registry.file_use AS use WHERE use.cpf = file.cpf AND use.file_id = file.id)
+    ORDER BY id LIMIT :most FOR UPDATE SKIP LOCKED
+), deleted AS (
+    DELETE FROM registry.citizen_file AS file USING expired
+    WHERE file.cpf = expired.cpf AND file.id = expired.id
+    RETURNING file.id
+)
+INSERT INTO registry.deleted_file (id) SELECT id FROM deleted RETURNING id
+""")
+async def delete_expired_files(connection: Connection, most: int) -> list[UUID]:
+    """Delete up to `most` files that no record has referred to for too long, and return their ids."""
+
+
+@statement("""
+WITH released AS (
+    DELETE FROM registry.file_use WHERE cpf = :cpf
+), deleted AS (
+    DELETE FROM registry.citizen_file WHERE cpf = :cpf RETURNING id
+)
+INSERT INTO registry.deleted_file (id) SELECT id FROM deleted RETURNING id
+""")
+async def erase_files(connection: Connection, cpf: Cpf) -> list[UUID]:
+    """Delete all files of a person, and return their ids."""
+
+
+@statement("""
+WITH used AS (
+    UPDATE registry.citizen_file SET unused_since = NULL
+    WHERE cpf = :cpf AND id = ANY(:ids::uuid[])
+    RETURNING id
+)
+INSERT INTO registry.file_use (cpf, file_id, holder, holder_id)
+SELECT :cpf, id, :holder, :holder_id FROM used
+ON CONFLICT (cpf, file_id, holder, holder_id) DO UPDATE SET holder = excluded.holder
+RETURNING file_id
+""")
+async def use_files(connection: Connection, cpf: Cpf, ids: Sequence[UUID], holder: str, holder_id: UUID) -> list[UUID]:
+    """Let a record refer to these files of the person. Return the ids of those that exist."""
+
+
+@statement("""
+WITH released AS (
+    DELETE FROM registry.file_use
+    WHERE cpf = :cpf AND holder = :holder AND holder_id = :holder_id AND file_id <> ALL(:keep::uuid[])
+    RETURNING file_id
+)
+UPDATE registry.citizen_file AS file SET unused_since = clock_timestamp()
+WHERE cpf = :cpf AND id IN (SELECT file_id FROM released) AND NOT EXISTS (
+    SELECT FROM registry.file_use AS use
+    WHERE use.cpf = :cpf AND use.file_id = file.id AND NOT (use.holder = :holder AND use.holder_id = :holder_id)
+)
+""")
+async def release_files(
+    connection: Connection, cpf: Cpf, holder: str, holder_id: UUID, keep: Sequence[UUID] = ()
+) -> None:
+    """End the references of a record to files of the person, except those to the files in `keep`."""
+
+
+@statement("SELECT id FROM registry.deleted_file ORDER BY deleted_at LIMIT :most")
+async def list_deleted_files(connection: Connection, most: int) -> list[UUID]:
+    """Return files whose content is to be deleted, the oldest first."""
+
+
+@statement("DELETE FROM registry.deleted_file WHERE id = :id")
+async def forget_deleted_file(connection: Connection, id: UUID) -> None: ...
+
+
+@statement("""
+SELECT id FROM unnest(:ids::uuid[]) AS stored (id)
+WHERE NOT EXISTS (SELECT FROM registry.citizen_file AS file WHERE file.id = stored.id)
+""")
+async def find_orphans(connection: Connection, ids: Sequence[UUID]) -> list[UUID]:
+    """Return those of the ids that no row has."""
+
+
+class StoredFile(NamedTuple):
+    """A file that the storage must contain."""
+
+    id: UUID
+    digest: bytes
+
+
+@statement("""
+SELECT id, digest FROM registry.citizen_file
+WHERE (created_at, id) > (:since::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid)
+ORDER BY created_at, id
+""")
+async def list_stored_files(connection: Connection, since: datetime) -> list[StoredFile]:
+    """Return the files that were stored after an instant, the oldest first."""
+
+
+EXPORTS = Exports(tables=("registry.citizen_file", "registry.file_use"), derived=("registry.deleted_file",))
