@@ -108,7 +108,7 @@ async def delete_dataset(call: Call, dataset_id: DatasetIdInPath) -> Deleted:
 )
 async def get_dataset_examples(call: Call, query: Query) -> DatasetEnvelope:
     """Devolve uma página dos exemplos com que os agentes são avaliados, na ordem em que foram incluídos. Exige a ação
-    `dataset:read` ou um cliente dos próprios agentes. A página pode vir menor que o pedido se a resposta ficaria grande
+    `dataset:read` ou um cliente dos próprios agentes. A página pode ter menos itens que o pedido, para não ficar grande
     demais. Enquanto `hasNextPage` for verdadeiro, envie `endCursor` em `after` para ler a próxima página.
     """
     checked = validate_model(drop_blank_parameters(query), ExamplesQuery, "query", with_input=True)

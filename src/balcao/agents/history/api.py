@@ -66,7 +66,7 @@ async def get_agent_versions(
     call: Call, query: Annotated[UnifiedHistoryQuery, in_query(UnifiedHistoryQuery)]
 ) -> UnifiedHistory:
     """Devolve uma página das versões, da mais nova à mais antiga, sem as ocultadas. Se o tipo de agente é desconhecido,
-    a lista é vazia. A página pode vir menor que o pedido se a resposta ficaria grande demais. Enquanto `next_before`
+    a lista é vazia. A página pode ter menos itens que o pedido, para não ficar grande demais. Enquanto `next_before`
     não for nulo, envie-o em `before` para ler a próxima página. Exige a ação `agent_config:read` ou um cliente dos
     próprios agentes.
     """

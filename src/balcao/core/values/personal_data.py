@@ -31,8 +31,8 @@ _INVISIBLE_CATEGORIES = frozenset({"Mn", "Me", "Cf"})
 _AFTER_AT = re.compile(r"@([^\s@<>()\[\],;:\"']{3,255})")
 _BEFORE_AT = re.compile(r"[^\s@<>()\[\],;:\"']+")
 _LONGEST_BEFORE_AT = 64
-# A run: ten or more digits with few other characters, but no letters, between them. In a close run there are even fewer
-# such characters, and no commas, colons or slashes.
+# A run has ten or more digits, with at most three other characters, but no letters, between two digits. A close run has
+# at most two such characters, and no commas, colons or slashes.
 _RUN_OF_DIGITS = re.compile(r"[0-9](?:[\W_]{0,3}[0-9]){9,}")
 _CLOSE_RUN = re.compile(r"[0-9](?:[^\w,;:/]{0,2}[0-9]){9,}")
 _GROUP = re.compile("[0-9]+")

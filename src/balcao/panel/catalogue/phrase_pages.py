@@ -21,7 +21,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/frases", "Como as pessoas pedem", actions=[TUNING], in_menu=True)
 async def list_phrase_proposals(visit: Visit) -> Response[Any]:
-    """List the searches that led to no service, most frequent first."""
+    """List the searches that rarely led to a service, most frequent first."""
     listing = Listing(visit, ("busca", "buscas"))
     found = await search_client.list_phrase_proposals(visit.api, listing.number, listing.size)
     listing.rows, listing.total = found.proposals, found.found
