@@ -1,4 +1,4 @@
-"""The state that a process may show: if the state may be outdated, the process refuses (rules: health_units 5)."""
+"""A process refuses to show the board if its copy may be outdated (rules: health_units 5)."""
 
 import asyncio
 import time

@@ -57,9 +57,9 @@ async def serve_application(
     ready: Callable[[], None] = lambda: None,
     limits: Limits = DEFAULTS,
 ) -> None:
-    """Serve on the socket until `stop` is set, then close it. `ready` is called once callers are answered.
+    """Serve on the socket until `stop` is set, then close it.
 
-    Raises StartFailed if the application cannot start.
+    `ready` is called as soon as the server accepts calls. Raises StartFailed if the application cannot start.
     """
     slots = min(limits.connections, raise_file_limit() - _RESERVED_FILES)
     sock.setblocking(False)

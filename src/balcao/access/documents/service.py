@@ -211,7 +211,7 @@ async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence
 
 
 async def _name_losers(call: Call, changes: Sequence[Change]) -> list[Change]:
-    """Return the changes in writing order. Add the people who lose a deleted group or role to its event."""
+    """Sort the changes into the order of writing. Add to each deletion of a group or role the people who lose it."""
     ordered = sorted(changes, key=lambda change: writing.ORDER[change.event.operation])
     gone = {
         operation: [change.row["id"] for change in ordered if change.event.operation == operation]

@@ -77,7 +77,7 @@ def stacks_marks(text: str) -> bool:
     """Return whether a letter has more marks than any language uses. Such a text must not be normalised."""
     if text.isascii():
         return False
-    # Every run that is too long covers one of these positions.
+    # A run that is too long is longer than the step, so it covers at least one of these positions.
     return any(
         _run_of_marks(text, place) > LONGEST_RUN_OF_MARKS for place in range(0, len(text), LONGEST_RUN_OF_MARKS + 1)
     )
