@@ -41,6 +41,7 @@ from balcao.core.jobs.worker import JobKind
 from balcao.core.live import backups, maintenance, processes, rates, response_counts
 from balcao.core.live.call_log import CallLog
 from balcao.core.live.rates import Limit
+from balcao.core.operation_names import OperationNames
 from balcao.core.repeating import repeating
 from balcao.core.service import Service, describe_operations, path_of
 from balcao.core.telemetry import telemetry
@@ -292,6 +293,7 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         platform.parts[DeclaredDeadJobs] = DeclaredDeadJobs(
             declared for service in services for declared in service.dead_jobs
         )
+        platform.parts[OperationNames] = OperationNames(one for service in SERVICES for one in service.operations())
         platform.parts[Explanations] = Explanations({service.name: service.package for service in SERVICES})
         for service in services:
             await stack.enter_async_context(service.lifespan(platform))

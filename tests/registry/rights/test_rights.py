@@ -18,6 +18,7 @@ from balcao.core.context.audit import Audit, HashKey
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.errors import TooMany
+from balcao.core.operation_names import OperationNames
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
@@ -26,6 +27,8 @@ from balcao.registry.city.staff_departments.jobs import hash_staff
 from balcao.registry.person.declared import service as declaring
 from balcao.registry.person.declared.schemas import GenderBody
 from balcao.registry.rights import service
+from balcao.registry.rights.names import name_access, name_grant
+from balcao.registry.rights.schemas import Access, AccessNames
 from balcao.settings import Settings
 from tests.support.issuer import Issuer, bearer
 from tests.support.operator_calls import acting
@@ -105,6 +108,70 @@ def test_the_person_sees_who_looked_and_why_but_not_which_servant(
     assert ADMIN not in answer.text
     assert "Secreta" not in answer.text
     assert answer.headers["Cache-Control"] == "no-store, private"
+
+
+def test_accesses_are_selected_counted_and_named_on_request(
+    http: httpx.Client, owner: dict[str, str], staff: dict[str, str], issuer: Issuer, sql: Sql
+) -> None:
+    record = path(ANA, "").rstrip("/")
+    for _ in range(2):
+        http.get(record, headers=staff).raise_for_status()
+    http.put(f"{record}/gender", headers=owner, json={"valor": "mulher"}).raise_for_status()
+    http.get(record, headers=bearer(issuer.machine("painel-saude", "rmi:pessoa-fisica:read"))).raise_for_status()
+
+    def read(**query: Any) -> dict[str, Any]:
+        found: dict[str, Any] = (
+            http.get(path(ANA, "data-access"), headers=owner, params=query).raise_for_status().json()
+        )
+        return found
+
+    usual, everything = read(), read(counts="true", names="true")
+    assert set(usual) == {"data", "pagination"}
+    assert everything["counts"] == [
+        {"actor_kind": "owner", "count": 1}, {"actor_kind": "staff", "count": 2}, {"actor_kind": "client", "count": 1}
+    ]  # fmt: skip
+    assert [{**entry, "names": ...} for entry in usual["data"]] == [{**one, "names": ...} for one in everything["data"]]
+    names = {entry["actor_kind"]: entry["names"] for entry in everything["data"]}
+    assert names["staff"] == {
+        "action": "Leu",
+        "operation": "Cadastro do cidadão, com o que ele declarou",
+        "fields": ["o cadastro"],
+        "actor": "Servidor da prefeitura",
+        "grant": "Consultar o cadastro de qualquer cidadão",
+    }
+    assert names["client"]["grant"] == "Sistema autorizado a ler dados de cadastro"
+    assert (names["owner"]["action"], names["owner"]["actor"]) == ("Mudou", "A própria pessoa")
+    others = read(actor_kind="staff, client", counts="true", per_page=2)
+    assert others["pagination"] == {"page": 1, "per_page": 2, "total": 3, "total_pages": 2}
+    assert others["counts"] == everything["counts"]
+    assert {entry["actor_kind"] for entry in others["data"]} <= {"staff", "client"}
+    assert read(actor_kind="crm")["data"] == []
+    sql("UPDATE platform.audit_event SET at = at - interval '3 days' WHERE actor_kind = 'client'")
+    day = sql("SELECT ((now() - interval '3 days') AT TIME ZONE 'America/Sao_Paulo')::date::text AS day")[0]["day"]
+    on_day = read(**{"from": day, "to": day}, counts="true")
+    assert [entry["actor_kind"] for entry in on_day["data"]] == ["client"]
+    assert on_day["counts"] == [{"actor_kind": "client", "count": 1}]
+    for wrong in ("", "ninguem", "staff,ninguem"):
+        assert refusal(http.get(path(ANA, "data-access"), headers=owner, params={"actor_kind": wrong})) == (
+            400, "actor_kind-invalid"
+        )  # fmt: skip
+
+
+def test_every_access_has_names_and_no_codes() -> None:
+    operations = OperationNames(one for each in app.SERVICES for one in each.operations())
+    for each in app.SERVICES:
+        for operation in each.operations():
+            access = Access(
+                at=utc_now(), action="read", operation=operation.key, fields=["citizen", "unnamed"], actor_kind="staff",
+                actor="portal", department="Secretaria", grant="scope:sms:read", reason=None, outcome="done",
+            )  # fmt: skip
+            named = name_access(access, operations, {})
+            assert named == AccessNames(
+                "Leu", operation.summary, ["o cadastro"], "Secretaria", "Sistema autorizado a ler dados da saúde"
+            )
+    assert operations.find("registry.push") is None
+    for grant in ("", "unknown:read"):
+        assert name_grant(grant, {}) is None
 
 
 def test_the_person_sees_the_department_and_the_auditor_the_name_besides(

@@ -120,10 +120,8 @@ async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymis
 async def _list_kept(connection: Connection, call: Call, cpf: Cpf) -> list[Kept]:
     kept = await call.platform.part(DeclaredPersonalData).retain(connection, cpf)
     subject = call.platform.audit.list_hashes(cpf)
-    return [
-        *kept,
-        Kept("audit_events", await store.count_accesses(connection, subject, Period(None, None)), RECORD_KEEPING_DUTY),
-    ]
+    events = sum((await store.count_accesses(connection, subject, Period(None, None))).values())
+    return [*kept, Kept("audit_events", events, RECORD_KEEPING_DUTY)]
 
 
 def _seal(call: Call, state: bytes, expires_at: datetime) -> str:

@@ -29,6 +29,7 @@ OperationKey: TypeAlias = Annotated[
 FieldNames: TypeAlias = Annotated[
     list[str], Meta(description="Nomes do que foi visto ou mudado, nunca valores.", examples=[["citizen"]])
 ]
+ACTOR_KINDS = ("owner", "citizen", "staff", "client", "crm", "worker", "operator")
 ActorKind: TypeAlias = Annotated[
     str,
     Meta(
@@ -63,6 +64,26 @@ DepartmentNames: TypeAlias = Annotated[
 ]
 
 
+class AccessNames(msgspec.Struct):
+    """An access in words that citizens understand."""
+
+    action: Annotated[str, Meta(description="O que foi feito.", examples=["Leu"])]
+    operation: Annotated[
+        str | None,
+        Meta(description="A operação; nulo para uma tarefa ou comando.", examples=["Cadastro do cidadão"]),
+    ]
+    fields: Annotated[list[str], Meta(description="O que foi visto ou mudado.", examples=[["o cadastro"]])]
+    actor: Annotated[
+        str, Meta(description="Quem agiu; um servidor aparece como o seu órgão.", examples=["Secretaria de Cidadania"])
+    ]
+    grant: Annotated[
+        str | None,
+        Meta(
+            description="Por qual direito; nulo se não tem nome.", examples=["Consultar o cadastro de qualquer cidadão"]
+        ),
+    ]
+
+
 class Access(msgspec.Struct):
     """A read or change of a person's data. `actor` is a client or `self`, but never another person.
 
@@ -81,6 +102,16 @@ class Access(msgspec.Struct):
     grant: Grant
     reason: ReasonText
     outcome: Outcome
+    names: (
+        Annotated[AccessNames, Meta(description="O mesmo em palavras para o cidadão. Só com `names=true`.")] | UnsetType
+    ) = UNSET
+
+
+class KindCount(msgspec.Struct):
+    """The number of accesses by one kind of actor."""
+
+    actor_kind: ActorKind
+    count: Annotated[int, Meta(description="Quantos acessos.", examples=[24])]
 
 
 class AccessPage(msgspec.Struct):
@@ -88,13 +119,38 @@ class AccessPage(msgspec.Struct):
 
     data: Annotated[list[Access], Meta(description="Acessos, do mais novo ao mais antigo.")]
     pagination: Annotated[Pagination, Meta(description="Página devolvida e total de acessos.")]
+    counts: (
+        Annotated[
+            list[KindCount],
+            Meta(description="Quantos acessos há no período por tipo de quem agiu. Só com `counts=true`."),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class AccessQuery(PageQuery, rename={"from_": "from"}):
-    """The query for accesses. Both bounds of the period are optional."""
+    """The query for accesses. Both bounds of the period are optional; one day is both bounds."""
 
     from_: PeriodStart | UnsetType = UNSET
     to: PeriodEnd | UnsetType = UNSET
+    actor_kind: (
+        Annotated[
+            str,
+            Meta(
+                description="Só os acessos destes tipos de quem agiu, separados por vírgula: "
+                + ", ".join(f"`{kind}`" for kind in ACTOR_KINDS)
+                + ".",
+                examples=["staff,citizen,client"],
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    counts: Annotated[bool, Meta(description="Se vem quantos acessos há por tipo de quem agiu.", examples=[True])] = (
+        False
+    )
+    names: Annotated[
+        bool, Meta(description="Se cada acesso vem também em palavras para o cidadão.", examples=[True])
+    ] = False
 
 
 class AnonymisationBody(msgspec.Struct):

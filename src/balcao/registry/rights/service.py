@@ -4,19 +4,22 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 import msgspec
+from msgspec import UNSET
 
 from balcao.core.audit.personal_data import DeclaredPersonalData
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid, NotFound
+from balcao.core.operation_names import OperationNames
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.flags import parse_flag_parameter
 from balcao.core.values.page import Page
 from balcao.core.values.period import Period, parse_closed_period, parse_period
-from balcao.core.values.text import clean_parameter
+from balcao.core.values.text import clean_parameter, split_list
 from balcao.registry.mirror.store import read_mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
-from balcao.registry.rights.schemas import AccessPage, AuditPage, RetentionReport
+from balcao.registry.rights.names import list_descriptions, name_access
+from balcao.registry.rights.schemas import ACTOR_KINDS, AccessPage, AuditPage, KindCount, RetentionReport
 from balcao.registry.rights.store import AuditFilters
 
 EXPORTED_ACCESSES = timedelta(days=365)
@@ -50,15 +53,24 @@ async def export_person(call: Call, cpf: Cpf) -> bytes:
 async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> AccessPage:
     """Return a page of the accesses to this person's data, newest first.
 
-    Raises Invalid if the period is not valid, and TooMany if this person's list was read too often.
+    Raises Invalid if the period or a filter is not valid, and TooMany if this person's list was read too often.
     """
     platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
     period = parse_period(query, call.zone)
+    kinds = _parse_kinds(query)
+    is_counted, is_named = (parse_flag_parameter(query, name) is True for name in ("counts", "names"))
     await platform.limits.spend(platform.rate("access_list_limit"), "registry.list_accesses", subject[0].hex())
     async with call.reading(cpf, ["accesses"]) as source:
-        total = await store.count_accesses(source, subject, period)
-        data = await store.select_accesses(source, subject, period, page, platform.settings.client_id)
-    return AccessPage(data, page.of(total))
+        counts = await store.count_accesses(source, subject, period)
+        data = await store.select_accesses(source, subject, period, page, platform.settings.client_id, kinds)
+    if is_named:
+        operations = platform.part(OperationNames)
+        descriptions = list_descriptions(platform.catalogue.snapshot)
+        for access in data:
+            access.names = name_access(access, operations, descriptions)
+    total = sum(count for kind, count in counts.items() if kinds is None or kind in kinds)
+    listed = [KindCount(kind, counts[kind]) for kind in ACTOR_KINDS if kind in counts]
+    return AccessPage(data, page.of(total), listed if is_counted else UNSET)
 
 
 async def list_events_about_person(call: Call, query: Mapping[str, str], page: Page) -> AuditPage:
@@ -96,6 +108,17 @@ async def read_retention_report(call: Call) -> RetentionReport:
         return RetentionReport(
             await store.list_retained_kinds(connection), await store.count_anonymised_people(connection)
         )
+
+
+def _parse_kinds(query: Mapping[str, str]) -> list[str] | None:
+    """Return the wanted kinds of actors, or None for all. Raises Invalid for an unknown kind."""
+    if "actor_kind" not in query:
+        return None
+    kinds = split_list(query["actor_kind"])
+    if not kinds or not set(kinds) <= set(ACTOR_KINDS):
+        text = f"O parâmetro `actor_kind` aceita, separados por vírgula: {', '.join(ACTOR_KINDS)}."
+        raise Invalid(text, code="actor_kind-invalid")
+    return kinds
 
 
 def _parse_cpf(query: Mapping[str, str], name: str) -> Cpf | None:

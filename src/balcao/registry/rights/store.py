@@ -1,6 +1,6 @@
 """SQL for the platform's audit trail: the accesses to a person's data, and the searches of auditors."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,6 +19,11 @@ _DEPARTMENTS = """(
     JOIN registry.department ON department.cd_ua = staff.cd_ua
     WHERE known.hash = event.actor_hash AND event.actor_kind = 'staff')"""
 
+# In older events, a citizen who acted through a vehicle link was recorded as staff, so the CASE corrects them.
+_KIND = """
+CASE WHEN actor_hash = subject_hash THEN 'owner' WHEN "grant" = 'vehicle_link' THEN 'citizen' ELSE actor_kind END
+"""
+
 _OF_SUBJECT = """
 FROM platform.audit_event AS event
 WHERE subject_hash = ANY(:subject::bytea[])
@@ -26,30 +31,33 @@ WHERE subject_hash = ANY(:subject::bytea[])
 """
 
 
-# A person who acts on their own data is `self`, with any grant. The platform's own jobs appear as its client. In older
-# events, a citizen who acted through a vehicle link was recorded as staff, so the CASE corrects them.
+# A person who acts on their own data is `self`, with any grant. The platform's own jobs appear as its client.
 @statement(f"""
-SELECT at, action, operation, fields,
-       CASE WHEN actor_hash = subject_hash THEN 'owner' WHEN "grant" = 'vehicle_link' THEN 'citizen' ELSE actor_kind
-       END AS actor_kind,
+SELECT at, action, operation, fields, {_KIND} AS actor_kind,
        CASE WHEN actor_hash = subject_hash THEN 'self' WHEN client = '' THEN :platform_client ELSE client END AS actor,
        CASE WHEN actor_hash IS DISTINCT FROM subject_hash THEN {_DEPARTMENTS} END AS department,
        "grant", reason, outcome
-{_OF_SUBJECT}
+{_OF_SUBJECT} AND (:kinds::text[] IS NULL OR {_KIND} = ANY (:kinds))
 ORDER BY at DESC, id DESC
 LIMIT :limit OFFSET :offset
 """)
 async def select_accesses(
-    connection: Connection, subject: Sequence[bytes], period: Period, page: Page | None, platform_client: str
+    connection: Connection,
+    subject: Sequence[bytes],
+    period: Period,
+    page: Page | None,
+    platform_client: str,
+    kinds: Sequence[str] | None = None,
 ) -> list[Access]:
-    """Return the accesses to a person's data, newest first. Without a page, return all of them.
+    """Return the accesses to a person's data by these kinds of actors, newest first. Without a page, return all.
 
     `subject` contains the person's hash under each key that was ever in use.
     """
 
 
-@statement(f"SELECT count(*) {_OF_SUBJECT}")
-async def count_accesses(connection: Connection, subject: Sequence[bytes], period: Period) -> int: ...
+@statement(f"SELECT {_KIND} AS actor_kind, count(*) {_OF_SUBJECT} GROUP BY 1")
+async def count_accesses(connection: Connection, subject: Sequence[bytes], period: Period) -> Mapping[str, int]:
+    """Return the number of accesses by the kind of actor."""
 
 
 @statement("""

@@ -1,0 +1,16 @@
+"""The names of all operations in Portuguese, for texts about what was called."""
+
+from collections.abc import Iterable
+
+from balcao.core.http.operations import Operation
+
+
+class OperationNames:
+    """The summary of each operation of every service, whichever services this process serves."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._summaries = {operation.key: operation.summary for operation in operations}
+
+    def find(self, key: str) -> str | None:
+        """Return the summary of an operation, or None for a job, a command or an operation that no longer exists."""
+        return self._summaries.get(key)

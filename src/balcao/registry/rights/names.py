@@ -1,0 +1,134 @@
+"""Portuguese names for an access to a person's data, as that person reads them (rules: registry 4.9).
+
+No SQL or HTTP.
+"""
+
+from collections.abc import Mapping
+
+from balcao.core.access.snapshot import Snapshot
+from balcao.core.operation_names import OperationNames
+from balcao.registry.rights.schemas import Access, AccessNames
+
+_ACTIONS = {
+    "read": "Leu",
+    "create": "Incluiu",
+    "update": "Mudou",
+    "delete": "Excluiu",
+    "export": "Levou uma cópia",
+    "anonymise": "Anonimizou",
+    "push": "Enviou ao CRM",
+    "event": "Recebeu do CRM",
+    "denied": "Tentou, e foi recusado",
+}
+_FIELDS = {
+    "citizen": "o cadastro",
+    "citizen_sensitive": "os dados sensíveis",
+    "cpf": "o CPF",
+    "found_by_name": "a identificação, pesquisando por nome e nascimento",
+    "found_by_protocol": "a identificação, pesquisando por protocolo",
+    "found_by_phone": "a identificação, pesquisando por telefone",
+    "opt_in": "as preferências de mensagens",
+    "preference_history": "o histórico de preferências",
+    "tickets": "os chamados",
+    "pets": "os animais",
+    "vehicle": "os veículos",
+    "conductor": "os condutores",
+    "empresas": "as empresas",
+    "crm_mirror": "o que o CRM informou",
+    "crm_account": "a conta no CRM",
+    "accesses": "a lista de acessos",
+    "audit": "a trilha de acessos",
+    "anonymisation": "a simulação de anonimização",
+    "wallet": "a carteira",
+    "phone_book": "a lista de telefones",
+    "phone_verification": "a confirmação de um telefone",
+    "apresentacao": "a apresentação",
+    "banco_curriculos": "a ficha no banco de currículos",
+    "bloqueio": "o bloqueio de candidaturas",
+    "candidatura": "a candidatura",
+    "category_opt_ins": "as preferências de mensagens",
+    "cd_uas": "a lotação",
+    "conquistas": "as conquistas",
+    "criterios_nao_atendidos": "os critérios de uma vaga",
+    "crm_tickets": "os chamados no CRM",
+    "curriculo": "o currículo",
+    "cursos_complementares": "os cursos",
+    "dataset": "um conjunto de exemplos",
+    "empresa": "uma empresa",
+    "entregas": "as entregas de avisos",
+    "eventos": "os eventos de risco",
+    "experiencias": "as experiências",
+    "experiment": "um experimento de agentes",
+    "formacoes": "a formação",
+    "idiomas": "os idiomas",
+    "jobs": "as tarefas paradas",
+    "situacao_interesses": "a situação e os interesses",
+    "prompt": "as instruções de um agente",
+    "termos_uso": "os termos aceitos",
+    "vaga": "uma vaga",
+    "telefone": "o telefone",
+    "email": "o e-mail",
+    "endereco": "o endereço",
+    "nome": "o nome",
+    "nascimento": "o nascimento",
+}
+_ACTORS = {
+    "owner": "A própria pessoa",
+    "citizen": "Outro cidadão",
+    "staff": "Servidor da prefeitura",
+    "client": "Sistema",
+    "crm": "Sistema de atendimento (CRM)",
+    "worker": "A própria plataforma",
+    "operator": "Quem opera a plataforma",
+}
+_SCOPES = {
+    "rmi:pessoa-fisica:read": "dados de cadastro",
+    "rmi:telefone:read": "telefones",
+    "sms:read": "dados da saúde",
+    "sme:read": "dados da educação",
+    "smtr:read": "dados de transporte",
+    "smf:read": "dados da fazenda",
+    "busca:search": "busca de serviços",
+    "catalogo:read": "catálogo de serviços",
+}
+_GRANTS = {
+    "self": "Dados da própria pessoa",
+    "vehicle_link": "Vínculo com um veículo",
+    "authenticated": "Qualquer pessoa que entrou na sua conta",
+    "public": "Consulta aberta a todos",
+    "worker": "Tarefa da plataforma",
+    "operator": "Operação da plataforma",
+}
+
+
+def name_access(access: Access, operations: OperationNames, descriptions: Mapping[str, str]) -> AccessNames:
+    """Return the names for an access. `descriptions` are those of the actions of the access catalogue."""
+    return AccessNames(
+        action=_ACTIONS.get(access.action, "Usou"),
+        operation=operations.find(access.operation),
+        fields=list(dict.fromkeys(_FIELDS[field] for field in access.fields if field in _FIELDS)),
+        actor=_name_actor(access),
+        grant=name_grant(access.grant, descriptions),
+    )
+
+
+def list_descriptions(snapshot: Snapshot) -> dict[str, str]:
+    """Return what each action of the access catalogue allows, by its key."""
+    return {action.key: action.description for action in snapshot.actions.values()}
+
+
+def name_grant(grant: str, descriptions: Mapping[str, str]) -> str | None:
+    """Return in words by which right an access was allowed, or None for an unknown one."""
+    kind, _, name = grant.partition(":")
+    if kind == "scope":
+        return f"Sistema autorizado a ler {_SCOPES[name]}" if name in _SCOPES else "Sistema autorizado"
+    if kind == "client":
+        return "Sistema da prefeitura, nomeado na configuração"
+    return _GRANTS.get(grant) or descriptions.get(grant) or None
+
+
+def _name_actor(access: Access) -> str:
+    """Return who acted. A member of staff is their department, never a person."""
+    if access.actor_kind == "staff" and access.department:
+        return access.department
+    return _ACTORS.get(access.actor_kind, "Sistema")
