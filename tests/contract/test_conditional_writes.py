@@ -28,6 +28,8 @@ BESIDE = ("platform.", "pgqueuer", "public.")
 MADE_BY = {
     "registry.change_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "registry.remove_vehicle": ("registry.register_vehicle", "vehicle_id"),
+    "registry.replace_pet": ("registry.create_pet", "pet_id"),
+    "registry.delete_pet": ("registry.create_pet", "pet_id"),
     "employability.withdraw_application": ("employability.submit_application", "id"),
     "search.remove_synonyms": ("search.put_synonyms", "id"),
     "search.change_proposal": ("search.create_proposal", "proposal_id"),
@@ -89,7 +91,8 @@ def make(sandbox: Sandbox) -> Iterator[tuple[str, dict[str, str]]]:
         if maker not in ids:
             answer = send(sandbox, *operations[maker])
             assert answer.is_success, answer.text
-            ids[maker] = answer.json().get("id", "")
+            body = answer.json()
+            ids[maker] = str(body.get("id") or body.get("id_animal", ""))
         place = {"cnes": sandbox.examples["cnes_quiet"]} if maker == "health_units.open_notification" else {}
         yield key, place | ({} if name is None else {name: ids[maker]})
 

@@ -336,3 +336,88 @@ def test_loading_again_changes_only_what_differs(http: httpx.Client, owner: dict
 def test_a_line_that_is_no_pet_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(line(1, "Gato") | changes, IMPORTS[0].row)
+
+
+@pytest.fixture
+def change(http: httpx.Client, owner: dict[str, str]) -> Callable[..., httpx.Response]:
+    def call(method: str, pet_id: int, body: Any = None, *, cpf: str = FABIO, **headers: str) -> httpx.Response:
+        return http.request(method, f"{path(cpf)}/{pet_id}", json=body, headers=owner | headers)
+
+    return call
+
+
+def test_an_own_pet_is_replaced_and_keeps_its_registration(add: Ask, change: Ask, sql: Sql) -> None:
+    pet = add(microchip_numero="1", foto_url="https://fotos.example/a.png").json()
+    number = pet["id_animal"]
+    changed = change("PUT", number, GOOD | {"animal_nome": "Siri Patola", "indicador_castrado": True})
+    assert (changed.status_code, changed.json()) == (
+        200,
+        pet | {"animal_nome": "Siri Patola", "indicador_castrado": True, "microchip_numero": None, "foto_url": None},
+    )
+    shown = change("GET", number)
+    assert (shown.json(), shown.headers["ETag"]) == (changed.json(), changed.headers["ETag"])
+    assert changed.headers["Cache-Control"] == "no-store, private"
+    event = sql("SELECT action, fields FROM platform.audit_event WHERE operation = 'registry.replace_pet'")[-1]
+    assert (event["action"], event["fields"]) == ("update", ["pets"])
+
+
+@pytest.mark.parametrize("birth", ["2022-01-15", "2022-01-15T12:00:00-03:00"])
+def test_a_pet_that_is_sent_as_it_was_shown_does_not_change(add: Ask, change: Ask, birth: str) -> None:
+    pet = add(nascimento_data=birth).json()
+    tag = change("GET", pet["id_animal"]).headers["ETag"]
+    again = change("PUT", pet["id_animal"], pet, **{"If-Match": tag})
+    assert (again.status_code, again.json(), again.headers["ETag"]) == (200, pet, tag)
+
+
+def test_of_two_who_change_a_pet_the_second_is_told(add: Ask, change: Ask) -> None:
+    number = add().json()["id_animal"]
+    tag = change("GET", number).headers["ETag"]
+    assert change("PUT", number, GOOD | {"animal_nome": "Polvo"}, **{"If-Match": tag}).status_code == 200
+    for stale in (tag, "W/" + tag):
+        assert change("PUT", number, GOOD, **{"If-Match": stale}).status_code == 412
+        assert change("DELETE", number, **{"If-Match": stale}).status_code == 412
+    current = change("GET", number)
+    assert current.json()["animal_nome"] == "Polvo"
+    gone = change("DELETE", number, **{"If-Match": current.headers["ETag"]})
+    assert (gone.status_code, gone.content) == (204, b"")
+    for method in ("GET", "DELETE"):
+        assert refusal(change(method, number)) == (404, "pet-unknown")
+    assert refusal(change("PUT", number, GOOD)) == (404, "pet-unknown")
+
+
+def test_only_own_pets_change(add: Ask, change: Ask, http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
+    for method in ("PUT", "DELETE"):
+        assert refusal(change(method, 3, GOOD)) == (409, "pet-not-own")
+        assert refusal(change(method, 4, GOOD)) == (404, "pet-unknown")
+        assert refusal(change(method, 10**17, GOOD)) == (404, "pet-unknown")
+    number = add().json()["id_animal"]
+    ana = bearer(issuer.person(ANA))
+    for method in ("PUT", "DELETE"):
+        foreign = http.request(method, f"{path(ANA)}/{number}", json=GOOD, headers=ana)
+        assert refusal(foreign) == (404, "pet-unknown")
+        assert http.request(method, f"{path()}/{number}", json=GOOD, headers=ana).status_code == 403
+    assert change("GET", number).json()["animal_nome"] == "Siri"
+    assert sql("SELECT count(*) AS pets FROM registry.loaded_pet")[0]["pets"] == len(LINES)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"animal_nome": ""}, {"sexo_sigla": "X"}, {"nascimento_data": "1969-12-31"}, {"porte_nome": 5}]
+)
+def test_a_change_is_checked_like_a_new_pet(add: Ask, change: Ask, wrong: dict[str, Any]) -> None:
+    pet = add().json()
+    assert change("PUT", pet["id_animal"], GOOD | wrong).status_code == 400
+    assert change("GET", pet["id_animal"]).json() == pet
+
+
+def test_a_deleted_pet_makes_room_for_another(add: Ask, change: Ask, sql: Sql) -> None:
+    number = add().json()["id_animal"]
+    sql(
+        "INSERT INTO registry.own_pet (cpf, record)"
+        " SELECT $1, record FROM registry.own_pet, generate_series(2, $2::int) WHERE id_animal = $3",
+        FABIO,
+        MOST_OWN,
+        number,
+    )
+    assert refusal(add()) == (409, "pet-limit")
+    assert change("DELETE", number).status_code == 204
+    assert add().status_code == 201

@@ -8,7 +8,7 @@ from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
-from balcao.core.http.responses import Response, created, personal
+from balcao.core.http.responses import Response, created, personal, stored
 from balcao.registry.person.pets import service, store
 from balcao.registry.person.pets.imports import IMPORTS
 from balcao.registry.person.pets.paths import PetInPath
@@ -69,6 +69,35 @@ async def get_pet_stats(call: Call, cpf: CpfInPath) -> Response[PetStats]:
 async def get_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> Response[Pet]:
     """Devolve um animal do cidadão; 404 se ele não existe ou é de outra pessoa."""
     return personal(await service.read_pet(call, cpf, pet_id), call)
+
+
+@routes.put(
+    "/citizen/{cpf}/pets/{pet_id}",
+    "registry.replace_pet",
+    own("pets:write"),
+    "Altera um animal que o cidadão cadastrou",
+    errors=[400, 409, 412],
+)
+async def put_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath, body: PetBody) -> Response[Pet]:
+    """Substitui os dados de um animal que o próprio cidadão cadastrou; um animal dos registros da cidade não muda
+    (409). Um campo ausente fica sem valor. Com `If-Match`, a resposta é 412 se o animal mudou desde a leitura.
+    """
+    return stored(await service.replace_pet(call, cpf, pet_id, body))
+
+
+@routes.delete(
+    "/citizen/{cpf}/pets/{pet_id}",
+    "registry.delete_pet",
+    own("pets:write"),
+    "Exclui um animal que o cidadão cadastrou",
+    status=204,
+    errors=[400, 409, 412],
+)
+async def delete_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> None:
+    """Exclui um animal que o próprio cidadão cadastrou; um animal dos registros da cidade fica (409). Com `If-Match`, a
+    resposta é 412 se o animal mudou desde a leitura.
+    """
+    await service.delete_pet(call, cpf, pet_id)
 
 
 EXPORTED = ExportMember(

@@ -12,6 +12,7 @@ from balcao.core.values.page import Pagination
 from balcao.registry.paths import CpfText
 
 FIRST_OWN_ID = 1_000_000
+OWN = "self_registered"
 DATES = (
     "nascimento_data",
     "registro_data",

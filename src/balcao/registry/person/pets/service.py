@@ -10,10 +10,11 @@ from balcao.core.errors import Conflict, NotFound
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.days import format_day
+from balcao.core.values.etags import require_state
 from balcao.core.values.page import Page
 from balcao.registry.person.pets import store
 from balcao.registry.person.pets.checks import check_body
-from balcao.registry.person.pets.schemas import DATES, Pet, PetBody, Pets, PetStatistics, PetStats
+from balcao.registry.person.pets.schemas import DATES, OWN, Pet, PetBody, Pets, PetStatistics, PetStats
 
 FIELDS = ["pets"]
 MOST_OWN = 50
@@ -33,7 +34,7 @@ async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
     async with call.reading(cpf, FIELDS) as source:
         found = await store.select_pet(source, cpf, pet_id)
     if found is None:
-        raise NotFound("Não há animal com este número.", code="pet-unknown")
+        raise _make_unknown()
     return _format(found, call)
 
 
@@ -61,7 +62,7 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
     trail = call.platform.audit.encode_event(call, "create", subject=cpf, fields=FIELDS)
     repeatable = Repeatable.of(call, cpf, [cpf.digits, body])
     number = await store.draw_number(call.platform.database, cpf)
-    pet = Pet(**msgspec.structs.asdict(record), id_animal=number, source="self_registered")
+    pet = Pet(**msgspec.structs.asdict(record), id_animal=number, source=OWN)
     response = msgspec.json.encode(_format(pet, call))
     kept = repeatable and repeatable.keep(response)
 
@@ -77,6 +78,48 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
         return None  # the response with this key has expired meanwhile
 
     return await write_optimistically(call.platform.database, attempt)
+
+
+async def replace_pet(call: Call, cpf: Cpf, pet_id: int, body: PetBody) -> Pet:
+    """Replace one of the citizen's own pets and return it.
+
+    Raises Invalid for an invalid body, NotFound if the citizen has no such pet, Conflict if the pet is in the city's
+    records, and PreconditionFailed if `If-Match` does not match.
+    """
+    checked = check_body(body, utc_now(), call.zone)
+    async with call.platform.database.transaction() as connection:
+        stored = await _lock_own_pet(call, connection, cpf, pet_id)
+        kept = {"registro_data": stored.registro_data, "indicador_ativo": stored.indicador_ativo}
+        if body.nascimento_data == format_day(stored.nascimento_data, call.zone):
+            kept["nascimento_data"] = stored.nascimento_data  # the same day, as the API showed it
+        record = msgspec.structs.replace(checked, **kept)
+        await store.update_own_pet(connection, cpf, pet_id, record)
+        await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
+    return _format(Pet(**msgspec.structs.asdict(record), id_animal=pet_id, source=OWN), call)
+
+
+async def delete_pet(call: Call, cpf: Cpf, pet_id: int) -> None:
+    """Delete one of the citizen's own pets. Raises the same errors as `replace_pet`, except Invalid."""
+    async with call.platform.database.transaction() as connection:
+        await _lock_own_pet(call, connection, cpf, pet_id)
+        await store.delete_own_pet(connection, cpf, pet_id)
+        await call.platform.audit.record(connection, call, "delete", subject=cpf, fields=FIELDS)
+
+
+async def _lock_own_pet(call: Call, connection: Connection, cpf: Cpf, pet_id: int) -> Pet:
+    """Lock one of the citizen's own pets and return it as it is stored. Raises as `replace_pet` does."""
+    stored = await store.lock_own_pet(connection, cpf, pet_id)
+    if stored is None:
+        if await store.is_imported_pet(connection, cpf, pet_id):
+            text = "Este animal vem dos registros da cidade. Só se mudam os que a própria pessoa cadastrou."
+            raise Conflict(text, code="pet-not-own")
+        raise _make_unknown()
+    require_state(call.if_match, _format(msgspec.structs.replace(stored), call))
+    return stored
+
+
+def _make_unknown() -> NotFound:
+    return NotFound("Não há animal com este número.", code="pet-unknown")
 
 
 def mask_tutors(pet: Pet) -> Pet:

@@ -12,15 +12,15 @@ from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
-from balcao.registry.person.pets.schemas import Pet, PetRecord, PetRow
+from balcao.registry.person.pets.schemas import OWN, Pet, PetRecord, PetRow
 
 # PostgreSQL returns each pet, and each page, as one JSON text, which is decoded in one pass. The city's numbers are
 # lower than the citizens' own, so sorting by number lists the city's pets first.
-_OF_PERSON = """
+_OF_PERSON = f"""
 SELECT id_animal, record || jsonb_build_object('id_animal', id_animal, 'source', 'curated') AS pet
 FROM registry.loaded_pet WHERE cpf = :cpf
 UNION ALL
-SELECT id_animal, record || jsonb_build_object('id_animal', id_animal, 'source', 'self_registered')
+SELECT id_animal, record || jsonb_build_object('id_animal', id_animal, 'source', '{OWN}')
 FROM registry.own_pet WHERE cpf = :cpf
 """
 _AS_ARRAY = "coalesce(jsonb_agg(pet ORDER BY id_animal), '[]')::text AS pets"
@@ -97,6 +97,26 @@ SELECT EXISTS (SELECT FROM below_limit) AS is_below_limit, EXISTS (SELECT FROM i
 async def insert_pet(
     connection: Connection, cpf: Cpf, number: int, record: PetRecord, *, most: int, trail: str, kept: Kept | None
 ) -> Insertion: ...
+
+
+@statement(f"""
+SELECT (record || jsonb_build_object('id_animal', id_animal, 'source', '{OWN}'))::text
+FROM registry.own_pet WHERE cpf = :cpf AND id_animal = :id_animal FOR UPDATE
+""")
+async def lock_own_pet(connection: Connection, cpf: Cpf, id_animal: int) -> Json[Pet] | None:
+    """Lock a pet that the citizen added until the transaction ends, and return it."""
+
+
+@statement("UPDATE registry.own_pet SET record = :record::jsonb WHERE cpf = :cpf AND id_animal = :id_animal")
+async def update_own_pet(connection: Connection, cpf: Cpf, id_animal: int, record: PetRecord) -> None: ...
+
+
+@statement("DELETE FROM registry.own_pet WHERE cpf = :cpf AND id_animal = :id_animal")
+async def delete_own_pet(connection: Connection, cpf: Cpf, id_animal: int) -> None: ...
+
+
+@statement("SELECT EXISTS (SELECT FROM registry.loaded_pet WHERE cpf = :cpf AND id_animal = :id_animal)")
+async def is_imported_pet(connection: Connection, cpf: Cpf, id_animal: int) -> bool: ...
 
 
 @statement("DELETE FROM registry.own_pet WHERE cpf = :cpf")
