@@ -63,6 +63,9 @@ from balcao.search import SERVICE as SEARCH
 from balcao.settings import Settings, SettingsError
 from balcao.site.application import Site
 from balcao.site.areas import AREAS as SITE_AREAS
+from balcao.site.mine.application import MyPages
+from balcao.site.mine.endpoints import Endpoints as MyEndpoints
+from balcao.site.mine.parts import PARTS
 from balcao.site.mounting import mount_at_root
 from balcao.web.database import SCHEMAS
 from balcao.web.database import list_migrations as list_surface_migrations
@@ -157,11 +160,15 @@ def build_application(
     if panel is not None:
         mounts.append(Endpoints(panel).mount())
     site = Site(settings, platform.limits, SITE_AREAS) if settings.has_site and not names else None
+    mine = None
+    if site is not None and settings.has_site_login:
+        mine = MyPages(settings, database_url, PARTS, platform.refusals, site)
+        mounts.append(MyEndpoints(mine).mount())
     # Pass all services, because the status covers all processes, not only this one.
     calls = CallLog(platform.database)
     keeper = StatusCache(platform.database, platform.zone, list_titles(SERVICES))
     pages = mount_pages(platform, services, list_gauges(), keeper, has_panel=panel is not None)
-    surfaces = [surface for surface in (panel, site) if surface is not None]
+    surfaces = [surface for surface in (panel, site, mine) if surface is not None]
     return Application(
         Gateway(
             mounts,
@@ -220,7 +227,7 @@ async def open_for_serving(
     services: Sequence[Service],
     keeper: StatusCache,
     calls: CallLog,
-    surfaces: Sequence[Panel | Site] = (),
+    surfaces: Sequence[Panel | Site | MyPages] = (),
 ) -> AsyncIterator[None]:
     """Open the platform, announce the operations and load the snapshot. The process may listen only after that."""
     async with open_services(platform, services), AsyncExitStack() as stack:

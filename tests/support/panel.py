@@ -95,6 +95,9 @@ class PageContent(HTMLParser):
 class PanelClient:
     """A browser without scripts, as a context manager. `page` is the open page."""
 
+    # The first page of the surface, and a page with a form.
+    home, account = "/painel", "/painel/conta"
+
     def __init__(self, url: str) -> None:
         self.url = url
         self.http = httpx.Client(base_url=url, timeout=PATIENCE, headers={"Accept": "text/html"}, verify=PLAIN_HTTP)
@@ -108,10 +111,13 @@ class PanelClient:
     ) -> None:
         self.http.close()
 
-    def login(self, username: str, path: str = "/painel") -> httpx.Response:
-        """Open `path`, log in as a demo person on the provider's page, and return the resulting page."""
-        asked = self.http.get(path, follow_redirects=True)
-        if asked.url.path.startswith("/painel"):  # the provider's session still exists
+    def login(self, username: str, path: str = "") -> httpx.Response:
+        """Open `path`, by default the first page, and log in as a demo person on the provider's page.
+
+        Return the resulting page.
+        """
+        asked = self.http.get(path or self.home, follow_redirects=True)
+        if asked.url.path.startswith(self.home):  # the provider's session still exists
             return self.remember(asked)
         form = PageContent(asked.text).forms[0]
         filled = form.values | {"username": username, "password": people_by_login()[username].password}
@@ -149,10 +155,16 @@ class PanelClient:
 
     def read_secret(self) -> str:
         """Return the session's secret, which every form contains."""
-        forms = PageContent(self.http.get("/painel/conta").text).forms
+        forms = PageContent(self.http.get(self.account).text).forms
         return next(form.values["_csrf"] for form in forms if "_csrf" in form.values)
 
     def remember(self, answer: httpx.Response) -> httpx.Response:
         """Make the page of the response the open page."""
         self.page = PageContent(answer.text)
         return answer
+
+
+class CitizenClient(PanelClient):
+    """A citizen who uses Minha página."""
+
+    home = account = "/minha-pagina"

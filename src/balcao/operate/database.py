@@ -68,14 +68,14 @@ def make_role(settings: Settings) -> "ApplicationRole":
     """Return the roles to which migrations grant rights."""
     from balcao.core.database.roles import PANEL_SCHEMA, SITE_SCHEMA, ApplicationRole
 
-    shared = {SITE_SCHEMA} if settings.panel_database_url else {PANEL_SCHEMA, SITE_SCHEMA}
-    if settings.embedded_database or not settings.sandbox:
-        shared = set()
+    urls = {PANEL_SCHEMA: settings.panel_database_url, SITE_SCHEMA: settings.site_database_url}
+    is_shared = settings.sandbox and not settings.embedded_database
     return ApplicationRole(
         settings.database_role,
         settings.database_login,
         settings.panel_database_role,
-        sharing_login=frozenset(shared),
+        settings.site_database_role,
+        sharing_login=frozenset(schema for schema, url in urls.items() if is_shared and not url),
     )
 
 

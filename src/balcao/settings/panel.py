@@ -12,7 +12,8 @@ SANDBOX_CLIENT_SECRET = "sandbox-painel-secret"  # noqa: S105 - public, of the d
 SANDBOX_KEY = "sandbox-panel-key"
 
 
-def _check_keys(keys: SecretStr) -> SecretStr:
+def check_keys(keys: SecretStr) -> SecretStr:
+    """Return the keys of a surface. Raises ValueError if one of them is too short."""
     if any(len(key) < 8 for key in split_list(keys.get_secret_value())):
         raise ValueError("cada chave tem pelo menos 8 caracteres; separe as anteriores por vírgula")
     return keys
@@ -29,7 +30,7 @@ class PanelSettings(AddressSettings):
     panel_client_secret: SecretStr = SecretStr(SANDBOX_CLIENT_SECRET)
     panel_stream_client_id: str = ""
     panel_stream_client_secret: SecretStr = SecretStr("")
-    panel_key: Annotated[SecretStr, AfterValidator(_check_keys)] = SecretStr(SANDBOX_KEY)
+    panel_key: Annotated[SecretStr, AfterValidator(check_keys)] = SecretStr(SANDBOX_KEY)
     panel_database_url: DatabaseAddress = ""
     panel_database_role: str = Field("balcao_panel", pattern=r"^[a-z_][a-z0-9_]{0,62}$")
     panel_idle_minutes: int = Field(30, ge=1, le=600)

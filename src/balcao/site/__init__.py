@@ -1,1 +1,1 @@
-"""The site for citizens: server-rendered pages that call the services over HTTP."""
+"""The citizen site: pages in Portuguese about the city's services. It is a client of the services and imports none."""

@@ -42,6 +42,7 @@ class Site:
     ) -> None:
         self.settings = settings
         self.areas = areas
+        self.has_login = settings.has_site_login
         self.has_portal = has_portal
         self.address = address or settings.site_address
         self.headers = guard.make_headers("", is_secure=self.address.startswith("https://"), scripts=False)

@@ -40,6 +40,10 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
 _LARGEST_REPEATED = 256 * 1024
 
 
+# The titles of the pages without a session, by template.
+_TITLES = {"frame/over.html": "A sua sessão terminou", "frame/left.html": "Você saiu"}
+
+
 class Unsent(NamedTuple):
     """A form whose submission failed: its address and all of its fields."""
 
@@ -80,6 +84,10 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
 
     async def finish(self, visit: VisitT, response: Response[Any]) -> None:
         """Do what follows a successful page."""
+
+    def name_page(self, title: str) -> dict[str, Any]:
+        """Return further values for the templates of error pages and of pages without a session."""
+        return {}
 
     @abstractmethod
     def describe(self, fault: BalcaoError, request: Request) -> PageFault:
@@ -299,6 +307,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         return f"{self._surface.address}{request.path.decode('latin-1')}{'?' if query else ''}{query}"
 
     def _render_alone(self, template: str, status: int, **values: Any) -> Response[Any]:
+        values |= self.name_page(_TITLES[template])
         text = self._surface.environment.get_template(template).render(visit=None, page=None, **values)
         return Response(text.encode(), status=status, media_type=HTML)
 
@@ -306,7 +315,9 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         template = self._surface.environment.get_template("frame/fault.html")
         was_sent = fault.may_pass and request.method == "POST"
         unsent = self._find_unsent(request, visit) if was_sent else None
-        text = template.render(visit=visit, page=None, fault=fault, unsent=unsent, was_sent=was_sent)
+        text = template.render(
+            visit=visit, page=None, fault=fault, unsent=unsent, was_sent=was_sent, **self.name_page(fault.title)
+        )
         headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
         return Response(text.encode(), status=fault.status, headers=headers, media_type=HTML)
 

@@ -22,7 +22,7 @@ from balcao.web.declaration import SessionPage
 from balcao.web.page_limiter import PageLimiter
 from balcao.web.provider import Provider
 from balcao.web.sealing import Sealer
-from balcao.web.sessions.service import Sessions
+from balcao.web.sessions.service import RETENTION_PERIOD, Sessions
 
 _SWEEP_SECONDS = 600.0
 _CALLS_AT_ONCE = httpx.Limits(max_connections=200, max_keepalive_connections=50)
@@ -65,6 +65,7 @@ class Surface(Generic[PageT]):
         traces_url: str,
         idle: timedelta,
         longest: timedelta,
+        drafts_kept: timedelta = RETENTION_PERIOD,
     ) -> None:
         self.name = name
         self.pages = {(page.name, page.method): page for page in pages}
@@ -79,7 +80,9 @@ class Surface(Generic[PageT]):
         self.http = make_http_client(traces_url, limits=_CALLS_AT_ONCE, follow_redirects=False)
         self.sealer = Sealer(keys)
         self.provider = Provider(client.issuer, client.key, client.secret, self.http)
-        self.sessions = Sessions(database, name, self.sealer, self.provider, idle=idle, longest=longest)
+        self.sessions = Sessions(
+            database, name, self.sealer, self.provider, idle=idle, longest=longest, drafts_kept=drafts_kept
+        )
         self.background = Background()
         self.page_limiter = PageLimiter()
 

@@ -16,7 +16,7 @@ def find_secret(settings: Settings, name: str, redirect_uri: str) -> str:
     known = {
         key: client
         for key, client in load_clients(settings).items()
-        if "authorization_code" in client.flows and key != settings.panel_client_id  # not the panel's client
+        if "authorization_code" in client.flows and key not in {settings.panel_client_id, settings.site_client_id}
     }
     client = known.get(name)
     if client is None:

@@ -39,10 +39,12 @@ class Realm:
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
         self.http = http
-        # In a real provider, these addresses are configured for the platform's and the panel's clients.
+        # In a real provider, these addresses are configured for the clients of the platform, the panel and the site.
         self.logout_urls = [f"{settings.base_url}/auth/backchannel-logout"]
         if settings.has_panel:
             self.logout_urls.append(f"{settings.panel_address}/painel/backchannel-logout")
+        if settings.has_site and settings.has_site_login:
+            self.logout_urls.append(f"{settings.site_address}/minha-pagina/backchannel-logout")
         self.declared_rate = settings.declared_rate
         self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
 
@@ -66,6 +68,7 @@ def load_clients(settings: Settings) -> Mapping[str, Client]:
     secrets = {
         settings.client_id: settings.client_secret.get_secret_value(),
         settings.panel_client_id: settings.panel_client_secret.get_secret_value(),
+        settings.site_client_id: settings.site_client_secret.get_secret_value(),
         "crm-sandbox": settings.crm_sandbox_client_secret.get_secret_value(),
     }
     return {

@@ -74,8 +74,11 @@ def _ask_for_code(visit: SessionVisit, page: PersonPage, form: CodeForm, address
     )
 
 
-async def change_preferences(visit: SessionVisit, page: PersonPage) -> Response[Any]:
-    """Show and process the choices about messages. Save them only if they have not changed since they were shown."""
+async def change_preferences(visit: SessionVisit, page: PersonPage, **values: Any) -> Response[Any]:
+    """Show and process the choices about messages. Save them only if they have not changed since they were shown.
+
+    `values` are further values for the template.
+    """
     found = await client.read_preferences(page.subject)
     (named,) = await gather_blocks(client.list_categories(visit.api))
     form = PreferencesForm(visit, {"opt_in": found.value.opt_in}, etag=found.etag)
@@ -109,6 +112,7 @@ async def change_preferences(visit: SessionVisit, page: PersonPage) -> Response[
         person_page=page,
         crumbs=page.crumbs,
         status=form.status,
+        **values,
     )
 
 

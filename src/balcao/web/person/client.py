@@ -263,8 +263,8 @@ async def change_preferences(
     await subject.send("PUT", "/notification-preferences", Preferences, body, etag=etag)
 
 
-async def list_tickets(subject: Subject, *, size: int = 10) -> Page[Ticket]:
-    return await subject.get("/maintenance-request", Page[Ticket], {"per_page": size})
+async def list_tickets(subject: Subject, *, page: int = 1, size: int = 10) -> Page[Ticket]:
+    return await subject.get("/maintenance-request", Page[Ticket], {"page": page, "per_page": size})
 
 
 async def list_accesses(subject: Subject, *, since: str | None = None, page: int = 1, size: int = 25) -> Page[Access]:

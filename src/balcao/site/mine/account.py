@@ -1,0 +1,42 @@
+"""The citizen's sessions and the texts that were typed but not sent."""
+
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.site.mine.declaration import Pages
+from balcao.site.mine.visit import Visit
+from balcao.web.faults import make_not_found
+from balcao.web.visit import DRAFT_IN_ADDRESS
+
+pages = Pages("account", "")
+
+
+@pages.get("/sessoes", "Onde estou com a conta aberta")
+async def list_sessions(visit: Visit) -> Response[Any]:
+    """List the citizen's open sessions of the site."""
+    return visit.render("mine/sessions.html", sessions=await visit.mine.sessions.list_own(visit.session))
+
+
+@pages.post("/sessoes/encerrar", "Sair dos outros aparelhos")
+async def end_sessions(visit: Visit) -> Response[Any]:
+    """End one or all of the other sessions."""
+    named = visit.posted.first("sessao")
+    ended = await visit.mine.sessions.end_other_sessions(visit.session, [named] if named else None)
+    notice = "Nenhuma outra sessão estava aberta." if not ended else "Pronto: a conta foi fechada lá."
+    return await visit.redirect(visit.address("account.list_sessions"), notice)
+
+
+@pages.get("/rascunhos/{number}", "O que você escreveu")
+async def show_draft(visit: Visit, number: str) -> Response[Any]:
+    """Lead back to the form for which the text was typed."""
+    draft = await visit.mine.sessions.drafts.read(visit.session, number)
+    if draft is None:
+        raise make_not_found()
+    return await visit.redirect(f"{draft.path}?{DRAFT_IN_ADDRESS}={number}")
+
+
+@pages.post("/rascunhos/{number}/descartar", "Descartar o que escrevi")
+async def drop_draft(visit: Visit, number: str) -> Response[Any]:
+    """Delete a text that was typed but not sent."""
+    await visit.mine.sessions.drafts.drop(visit.session, number)
+    return await visit.redirect(visit.address("home.show"), "O texto foi descartado.")

@@ -1,0 +1,267 @@
+"""The operations on what belongs to a citizen. The types contain only the members that pages use."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.core.values.cpf import Cpf
+from balcao.web.api import Api, Read, quoted
+from balcao.web.envelopes import Page
+from balcao.web.person.client import Company, Pet, Subject
+
+_JOBS = "/jobs/api/v1/empregabilidade"
+
+
+class Named(msgspec.Struct):
+    id: str
+    titulo: str = ""
+
+
+class Step(Named):
+    ordem: int = 0
+
+
+class Employer(msgspec.Struct):
+    razao_social: str
+    nome_fantasia: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the name that the public knows."""
+        return self.nome_fantasia or self.razao_social
+
+
+class Job(msgspec.Struct):
+    slug: str
+    titulo: str
+    contratante: Employer
+    etapas: list[Step]
+    data_limite: str | None
+
+
+class Application(msgspec.Struct):
+    id: str
+    status: str
+    created_at: datetime
+    vaga: Job
+    etapa_atual: Step | None
+    acoes_permitidas: list[str] = []
+
+
+class ApplicationEvent(msgspec.Struct):
+    evento: str
+    para: str
+    em: datetime
+    motivo: str | None
+
+
+class ListMeta(msgspec.Struct):
+    total: int
+
+
+class Applications(msgspec.Struct):
+    data: list[Application]
+    meta: ListMeta
+
+
+class History(msgspec.Struct):
+    data: list[ApplicationEvent]
+
+
+class Clinic(msgspec.Struct):
+    nome: str | None = None
+    id_cnes: str | None = None
+    endereco: str | None = None
+    telefone: str | None = None
+    horario_atendimento: str | None = None
+
+
+class Professional(msgspec.Struct):
+    nome: str | None = None
+
+
+class Team(msgspec.Struct):
+    nome: str | None = None
+    telefone: str | None = None
+    medicos: list[Professional] = []
+    enfermeiros: list[Professional] = []
+
+
+class Health(msgspec.Struct):
+    clinica_familia: Clinic | None = None
+    equipe_saude_familia: Team | None = None
+
+
+class Place(msgspec.Struct):
+    nome: str | None = None
+    endereco: str | None = None
+    telefone: str | None = None
+
+
+class Register(msgspec.Struct):
+    indicador: bool | None = None
+    status_cadastral: str | None = None
+    data_ultima_atualizacao: str | None = None
+    data_limite_cadastro_atual: str | None = None
+
+
+class Assistance(msgspec.Struct):
+    cras: Place | None = None
+    cadunico: Register | None = None
+
+
+class School(msgspec.Struct):
+    nome: str | None = None
+    endereco: str | None = None
+    telefone: str | None = None
+    horario_funcionamento: str | None = None
+
+
+class Pupil(msgspec.Struct):
+    turno: str | None = None
+    conceito: str | None = None
+
+
+class Education(msgspec.Struct):
+    escola: School | None = None
+    aluno: Pupil | None = None
+
+
+class Wallet(msgspec.Struct):
+    saude: Health | None = None
+    assistencia_social: Assistance | None = None
+    educacao: Education | None = None
+
+
+class Vehicle(msgspec.Struct):
+    id: str
+    display_name: str | None
+    registration_number: str
+    vehicle_type: str
+    color: str
+    role: str
+    brand_name: str | None = None
+    brand_other: str | None = None
+    model_name: str | None = None
+    model_other: str | None = None
+    serial_number: str | None = None
+    owner_name: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Return the name that the owner gave, or the number of the registration."""
+        return self.display_name or self.registration_number
+
+    @property
+    def make(self) -> str:
+        """Return brand and model."""
+        return " ".join(filter(None, (self.brand_name or self.brand_other, self.model_name or self.model_other)))
+
+
+class Conductor(msgspec.Struct):
+    id: str
+    conductor_cpf: str
+    conductor_name: str | None
+    status: str
+    created_at: datetime
+
+
+class Conductors(msgspec.Struct):
+    data: list[Conductor]
+
+
+class InvitedVehicle(msgspec.Struct):
+    display_name: str | None
+    color: str
+    vehicle_type: str
+    brand_label: str | None
+    model_label: str | None
+
+
+class Invitation(msgspec.Struct):
+    id: str
+    owner_name: str | None
+    created_at: datetime
+    vehicle: InvitedVehicle
+
+
+class Invitations(msgspec.Struct):
+    data: list[Invitation]
+
+
+async def list_applications(subject: Subject, *, page: int = 1, size: int = 20) -> Applications:
+    path = f"{_JOBS}/candidaturas/usuario/{quoted(subject.cpf.digits)}"
+    return await subject.api.get(path, Applications, {"page": page, "pageSize": size})
+
+
+async def read_application(api: Api, id_: str) -> Read[Application]:
+    return await api.read(f"{_JOBS}/candidaturas/{quoted(id_)}", Application)
+
+
+async def read_history(api: Api, id_: str) -> Sequence[ApplicationEvent]:
+    return (await api.get(f"{_JOBS}/candidaturas/{quoted(id_)}/historico", History)).data
+
+
+async def withdraw_application(api: Api, id_: str, etag: str) -> None:
+    await api.send("DELETE", f"{_JOBS}/candidaturas/{quoted(id_)}", type(None), etag=etag)
+
+
+async def read_resume(subject: Subject) -> dict[str, Any]:
+    return await subject.api.get(f"{_JOBS}/curriculo/{quoted(subject.cpf.digits)}", dict[str, Any])
+
+
+async def read_wallet(subject: Subject) -> Wallet:
+    return await subject.get("/wallet", Wallet)
+
+
+async def list_vehicles(subject: Subject) -> Page[Vehicle]:
+    return await subject.get("/vehicles", Page[Vehicle], {"per_page": 100})
+
+
+async def read_vehicle(subject: Subject, id_: str) -> Vehicle:
+    return await subject.get(f"/vehicles/{quoted(id_)}", Vehicle)
+
+
+async def rename_vehicle(subject: Subject, id_: str, name: str) -> None:
+    await subject.send("PATCH", f"/vehicles/{quoted(id_)}", type(None), {"display_name": name})
+
+
+async def delete_vehicle(subject: Subject, id_: str) -> None:
+    await subject.send("DELETE", f"/vehicles/{quoted(id_)}", type(None), None)
+
+
+async def list_conductors(subject: Subject, id_: str) -> Sequence[Conductor]:
+    return (await subject.get(f"/vehicles/{quoted(id_)}/conductors", Conductors)).data
+
+
+async def invite_conductor(subject: Subject, id_: str, cpf: Cpf, email: str, name: str, key: str) -> None:
+    body = {"cpf": cpf.digits, "email": email, "name": name or None}
+    path = f"/registry/v1/citizen/{quoted(subject.cpf.digits)}/vehicles/{quoted(id_)}/conductors"
+    await subject.api.send("POST", path, type(None), body, key=key)
+
+
+async def remove_conductor(subject: Subject, id_: str, conductor_id: str) -> None:
+    await subject.send("DELETE", f"/vehicles/{quoted(id_)}/conductors/{quoted(conductor_id)}", type(None), None)
+
+
+async def list_invitations(subject: Subject) -> Sequence[Invitation]:
+    return (await subject.get("/vehicle-invitations", Invitations)).data
+
+
+async def answer_invitation(subject: Subject, conductor_id: str, *, accepted: bool) -> None:
+    body = {"status": "accepted" if accepted else "rejected"}
+    await subject.send("PATCH", f"/vehicle-invitations/{quoted(conductor_id)}", type(None), body)
+
+
+async def list_pets(subject: Subject, *, page: int = 1, size: int = 20) -> Page[Pet]:
+    return await subject.get("/pets", Page[Pet], {"page": page, "per_page": size})
+
+
+async def list_companies(subject: Subject, *, page: int = 1, size: int = 20) -> Page[Company]:
+    return await subject.get("/legal-entities", Page[Company], {"page": page, "per_page": size})
+
+
+async def change_name(subject: Subject, text: str) -> None:
+    await subject.send("PUT", "/exhibition-name", type(None), {"valor": text})

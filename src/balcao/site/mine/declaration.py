@@ -1,0 +1,54 @@
+"""Declarations of the pages for a logged-in citizen.
+
+pages = Pages("record", "/dados")
+
+@pages.form("/telefone", "Mudar o telefone")
+async def change_phone(visit: Visit) -> Response[Any]: ...
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from balcao.web.declaration import PageFunction, SessionPage
+
+PREFIX = "/minha-pagina"
+# The longest form: a résumé with long texts, or a draft of it.
+_LONGEST_FORM = 256 * 1024
+
+
+@dataclass(frozen=True)
+class Page(SessionPage):
+    """One address of Minha página."""
+
+    prefix: ClassVar[str] = PREFIX
+
+
+class Pages:
+    """The pages of a part of Minha página. `base` is the prefix of all their paths."""
+
+    def __init__(self, part: str, base: str) -> None:
+        self.part = part
+        self.base = base
+        self.declared: list[Page] = []
+
+    def get(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
+        """Declare a page that only reads data."""
+        return self._declare(["GET"], path, label)
+
+    def post(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
+        """Declare the target of a button's POST. Its function redirects to a page."""
+        return self._declare(["POST"], path, label)
+
+    def form(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
+        """Declare a page with a form that posts to the page's own address."""
+        return self._declare(["GET", "POST"], path, label)
+
+    def _declare(self, methods: Sequence[str], path: str, label: str) -> Callable[[PageFunction], PageFunction]:
+        def declare(function: PageFunction) -> PageFunction:
+            name = f"{self.part}.{function.__name__}"
+            for method in methods:
+                self.declared.append(Page(name, method, self.base + path, label, function, _LONGEST_FORM))
+            return function
+
+        return declare

@@ -1,0 +1,81 @@
+"""The first page of Minha página: what waits for the citizen, and a part for each thing that is theirs."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from balcao.core.http.responses import Response
+from balcao.site.mine import client, labels
+from balcao.site.mine.declaration import Pages
+from balcao.site.mine.visit import Visit
+from balcao.web.api import Block, gather_blocks
+from balcao.web.person import client as people
+from balcao.web.person.labels import describe_access, describe_actor, describe_reason
+
+pages = Pages("home", "")
+# The number of rows of each part. A link leads to the others.
+_SHOWN = 3
+# The accesses that are read to find the newest ones by others.
+_READ = 100
+_OTHERS = frozenset({"staff", "citizen", "client"})
+
+
+class Item(NamedTuple):
+    """One thing that waits for the citizen, with the address where they deal with it."""
+
+    icon: str
+    title: str
+    text: str
+    href: str
+    link: str
+
+
+@pages.get("", "Minha página")
+async def show(visit: Visit) -> Response[Any]:
+    """Show what is the citizen's. If one part cannot be read, the page still shows the others."""
+    subject = await visit.read_subject()
+    blocks: list[Block[Any]] = await gather_blocks(
+        people.list_tickets(subject, size=_SHOWN),
+        client.list_applications(subject, size=_SHOWN),
+        client.read_wallet(subject),
+        people.list_vehicles(subject),
+        client.list_invitations(subject),
+        people.list_pets(subject),
+        _list_accesses(subject),
+        people.read_name(subject),
+    )
+    tickets, applications, wallet, vehicles, invitations, pets, accesses, name = blocks
+    return visit.render(
+        "mine/home.html",
+        name=name.value or visit.name,
+        today=visit.mine.site.words.now().date(),
+        waiting=_list_waiting(visit, invitations.value or ()),
+        tickets=tickets,
+        applications=applications,
+        wallet=wallet,
+        vehicles=vehicles,
+        pets=pets,
+        accesses=accesses,
+        labels=labels,
+        describe_access=describe_access,
+        describe_actor=describe_actor,
+        describe_reason=describe_reason,
+    )
+
+
+async def _list_accesses(subject: people.Subject) -> Sequence[people.Access]:
+    """Return the newest accesses by other people and systems. The city's own platform reads and writes all the time."""
+    found = await people.list_accesses(subject, size=_READ)
+    return [one for one in found.data if one.actor_kind in _OTHERS][:_SHOWN]
+
+
+def _list_waiting(visit: Visit, invitations: Sequence[client.Invitation]) -> list[Item]:
+    return [
+        Item(
+            "bici",
+            f"Convite para conduzir “{one.vehicle.display_name or 'um veículo'}”",
+            f"De {one.owner_name or 'outra pessoa'}. Você pode aceitar ou recusar.",
+            visit.address("belongings.answer_invitation", conductor_id=one.id),
+            "Responder ao convite",
+        )
+        for one in invitations
+    ]

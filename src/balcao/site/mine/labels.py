@@ -1,0 +1,76 @@
+"""Portuguese terms for states and kinds that the services use, for the citizens' own pages."""
+
+from typing import NamedTuple
+
+
+class Tag(NamedTuple):
+    """A state in words, with the kind that decides its shape and colour."""
+
+    kind: str
+    icon: str
+    text: str
+
+
+_APPLICATIONS = {
+    "candidatura_enviada": Tag("in", "relogio", "Enviada"),
+    "aprovada": Tag("ok", "sim", "Você segue na seleção"),
+    "reprovada": Tag("", "info", "Não foi desta vez"),
+    "retirada": Tag("", "info", "Retirada por você"),
+    "vaga_congelada": Tag("at", "relogio", "Vaga parada por enquanto"),
+    "vaga_descontinuada": Tag("", "info", "Vaga encerrada"),
+}
+_TICKETS = {
+    "aberto": Tag("in", "relogio", "Recebido"),
+    "em andamento": Tag("in", "relogio", "Em andamento"),
+    "fechado com solução": Tag("ok", "sim", "Resolvido"),
+    "não constatado": Tag("", "info", "Fomos e não achamos o problema"),
+    "cancelado": Tag("", "info", "Cancelado"),
+}
+VEHICLES = {
+    "bicicleta_eletrica": "bicicleta elétrica",
+    "ciclomotor": "ciclomotor",
+    "patinete_eletrico": "patinete elétrico",
+    "autopropelido": "veículo elétrico leve",
+}
+_CONDUCTORS = {
+    "accepted": Tag("ok", "sim", "Pode conduzir"),
+    "pending": Tag("in", "relogio", "Ainda não respondeu ao convite"),
+    "rejected": Tag("", "info", "Recusou o convite"),
+    "revoked": Tag("", "info", "Não conduz mais"),
+}
+_EVENTS = {
+    "submit": "Você enviou a candidatura",
+    "withdraw": "Você retirou a candidatura",
+    "approve": "Você passou desta etapa",
+    "reject": "Não foi desta vez",
+    "reopen": "A candidatura voltou a andar",
+    "move": "A candidatura mudou de etapa",
+    "freeze": "A vaga parou por enquanto",
+    "unfreeze": "A vaga voltou a andar",
+    "discontinue": "A vaga foi encerrada",
+}
+
+
+def describe_application(status: str) -> Tag:
+    """Return the state of an application in words."""
+    return _APPLICATIONS.get(status, Tag("", "info", status.replace("_", " ").capitalize()))
+
+
+def describe_ticket(status: str) -> Tag:
+    """Return the state of a request in words. The CRM may use other states, which are shown as it writes them."""
+    return _TICKETS.get(status.lower(), Tag("", "info", status))
+
+
+def describe_conductor(status: str) -> Tag:
+    """Return the state of a person who may ride a vehicle in words."""
+    return _CONDUCTORS.get(status, Tag("", "info", status))
+
+
+def describe_event(event: str) -> str:
+    """Return what happened to an application."""
+    return _EVENTS.get(event, "A candidatura mudou")
+
+
+def name_vehicle(kind: str) -> str:
+    """Return the kind of a vehicle."""
+    return VEHICLES.get(kind, kind.replace("_", " "))

@@ -1,0 +1,120 @@
+"""The citizen's data and choices: what the city knows, corrections, messages, who looked, a copy, and erasure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from wtforms import StringField
+
+from balcao.core.http.responses import Response, attachment
+from balcao.site.mine import client
+from balcao.site.mine.declaration import Pages
+from balcao.site.mine.visit import Visit
+from balcao.web.api import gather_blocks
+from balcao.web.forms import Form, length, needed
+from balcao.web.lists import Listing
+from balcao.web.person import changes, labels
+from balcao.web.person import client as people
+from balcao.web.person.changes import PersonPage
+from balcao.web.person.erasure import show_erasure
+from balcao.web.person.visits import SIZE, group_by_visit
+from balcao.web.visit import Crumb
+
+FILE_NAME = "meus-dados.json"
+# Shown only on request, because other people may see the screen.
+_SENSITIVE = "sensiveis"
+
+pages = Pages("record", "")
+
+
+class NameForm(Form):
+    members: ClassVar[Mapping[str, str]] = {"name": "valor"}
+
+    name = StringField(
+        "Como você quer ser chamada ou chamado?",
+        description="É o nome que aparece para quem atende você. O seu registro civil não muda.",
+        validators=[needed("Escreva o nome."), length(1, 100)],
+    )
+
+
+@pages.get("/dados", "Meus dados")
+async def show(visit: Visit) -> Response[Any]:
+    """Show the citizen's data with their sources. Sensitive values are shown only on request."""
+    subject = await visit.read_subject()
+    is_whole = visit.query.first(_SENSITIVE) == "sim"
+    (record,) = await gather_blocks(people.read_provenance(subject, sensitive=is_whole))
+    born = record.value.find("nascimento").value if record.value else None
+    age = labels.count_years(born, visit.mine.site.words.now().date())
+    return visit.render("mine/record.html", record=record, is_whole=is_whole, age=age, labels=labels)
+
+
+@pages.form("/dados/nome", "Como quero ser chamada")
+async def change_name(visit: Visit) -> Response[Any]:
+    """Change the name by which the citizen wants to be called."""
+    subject = await visit.read_subject()
+    known = "" if visit.is_post else await people.read_name(subject)
+    form = NameForm(visit, {"name": known})
+    if form.is_sent and await form.submit(lambda: client.change_name(subject, form.name.data or "")):
+        return await visit.redirect(visit.address("record.show"), "O nome foi guardado.")
+    return visit.render("mine/name.html", form=form, status=form.status)
+
+
+@pages.form("/dados/telefone", "Mudar o telefone")
+async def change_phone(visit: Visit) -> Response[Any]:
+    """Send a code to the citizen's new number."""
+    return await changes.change_phone(visit, await _make_person_page(visit), visit.address("record.confirm_phone"))
+
+
+@pages.post("/dados/telefone/codigo", "Confirmar o telefone")
+async def confirm_phone(visit: Visit) -> Response[Any]:
+    """Confirm the new number with the code."""
+    return await changes.confirm_phone(visit, await _make_person_page(visit))
+
+
+@pages.form("/dados/email", "Mudar o e-mail")
+async def change_email(visit: Visit) -> Response[Any]:
+    """Change the citizen's e-mail address."""
+    return await changes.change_email(visit, await _make_person_page(visit))
+
+
+@pages.form("/dados/endereco", "Mudar o endereço")
+async def change_address(visit: Visit) -> Response[Any]:
+    """Change the citizen's address."""
+    return await changes.change_address(visit, await _make_person_page(visit))
+
+
+@pages.form("/mensagens", "Mensagens que recebo")
+async def change_preferences(visit: Visit) -> Response[Any]:
+    """Choose the subjects about which the citizen receives messages, and show the earlier choices."""
+    page = await _make_person_page(visit)
+    (choices,) = await gather_blocks(people.list_choices(page.subject))
+    return await changes.change_preferences(visit, page._replace(home=visit.path), choices=choices, labels_of=labels)
+
+
+@pages.get("/quem-viu", "Quem viu os meus dados")
+async def list_accesses(visit: Visit) -> Response[Any]:
+    """List the departments and systems that saw or changed the citizen's data, and why, without names of staff."""
+    listing = Listing(visit, ("acesso", "acessos"), size=SIZE)
+    subject = await visit.read_subject()
+    found = await people.list_accesses(subject, page=listing.number, size=listing.size)
+    listing.rows, listing.total = found.data, found.pagination.total
+    return visit.render("mine/accesses.html", listing=listing, labels=labels, group=group_by_visit)
+
+
+@pages.form("/dados/copia", "Levar uma cópia")
+async def take_copy(visit: Visit) -> Response[Any]:
+    """Describe the content of the file with the citizen's data, and return the file."""
+    if visit.is_post:
+        file = await people.download_export(await visit.read_subject())
+        return attachment(file.content, FILE_NAME)
+    return visit.render("mine/copy.html")
+
+
+@pages.form("/dados/apagar", "Pedir que apaguem")
+async def erase(visit: Visit) -> Response[Any]:
+    """Show the data that an erasure would delete, and erase the data that the city is not required to keep."""
+    return await show_erasure(visit, await _make_person_page(visit))
+
+
+async def _make_person_page(visit: Visit) -> PersonPage:
+    crumbs: Sequence[Crumb] = [Crumb("Meus dados", visit.address("record.show"))]
+    return PersonPage(await visit.read_subject(), visit.address("record.show"), crumbs, is_own=True)

@@ -1,0 +1,52 @@
+"""The citizen's requests and applications for jobs."""
+
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.site.mine import client, labels
+from balcao.site.mine.declaration import Pages
+from balcao.site.mine.visit import Visit
+from balcao.web.api import gather_blocks
+from balcao.web.lists import Listing
+from balcao.web.person import client as people
+
+pages = Pages("work", "")
+
+
+@pages.get("/pedidos", "Meus pedidos")
+async def list_tickets(visit: Visit) -> Response[Any]:
+    """List the citizen's requests."""
+    listing = Listing(visit, ("pedido", "pedidos"), size=10)
+    found = await people.list_tickets(await visit.read_subject(), page=listing.number, size=listing.size)
+    listing.rows, listing.total = found.data, found.pagination.total
+    return visit.render("mine/tickets.html", listing=listing, labels=labels)
+
+
+@pages.get("/candidaturas", "Minhas candidaturas")
+async def list_applications(visit: Visit) -> Response[Any]:
+    """List the citizen's applications."""
+    listing = Listing(visit, ("candidatura", "candidaturas"), size=20)
+    found = await client.list_applications(await visit.read_subject(), page=listing.number, size=listing.size)
+    listing.rows, listing.total = found.data, found.meta.total
+    return visit.render("mine/applications.html", listing=listing, labels=labels)
+
+
+@pages.get("/candidaturas/{application_id}", "Minha candidatura")
+async def show_application(visit: Visit, application_id: str) -> Response[Any]:
+    """Show the step of an application, and what happened to it."""
+    found = await client.read_application(visit.api, application_id)
+    (history,) = await gather_blocks(client.read_history(visit.api, application_id))
+    return visit.render(
+        "mine/application.html", title=found.value.vaga.titulo, one=found.value, history=history, labels=labels
+    )
+
+
+@pages.form("/candidaturas/{application_id}/retirar", "Retirar a candidatura")
+async def withdraw_application(visit: Visit, application_id: str) -> Response[Any]:
+    """Ask before an application is withdrawn, because that cannot be undone."""
+    found = await client.read_application(visit.api, application_id)
+    back = visit.address("work.show_application", application_id=application_id)
+    if visit.is_post:
+        await client.withdraw_application(visit.api, application_id, visit.posted.first("_etag"))
+        return await visit.redirect(back, "A candidatura foi retirada.")
+    return visit.render("mine/withdraw.html", one=found.value, etag=found.etag, back=back)
