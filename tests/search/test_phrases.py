@@ -115,8 +115,8 @@ async def test_seeded_phrases_leave_those_of_staff_alone(
     assert staff("GET", path_of(first)).json()["phrases"] == []
 
 
-def find_proposal(staff: Staff, word: str) -> dict[str, Any] | None:
-    listed = staff("GET", PROPOSALS, params={"per_page": 100}).json()["proposals"]
+def find_proposal(staff: Staff, word: str, **further: str) -> dict[str, Any] | None:
+    listed = staff("GET", PROPOSALS, params={"per_page": "100", **further}).json()["proposals"]
     found: dict[str, Any] | None = next((each for each in listed if each["query"] == word), None)
     return found
 
@@ -133,6 +133,9 @@ async def test_a_search_that_found_nothing_is_proposed_after_five_times_until_it
     proposal = find_proposal(staff, word)
     assert proposal is not None
     assert (proposal["searches"], proposal["found_nothing"], proposal["opened"]) == (5, 5, 0)
+    assert find_proposal(staff, word, outcome="nothing") == proposal
+    assert find_proposal(staff, word, outcome="unopened") is None
+    assert refusal(staff("GET", PROPOSALS, params={"outcome": "opened"})) == (400, "outcome-invalid")
     assert proposal["last_day"] == utc_now().date().isoformat()
     service = staff.create()
     staff("PUT", path_of(service), json={"phrases": [word.upper()]})
@@ -159,6 +162,8 @@ async def test_a_search_whose_results_are_not_opened_is_proposed_once_openings_a
     proposal = find_proposal(staff, word)
     assert proposal is not None
     assert (proposal["searches"], proposal["found_nothing"], proposal["opened"]) == (10, 0, 0)
+    assert find_proposal(staff, word, outcome="unopened") == proposal
+    assert find_proposal(staff, word, outcome="nothing") is None
     assert find_proposal(staff, other) is None  # one search in ten led to the service
 
 

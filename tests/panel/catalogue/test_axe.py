@@ -24,6 +24,8 @@ def test_axe_finds_nothing_in_any_state_of_a_service(screen: Screen, make: Make,
     body = REQUIRED | {"nome_servico": service["nome_servico"], "resumo": "Proposto."}
     proposal = ask("POST", f"/admin/services/{service['id']}/proposals", json=body).json()["id"]
     run = ask("GET", "/admin/migration/history").json()["migrations"][0]["id"]
+    right = [{"query": "poda", "services": [service["id"], draft["id"]]}]
+    ask("PUT", "/admin/search/control-queries", json={"queries": ["poda"], "expected": right})
     here = f"/painel/servicos/{service['id']}"
     screen.login("gestor")
     for address in (
@@ -44,7 +46,9 @@ def test_axe_finds_nothing_in_any_state_of_a_service(screen: Screen, make: Make,
         "/painel/numeros-antigos/novo",
         "/painel/categorias/Cidade",
         "/painel/sinonimos/novo?termo=iptu",
-        "/painel/frases",
+        "/painel/buscas-sem-servico",
+        "/painel/buscas-de-controle?busca=iptu",
+        "/painel/buscas-de-controle/1/servicos",
         "/painel/frases/galho%20no%20fio/usar",
         f"/painel/migracao/{run}",
     ):

@@ -17,6 +17,7 @@ from balcao.web.markup import render_markdown
 from tests.panel.catalogue.conftest import Alter, Ask, Make
 from tests.search.support import REQUIRED
 from tests.support.panel import PanelClient
+from tests.support.polling import until_now
 
 ATTACK = "<script>alert(1)</script>"
 
@@ -206,6 +207,40 @@ def test_a_list_that_somebody_else_changed_is_shown_beside_mine(panel: PanelClie
     assert ask("GET", "/admin/search/control-queries").json()["queries"] == ["a da colega", "a minha"]
 
 
+def test_a_curator_says_what_a_control_query_should_find_and_sees_its_place(
+    panel: PanelClient, make: Make, ask: Ask
+) -> None:
+    first, second = (make(nome_servico=f"Muda de cambuci {uuid4().hex[:8]}", status=1) for _ in range(2))
+    query = f"{second['nome_servico']} / cambuci?"
+    ask("PUT", "/admin/search/control-queries", json={"queries": [query, "xyzzywyx"]})
+    panel.login("gestor")
+    page = "/painel/buscas-de-controle/1/servicos"
+    until_now(lambda: second["nome_servico"] in panel.get("/painel/buscas-de-controle").text)
+    assert "Como está a busca" not in panel.page.text
+    assert page in panel.page.links
+    panel.get(f"{page}?nome={second['nome_servico']}")
+    form = panel.find_form(page).values | {"servico": second["id"], "deed": "certo"}
+    assert "Gravado: a busca deve achar este serviço." in panel.post(page, form).text
+    shown = panel.get("/painel/buscas-de-controle").text
+    assert "1 de 2" in shown
+    assert "100,0 %" in shown
+    stale = panel.post(page, form | {"servico": first["id"]})
+    assert "Alguém mudou as buscas de controle" in stale.text
+    panel.get(page)
+    panel.post(page, panel.find_form(page).values | {"servico": second["id"], "deed": "tirar"})
+    assert "expected" not in ask("GET", "/admin/search/control-queries").json()
+    assert "não está mais" in panel.get("/painel/buscas-de-controle/3/servicos").text
+
+
+def test_a_search_without_service_can_become_a_control_query(panel: PanelClient, ask: Ask) -> None:
+    ask("PUT", "/admin/search/control-queries", json={"queries": ["poda"]})
+    panel.login("gestor")
+    page = panel.get("/painel/buscas-de-controle?busca=galho%20no%20fio")
+    assert "ainda sem gravar" in page.text
+    assert panel.find_form("/painel/buscas-de-controle").values["queries"].split() == ["poda", "galho", "no", "fio"]
+    assert "ainda sem gravar" not in panel.get("/painel/buscas-de-controle?busca=poda").text
+
+
 def test_a_migration_is_tried_and_its_runs_are_shown(panel: PanelClient, ask: Ask) -> None:
     panel.login("gestor")
     answer = panel.submit("/painel/migracao", dry_run="ensaio")
@@ -298,7 +333,7 @@ def test_a_search_that_led_nowhere_becomes_a_phrase_of_a_service(
     alter(f"INSERT INTO search.zero_results (folded, day, times) VALUES ('{query}', current_date, 900)")
     panel.login("gestor")
     choose = f"/painel/frases/{quote(query)}/usar"
-    assert choose in panel.get("/painel/frases").text
+    assert choose in panel.get("/painel/buscas-sem-servico").text
     page = panel.get(f"{choose}?nome={service['nome_servico']}")
     assert other["nome_servico"] not in page.text
     path = f"/painel/servicos/{service['id']}/frases"
@@ -308,7 +343,7 @@ def test_a_search_that_led_nowhere_becomes_a_phrase_of_a_service(
     answer = panel.post(path, panel.find_form(path).values)
     assert "Gravado: 1 frase." in answer.text
     assert f"<li>{query}</li>" in answer.text
-    assert choose not in panel.get("/painel/frases").text
+    assert choose not in panel.get("/painel/buscas-sem-servico").text
     assert panel.get(address).text.count(query) == 1  # it is not added twice
 
 
@@ -346,4 +381,4 @@ def test_an_editor_reads_phrases_and_cannot_change_them(panel: PanelClient, make
     assert "<li>rua escura</li>" in page.text
     path = f"/painel/servicos/{service['id']}/frases"
     assert path not in page.text
-    assert panel.get(path).status_code == panel.get("/painel/frases").status_code == 403
+    assert panel.get(path).status_code == panel.get("/painel/buscas-sem-servico").status_code == 403

@@ -212,7 +212,7 @@ def test_a_search_that_found_nothing_becomes_a_synonym(
     known, unknown = f"jequitiba{letters[:6]}", f"xylofo{letters[6:12]}"
     service = make(nome_servico=f"Muda de {known}", status=1)
     alter(f"INSERT INTO search.zero_results (folded, day, times) VALUES ('{unknown}', current_date, 900)")
-    person = person_of(CURATOR, "/painel/buscas-vazias")
+    person = person_of(CURATOR, "/painel/buscas-sem-servico")
     person.follow(f"Fazer sinônimo de {unknown}")
     expect(person.page.locator("tbody")).to_contain_text("nada")
     person.fill("Termos que valem um pelo outro", f"{unknown}\n{known}")
@@ -230,7 +230,7 @@ def test_a_search_that_found_nothing_becomes_a_phrase(
     word = uuid4().hex.translate(str.maketrans("0123456789", "ghijklmnop"))
     service = make(status=1)
     alter(f"INSERT INTO search.zero_results (folded, day, times) VALUES ('{word}', current_date, 900)")
-    person = person_of(CURATOR, "/painel/frases")
+    person = person_of(CURATOR, "/painel/buscas-sem-servico")
     person.follow(f"Usar em um serviço a busca {word}")
     person.screen.unfold_filters()
     person.fill("Nome contém", service["nome_servico"])

@@ -76,6 +76,15 @@ PHASES = {
 }
 
 
+# Why the service that a control query should find is not first.
+CAUSES = {
+    "not_public": "os cidadãos não podem achar o serviço certo: saiu do ar, foi excluído ou é só para assistentes",
+    "found_nothing": "a busca nada acha",
+    "not_found": "a busca acha outros serviços, e não o certo",
+    "ranked_lower": "outros serviços vêm antes",
+}
+
+
 def name_state(service: "Summary | object") -> State:
     """Return the editorial state of an object with `status` and `awaiting_approval`."""
     if getattr(service, "status") == 1:  # noqa: B009 - services, summaries and versions alike

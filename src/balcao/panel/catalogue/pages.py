@@ -2,6 +2,7 @@
 
 from balcao.panel.catalogue import (
     approval_pages,
+    control_pages,
     editing_pages,
     mapping_pages,
     migration_pages,
@@ -21,6 +22,7 @@ _PARTS = (
     mapping_pages,
     tuning_pages,
     phrase_pages,
+    control_pages,
     migration_pages,
 )
 pages = Pages(routes.AREA, "", [part.pages for part in _PARTS])
@@ -32,7 +34,7 @@ AREA = Area(
     waiting=[
         Waiting([routes.UPDATE], approval_pages.find_returned),
         Waiting([routes.PUBLISH], approval_pages.find_approvals, "catalogue.list_approvals"),
-        Waiting([routes.TUNING], tuning_pages.find_failed_queries, "catalogue.list_failed_queries"),
+        Waiting([routes.TUNING], phrase_pages.find_searches_without_service, "catalogue.list_phrase_proposals"),
         Waiting([routes.MIGRATIONS_READ], migration_pages.find_running_migration),
     ],
     finders=[Finder([routes.READ], service_pages.find_services)],

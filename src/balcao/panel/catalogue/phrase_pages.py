@@ -1,5 +1,6 @@
 """How citizens ask for services: the phrases of one service, and searches that may become phrases."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from balcao.core.http.responses import Response
@@ -8,9 +9,9 @@ from balcao.panel.catalogue.content import split_lines
 from balcao.panel.catalogue.forms import PhrasesForm
 from balcao.panel.catalogue.labels import name_state
 from balcao.panel.catalogue.routes import AREA, TUNING, service_crumbs
-from balcao.panel.declaration import Pages
+from balcao.panel.declaration import Item, Pages
 from balcao.panel.visit import Visit
-from balcao.web.lists import Filter, Listing
+from balcao.web.lists import Filter, Listing, Tab
 from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
@@ -19,11 +20,12 @@ _LONGEST_PHRASE = 100  # the service's own limit, in characters
 pages = Pages(AREA, "")
 
 
-@pages.get("/frases", "Como as pessoas pedem", actions=[TUNING], in_menu=True)
+@pages.get("/buscas-sem-servico", "Buscas sem serviço", actions=[TUNING], in_menu=True)
 async def list_phrase_proposals(visit: Visit) -> Response[Any]:
     """List the searches that rarely led to a service, most frequent first."""
-    listing = Listing(visit, ("busca", "buscas"))
-    found = await search_client.list_phrase_proposals(visit.api, listing.number, listing.size)
+    tabs = [Tab("", "Todas"), Tab("nothing", "Nada acharam"), Tab("unopened", "Ninguém abriu o que acharam")]
+    listing = Listing(visit, ("busca", "buscas"), tabs=tabs, tabs_label="O que houve")
+    found = await search_client.list_phrase_proposals(visit.api, listing.tab or None, listing.number, listing.size)
     listing.rows, listing.total = found.proposals, found.found
     return visit.render("catalogue/phrase_proposals.html", listing=listing)
 
@@ -41,7 +43,7 @@ async def choose_service(visit: Visit, phrase: str) -> Response[Any]:
     }
     found = await client.list_summaries(visit.api, query)
     listing.rows, listing.total = found.services, found.found
-    crumbs = [Crumb("Como as pessoas pedem", visit.address("catalogue.list_phrase_proposals"))]
+    crumbs = [Crumb("Buscas sem serviço", visit.address("catalogue.list_phrase_proposals"))]
     return visit.render(
         "catalogue/choose_service.html", listing=listing, phrase=phrase, name_state=name_state, crumbs=crumbs
     )
@@ -76,3 +78,14 @@ async def edit_phrases(visit: Visit, service: str) -> Response[Any]:
         crumbs=service_crumbs(visit, known),
         status=form.status,
     )
+
+
+async def find_searches_without_service(visit: Visit) -> Sequence[Item]:
+    """Return one item for all searches that led to no service."""
+    found = await search_client.list_phrase_proposals(visit.api, size=1)
+    if not found.proposals:
+        return []
+    title = format_count(found.found, "busca não levou a um serviço", "buscas não levaram a um serviço")
+    text = f"a mais frequente: {found.proposals[0].query}"
+    queue = visit.address("catalogue.list_phrase_proposals")
+    return [Item(title, queue, text, "Catálogo", action_label="Ver as buscas", number=found.found)]

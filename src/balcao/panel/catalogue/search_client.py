@@ -54,17 +54,6 @@ class SynonymGroups(msgspec.Struct):
     synonyms: list[SynonymGroup]
 
 
-class FailedQuery(msgspec.Struct):
-    query: str
-    times: int
-    last_day: str
-
-
-class FailedQueries(msgspec.Struct):
-    found: int
-    queries: list[FailedQuery]
-
-
 class Phrases(msgspec.Struct):
     """The phrases with which citizens ask for a service. `updated_by` is None if there are no phrases."""
 
@@ -85,8 +74,52 @@ class PhraseProposals(msgspec.Struct):
     proposals: list[PhraseProposal]
 
 
+class ExpectedServices(msgspec.Struct):
+    query: str
+    services: list[str]
+
+
 class ControlQueries(msgspec.Struct):
+    """The control queries. `expected` contains only the queries with services that they should find."""
+
     queries: list[str]
+    expected: list[ExpectedServices] = []
+
+    def list_expected(self, query: str) -> list[str]:
+        """Return the ids of the services that a query should find."""
+        return [service for each in self.expected if each.query == query for service in each.services]
+
+
+class FoundService(msgspec.Struct):
+    id: str
+    nome_servico: str
+
+
+class ExpectedService(msgspec.Struct):
+    """A service that a query should find. Its name is None if it was deleted."""
+
+    id: str
+    nome_servico: str | None
+    is_public: bool
+
+
+class ControlResult(msgspec.Struct):
+    query: str
+    expected: list[ExpectedService]
+    found: list[FoundService]
+    total: int
+    rank: int | None
+    cause: str | None
+
+
+class ControlEvaluation(msgspec.Struct):
+    """What the control queries find. The shares are None if no query has expected services."""
+
+    rated: int
+    hits_at_1: float | None
+    hits_at_3: float | None
+    ndcg_at_10: float | None
+    results: list[ControlResult]
 
 
 class Hit(msgspec.Struct):
@@ -234,10 +267,6 @@ async def remove_synonyms(api: Api, group: str, etag: str) -> None:
     await api.send("DELETE", f"{_SYNONYMS}/{quoted(group)}", type(None), etag=etag)
 
 
-async def list_failed_queries(api: Api, page: int = 1, size: int = 25) -> FailedQueries:
-    return await api.get(f"{_ADMIN}/search/zero-results", FailedQueries, {"page": page, "per_page": size})
-
-
 async def read_phrases(api: Api, service: str) -> Read[Phrases]:
     return await api.read(_phrases(service), Phrases)
 
@@ -246,8 +275,8 @@ async def replace_phrases(api: Api, service: str, phrases: list[str], etag: str)
     return await api.send("PUT", _phrases(service), Phrases, {"phrases": phrases}, etag=etag)
 
 
-async def list_phrase_proposals(api: Api, page: int, size: int) -> PhraseProposals:
-    return await api.get(_PROPOSALS, PhraseProposals, {"page": page, "per_page": size})
+async def list_phrase_proposals(api: Api, outcome: str | None = None, page: int = 1, size: int = 25) -> PhraseProposals:
+    return await api.get(_PROPOSALS, PhraseProposals, {"outcome": outcome, "page": page, "per_page": size})
 
 
 def _phrases(service: str) -> str:
@@ -264,7 +293,22 @@ async def read_control_queries(api: Api) -> Read[ControlQueries]:
 
 
 async def replace_control_queries(api: Api, queries: list[str], etag: str) -> ControlQueries:
+    """Replace the queries. Queries that stay keep the services that they should find."""
     return await api.send("PUT", _CONTROL, ControlQueries, {"queries": queries}, etag=etag)
+
+
+async def replace_expected_services(
+    api: Api, read: ControlQueries, query: str, services: list[str], etag: str
+) -> ControlQueries:
+    """Replace the services that one query should find."""
+    others = [each for each in read.expected if each.query != query]
+    expected = [*others, ExpectedServices(query, services)]
+    body = {"queries": read.queries, "expected": msgspec.to_builtins(expected)}
+    return await api.send("PUT", _CONTROL, ControlQueries, body, etag=etag)
+
+
+async def evaluate_control_queries(api: Api) -> ControlEvaluation:
+    return await api.get(f"{_CONTROL}/evaluation", ControlEvaluation)
 
 
 async def read_migration_status(api: Api) -> Run:

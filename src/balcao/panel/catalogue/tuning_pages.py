@@ -1,20 +1,18 @@
-"""The tuning of the search: the order of categories, synonyms, searches without results, and control queries."""
+"""The tuning of the search: the order of categories, and synonyms."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.panel.catalogue import search_client
 from balcao.panel.catalogue.client import to_moment
 from balcao.panel.catalogue.content import split_lines
-from balcao.panel.catalogue.forms import CategoryForm, ControlForm, NewCategoryForm, SynonymForm
+from balcao.panel.catalogue.forms import CategoryForm, NewCategoryForm, SynonymForm
 from balcao.panel.catalogue.routes import AREA, CATEGORIES, TUNING
-from balcao.panel.declaration import Item, Pages
+from balcao.panel.declaration import Pages
 from balcao.panel.visit import Visit
 from balcao.web.api import Outdated, gather_blocks
 from balcao.web.lists import Filter, Listing
 from balcao.web.visit import Crumb
-from balcao.web.words import format_count
 
 # The page searches for at most this many of a group's terms, because a page may make only a limited number of calls.
 _MOST_TRIED = 5
@@ -145,47 +143,6 @@ async def remove_synonyms(visit: Visit, group: str) -> Response[Any]:
     return visit.render(
         "catalogue/remove_synonyms.html", group=read.value, etag=read.etag, crumbs=[_synonyms_crumb(visit)]
     )
-
-
-@pages.get("/buscas-vazias", "Buscas vazias", actions=[TUNING], in_menu=True)
-async def list_failed_queries(visit: Visit) -> Response[Any]:
-    """List the searches without results, most frequent first."""
-    listing = Listing(visit, ("busca", "buscas"))
-    found = await search_client.list_failed_queries(visit.api, listing.number, listing.size)
-    listing.rows, listing.total = found.queries, found.found
-    return visit.render("catalogue/failed_queries.html", listing=listing)
-
-
-@pages.form("/buscas-de-controle", "Buscas de controle", actions=[TUNING], in_menu=True)
-async def edit_control_queries(visit: Visit) -> Response[Any]:
-    """Change the control queries, which show how a migration affects the search results."""
-    read = await search_client.read_control_queries(visit.api)
-    form = ControlForm(visit, {"queries": "\n".join(read.value.queries)}, etag=read.etag)
-    if form.is_sent:
-        queries = split_lines(form.queries.data or "")
-        if await form.submit(lambda: search_client.replace_control_queries(visit.api, queries, form.etag)):
-            text = format_count(len(form.result.queries), "busca de controle", "buscas de controle")
-            return await visit.redirect(visit.path, f"Gravado: {text}.")
-        if form.is_outdated:
-            form.refusal = "Alguém mudou a lista antes de você. A dela está abaixo da sua; junte as duas e grave."
-            form.etag = read.etag
-    return visit.render(
-        "catalogue/control_queries.html",
-        form=form,
-        theirs=read.value.queries if form.is_outdated else None,
-        status=form.status,
-    )
-
-
-async def find_failed_queries(visit: Visit) -> Sequence[Item]:
-    """Return one item for all searches without results."""
-    found = await search_client.list_failed_queries(visit.api, size=1)
-    if not found.queries:
-        return []
-    title = format_count(found.found, "busca que nada achou", "buscas que nada acharam")
-    text = f"a mais frequente: {found.queries[0].query}"
-    queue = visit.address("catalogue.list_failed_queries")
-    return [Item(title, queue, text, "Catálogo", action_label="Ver as buscas", number=found.found)]
 
 
 async def _render_synonyms(

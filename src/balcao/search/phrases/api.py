@@ -4,12 +4,17 @@ from balcao.core.access.rules import action
 from balcao.core.context.call import Call
 from balcao.core.feature import Feature
 from balcao.core.http.operations import SMALL_BODY
-from balcao.core.http.paging import PageQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import Response
-from balcao.search.conventions import ServiceIdInPath, parse_page_parameters, respond_to_staff, respond_with_tag
+from balcao.search.conventions import (
+    ServiceIdInPath,
+    parse_choice_parameter,
+    parse_page_parameters,
+    respond_to_staff,
+    respond_with_tag,
+)
 from balcao.search.phrases import service, store
-from balcao.search.phrases.schemas import PhraseProposals, PhrasesBody, ServicePhrases
+from balcao.search.phrases.schemas import PhraseProposals, PhrasesBody, ProposalQuery, ServicePhrases
 from balcao.search.routes import ROUTES
 
 routes = ROUTES.extend(tags=["tuning"], body_limit=SMALL_BODY)
@@ -48,14 +53,15 @@ async def put_phrases(call: Call, id: ServiceIdInPath, body: PhrasesBody) -> Res
     "search.list_phrase_proposals",
     _MANAGE,
     "Lista as buscas que podem ser frases de um serviço",
-    query=PageQuery,
+    query=ProposalQuery,
 )
 async def get_phrase_proposals(call: Call, query: Query) -> Response[PhraseProposals]:
     """Devolve as buscas feitas pelo menos cinco vezes em 90 dias das quais menos de uma em dez levou a um serviço, em
     forma canônica. Enquanto o portal não informa de que busca a pessoa veio (`busca`), só as que nada acharam. O que já
     é frase de um serviço não aparece.
     """
-    return respond_to_staff(await service.list_proposals(call, *parse_page_parameters(query)))
+    outcome = parse_choice_parameter(query, "outcome", service.OUTCOMES)
+    return respond_to_staff(await service.list_proposals(call, outcome, *parse_page_parameters(query)))
 
 
 FEATURE = Feature(routes=routes.declared, exports=store.EXPORTS)

@@ -1,10 +1,11 @@
 """Wire types of the phrases."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
+from balcao.core.http.paging import PageQuery
 from balcao.search import members
 
 Phrases: TypeAlias = Annotated[
@@ -46,6 +47,15 @@ class PhraseProposal(msgspec.Struct):
     found_nothing: Annotated[int, Meta(description="Quantas destas vezes nada achou.", examples=[0])]
     opened: Annotated[int, Meta(description="Quantas vezes alguém abriu um serviço a partir dela.", examples=[1])]
     last_day: Annotated[str, Meta(description="Último dia, em UTC.", examples=["2026-10-03"])]
+
+
+class ProposalQuery(PageQuery):
+    """Which proposals are listed."""
+
+    outcome: Annotated[
+        Literal["nothing", "unopened"] | None,
+        Meta(description="Só as buscas que nada acharam ao menos cinco vezes, ou só as outras, que ninguém abriu."),
+    ] = None
 
 
 class PhraseProposals(msgspec.Struct):

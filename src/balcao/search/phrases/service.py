@@ -18,6 +18,8 @@ MOST_PHRASES = 50
 LONGEST_PHRASE = 100
 # A query is proposed if fewer than one in ten searches led to a service.
 SEARCHES_PER_OPENING = 10
+# What became of a query: it found nothing at least `FEWEST_TIMES`, or its results were not opened.
+OUTCOMES = NOTHING, UNOPENED = "nothing", "unopened"
 UNKNOWN = "Serviço não encontrado."
 
 
@@ -56,11 +58,21 @@ async def seed_phrases(call: Call, phrases: Mapping[str, Sequence[str]]) -> None
             await call.platform.audit.record(connection, call, "create", fields=describe_event(services=count))
 
 
-async def list_proposals(call: Call, page: int, per_page: int) -> PhraseProposals:
-    """Return a page of the queries that were searched often but rarely led to a service."""
+async def list_proposals(call: Call, outcome: str | None, page: int, per_page: int) -> PhraseProposals:
+    """Return a page of the queries that were searched often but rarely led to a service.
+
+    `outcome` selects those that found nothing, or the others.
+    """
+    found_nothing = None if outcome is None else outcome == NOTHING
     async with call.platform.database.connection() as connection:
         found, proposals = await store.list_phrase_proposals(
-            connection, LONGEST_PHRASE, FEWEST_TIMES, SEARCHES_PER_OPENING, per_page, (page - 1) * per_page
+            connection,
+            LONGEST_PHRASE,
+            FEWEST_TIMES,
+            SEARCHES_PER_OPENING,
+            found_nothing,
+            per_page,
+            (page - 1) * per_page,
         )
     listed = [
         PhraseProposal(each.query, each.searches, each.found_nothing, each.opened, each.last_day.isoformat())

@@ -123,20 +123,37 @@ SELECT counted.*, count(*) OVER ()::int AS found FROM counted
 WHERE NOT EXISTS (
     SELECT FROM search.service_phrases AS said JOIN search.service_head AS head ON head.id = said.service_id
     WHERE said.folded @> ARRAY[query] AND head.deleted_at IS NULL
-)
+) AND (:has_found_nothing::bool IS NULL OR :has_found_nothing::bool = (found_nothing >= :fewest))
 ORDER BY searches DESC, query LIMIT :limit OFFSET :offset
 """)
 async def _list_proposals(
-    connection: Connection, longest: int, fewest: int, searches_per_opening: int, most: int, limit: int, offset: int
+    connection: Connection,
+    longest: int,
+    fewest: int,
+    searches_per_opening: int,
+    has_found_nothing: bool | None,
+    most: int,
+    limit: int,
+    offset: int,
 ) -> list[ListedPhrase]: ...
 
 
 async def list_phrase_proposals(
-    connection: Connection, longest: int, fewest: int, searches_per_opening: int, limit: int, offset: int
+    connection: Connection,
+    longest: int,
+    fewest: int,
+    searches_per_opening: int,
+    has_found_nothing: bool | None,
+    limit: int,
+    offset: int,
 ) -> tuple[int, list[ProposedPhrase]]:
-    """Return the number of proposals and one page, most frequent first."""
-    most = MOST_PROPOSALS
-    listed = await _list_proposals(connection, longest, fewest, searches_per_opening, most, limit, offset)
+    """Return the number of proposals and one page, most frequent first.
+
+    `has_found_nothing` selects those that found nothing at least `fewest` times, or the others.
+    """
+    listed = await _list_proposals(
+        connection, longest, fewest, searches_per_opening, has_found_nothing, MOST_PROPOSALS, limit, offset
+    )
     return (listed[0].found if listed else 0), [each.proposal for each in listed]
 
 
