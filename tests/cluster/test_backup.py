@@ -12,6 +12,7 @@ import pytest
 
 from balcao import app
 from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
 from balcao_sandbox.postgresql import supervisor
 from tests.cluster.postgres import Postgres
 from tests.support import log_scan
@@ -29,6 +30,11 @@ INSERT INTO registry.register (cpf, field, value, at, origin) VALUES ($1, 'nomeE
 # The statement has the effect of a CRM event that anonymises a person.
 TELL = "UPDATE registry.mirror_head SET anonymised_at = now() WHERE cpf = $1"
 PEOPLE = "SELECT cpf FROM registry.register WHERE cpf = ANY ($1) ORDER BY cpf"
+FILES = "SELECT id::text FROM registry.citizen_file"
+STORE = """
+INSERT INTO registry.citizen_file (cpf, id, media_type, size, digest)
+VALUES ($1, $2::text::uuid, 'application/pdf', 1, sha256($2::text::bytea))
+"""
 RECEIVED = "SELECT FROM pg_stat_replication WHERE application_name = 'pg_receivewal' AND flush_lsn >= $1::text::pg_lsn"
 
 
@@ -53,6 +59,16 @@ def run(data: Path, statement: str, *args: object) -> list[asyncpg.Record]:
     return asyncio.run(fetch())
 
 
+def store_file(data: Path, cpf: str) -> str:
+    """Store a file whose content is its own name, and return the name."""
+    name = new_id()
+    place = data / "files" / name[-2:] / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(name)
+    run(data, STORE, cpf, name)
+    return name
+
+
 def anonymise(terminal: Terminal, cpf: str) -> None:
     rehearsed = terminal.json("citizen", "anonymise", cpf, "--reason", "Pedido do titular", "--dry-run")
     confirmed = ("--confirmation", rehearsed["confirmation"])
@@ -67,16 +83,21 @@ def test_it_comes_back_as_it_was_at_that_instant_but_for_who_was_erased_since(
     assert terminal.run("migrate").returncode == 0
     with supervisor.start(first), (log_scan.folder() / "follow.log").open("wb") as said:
         run(first, WRITE, STAYS)
+        kept = store_file(first, STAYS)
         name = terminal.run("backup", "create", str(copies)).stdout.strip()
         follow = [str(BALCAO), "backup", "follow", str(copies)]
         with subprocess.Popen(follow, env=terminal.environment, stdout=said, stderr=said) as following:
             run(first, WRITE, ERASED)
             run(first, WRITE, TOLD)
+            erased, deleted = store_file(first, ERASED), store_file(first, STAYS)
+            until_now(lambda: {kept, erased, deleted} <= {path.name for path in (copies / "files").glob("*/*")})
             until_now(lambda: (copies / "wal").exists())
             until = datetime.now(UTC).isoformat()
             run(first, WRITE, LATER)
             anonymise(terminal, ERASED)
             run(first, TELL, TOLD)
+            run(first, "DELETE FROM registry.citizen_file WHERE id = $1", deleted)
+            (first / "files" / deleted[-2:] / deleted).unlink()
             written = run(first, "SELECT pg_current_wal_flush_lsn()::text")[0][0]
             until_now(lambda: bool(run(first, RECEIVED, written)))
             until_now(lambda: (copies / "erased.jsonl").exists() and TOLD in (copies / "erased.jsonl").read_text())
@@ -85,9 +106,13 @@ def test_it_comes_back_as_it_was_at_that_instant_but_for_who_was_erased_since(
     restored = Terminal(second, data_dir=second, port=free_port())
     done = restored.run("backup", "restore", str(copies), "--until", until)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"Restaurada a cópia {name}; eliminações repetidas: 2.\n"
+    assert done.stdout == f"Restaurada a cópia {name}.\nEliminações repetidas: 2. Arquivos repostos: 3.\n"
     with supervisor.start(second):
         assert [row["cpf"] for row in run(second, PEOPLE, [STAYS, ERASED, LATER, TOLD])] == [STAYS]
+        assert {row["id"] for row in run(second, FILES)} == {kept, deleted}
+        assert {row["id"] for row in run(second, "SELECT id::text FROM registry.deleted_file")} == {erased}
+        for file in (kept, deleted):
+            assert (second / "files" / file[-2:] / file).read_bytes() == file.encode()
         assert run(second, "SELECT FROM pg_roles WHERE rolname = 'balcao_app'")
         assert restored.json("doctor", "--json")["parts"]["database"]["details"]["up_to_date"]
     assert "Já há dados" in restored.refusal("backup", "restore", str(copies))
@@ -130,7 +155,8 @@ def test_a_server_of_ones_own_comes_back_from_the_one_copy_that_is_kept(folders:
         wanted = [STAYS, ERASED, LATER]
         assert [row["cpf"] for row in restored.sql(PEOPLE, wanted)] == wanted
         again = Terminal(second, port=free_port(), **addresses(restored))
-        assert again.run("backup", "erase-again", str(copies)).stdout == "Eliminações repetidas: 1.\n"
+        completed = again.run("backup", "erase-again", str(copies)).stdout
+        assert completed == "Eliminações repetidas: 1. Arquivos repostos: 0.\n"
         assert [row["cpf"] for row in restored.sql(PEOPLE, wanted)] == [STAYS, LATER]
         assert again.json("doctor", "--json")["parts"]["database"]["details"]["up_to_date"]
 

@@ -1,11 +1,14 @@
 """`balcao backup`: base backups of the database server, the log written after them, and point-in-time recovery."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from balcao.cli.portuguese import Commands
+
+if TYPE_CHECKING:
+    from balcao.operate.backup import Completed
 
 backup = Commands(help="Cópias de segurança do banco: criar, acompanhar, conferir, restaurar.")
 Folder = Annotated[Path, typer.Argument(metavar="PASTA", help="Onde as cópias ficam.", show_default=False)]
@@ -21,7 +24,7 @@ def create(
         ),
     ] = None,
 ) -> None:
-    """Copia o servidor inteiro do banco, com os papéis, e confere a cópia."""
+    """Copia o servidor inteiro do banco, com os papéis, confere a cópia, e copia os arquivos dos cidadãos."""
     from balcao.operate.backup import create_copy
 
     copied = create_copy(folder, keep)
@@ -73,18 +76,25 @@ def restore(
         if moved.former:
             print(f"O que havia antes está em {moved.former}: apague-o quando não precisar mais.")
         print(f"O PostgreSQL {moved.cluster} está no ar com a cópia {moved.copy}.")
-        print(f"Eliminações repetidas: {copies.erase_again(folder)}.")
+        _print_completed(copies.erase_again(folder))
     elif into is not None:
         prepared = copies.prepare_folder(folder, until, into)
         print(f"{prepared} está pronta: inicie o PostgreSQL com ela e, depois, `balcao backup erase-again`.")
     else:
         restored = copies.restore_embedded(folder, until)
-        print(f"Restaurada a cópia {restored.copy}; eliminações repetidas: {restored.repeated}.")
+        print(f"Restaurada a cópia {restored.copy}.")
+        _print_completed(restored.completed)
 
 
 @backup.command("erase-again")
 def erase_again(folder: Folder) -> None:
-    """Repete, no banco restaurado, as eliminações de cidadãos que a cópia não conhecia."""
+    """Repõe os arquivos do banco restaurado e repete as eliminações de cidadãos que a cópia não conhecia."""
     from balcao.operate import backup as copies
 
-    print(f"Eliminações repetidas: {copies.erase_again(folder)}.")
+    _print_completed(copies.erase_again(folder))
+
+
+def _print_completed(completed: "Completed") -> None:
+    print(f"Eliminações repetidas: {completed.repeated}. Arquivos repostos: {completed.files.restored}.")
+    if lost := completed.files.lost:
+        print(f"Arquivos que faltam, também nas cópias: {lost}.")

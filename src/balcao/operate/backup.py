@@ -22,11 +22,12 @@ from balcao.core.database.refusals import describe_refusal
 from balcao.core.errors import Unavailable
 from balcao.core.live import backups as watch
 from balcao.core.logs import log
-from balcao.operate import database
+from balcao.operate import database, file_copies
 from balcao.operate.faults import OperatorFault, writing_to
 from balcao.operate.postgresql import backups, clusters
 from balcao.operate.postgresql.accounts import PostgresqlError
 from balcao.operate.use_cases import run_use_case
+from balcao.registry.person.files.copies import FileCopies, RestoredFiles
 from balcao.registry.rights import anonymisation, tombstones
 from balcao.settings import Settings
 
@@ -56,11 +57,18 @@ class Copied(NamedTuple):
     erased: tuple[int, int] | None
 
 
+class Completed(NamedTuple):
+    """What followed the restoration of the database: files that were put back or are lost, and repeated erasures."""
+
+    files: RestoredFiles
+    repeated: int
+
+
 class RestoredEmbedded(NamedTuple):
-    """The name of the restored copy, and the number of repeated erasures."""
+    """The name of the restored copy, and what followed."""
 
     copy: str
-    repeated: int
+    completed: Completed
 
 
 class RestoredCluster(NamedTuple):
@@ -72,10 +80,10 @@ class RestoredCluster(NamedTuple):
 
 
 def create_copy(folder: Path, keep: int | None) -> Copied:
-    """Copy the whole server and verify the copy. With `keep`, delete all but the newest `keep` copies.
+    """Copy the whole server, verify the copy, and copy the files. With `keep`, delete all but the newest `keep` copies.
 
     Raises OperatorFault if the folder cannot be written or the copy fails, for example because the login may not copy
-    the server, and PostgresqlError if the deletion fails.
+    the server or a file is missing, and PostgresqlError if the deletion fails.
     """
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
@@ -83,7 +91,9 @@ def create_copy(folder: Path, keep: int | None) -> Copied:
         with _explain_login(settings):
             made = backups.create_backup(login, asyncio.run(servers.read_server_version(login)), folder.absolute())
         asyncio.run(_note_once(settings, url, folder))
-        return Copied(made.name, backups.prune_backups(folder.absolute(), keep) if keep else None)
+        erased = backups.prune_backups(folder.absolute(), keep) if keep else None
+        asyncio.run(file_copies.copy_all(settings, url, folder, forget=keep is not None))
+        return Copied(made.name, erased)
 
 
 def follow_log(folder: Path, on_begin: Callable[[], None]) -> None:
@@ -151,19 +161,20 @@ def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredClust
     return RestoredCluster(chosen.name, str(found), former)
 
 
-def erase_again(folder: Path) -> int:
-    """Repeat in a restored database the erasures that the copy does not contain, and return their number.
+def erase_again(folder: Path) -> Completed:
+    """Complete a restored database: put its files back, and repeat the erasures that the copy does not contain.
 
     Also delete the records of the former server's copies and log.
     """
     erased = tombstones.find_latest_tombstones(tombstones.read_tombstones(folder))
 
-    async def erase(call: Call) -> int:
+    async def complete(call: Call) -> Completed:
+        files = await file_copies.restore(call, folder)
         # The former server's slot and log no longer exist, so its records would cause false alarms.
         await _note(call.platform.database, watch.forget_copies)
-        return await anonymisation.erase_people_again(call, erased, REASON)
+        return Completed(files, await anonymisation.erase_people_again(call, erased, REASON))
 
-    return run_use_case("registry.anonymise_citizen", erase)
+    return run_use_case("registry.anonymise_citizen", complete)
 
 
 def _parse_instant(text: str | None) -> datetime | None:
@@ -226,6 +237,7 @@ async def _follow(settings: Settings, url: str, folder: Path, on_begin: Callable
         asyncio.get_running_loop().add_signal_handler(stop, stopping.set)
     opened = make_database(settings, url)
     await opened.open()
+    files = file_copies.open_copies(settings, opened, folder)
     login = settings.find_backup_url(url)
     try:
         # An error at the start is raised. Later, the server may be down for a while without ending this command.
@@ -236,7 +248,7 @@ async def _follow(settings: Settings, url: str, folder: Path, on_begin: Callable
         raise
     on_begin()
     try:
-        await _keep_following(settings, opened, login, folder, stopping, receiver)
+        await _keep_following(settings, opened, login, folder, stopping, receiver, files)
     finally:
         await opened.close()
 
@@ -248,6 +260,7 @@ async def _keep_following(
     folder: Path,
     stopping: asyncio.Event,
     receiver: subprocess.Popen[bytes],
+    files: FileCopies,
 ) -> None:
     key = make_hash_key(settings)
     try:
@@ -258,6 +271,8 @@ async def _keep_following(
                 await tombstones.note_tombstones(opened, key, folder)
                 free = shutil.disk_usage(folder).free
                 await _note(opened, functools.partial(watch.note_log, slot=backups.SLOT, free_bytes=free))
+                if missing := (await files.copy_new()).missing:
+                    log.warning("backup.files_missing", count=missing)
             except (PostgresqlError, Unavailable, OSError) as fault:
                 log.warning("backup.interrupted", code=type(fault).__name__)
             await _pause(stopping)

@@ -61,16 +61,6 @@ async def test_only_the_owner_reads_the_folder(tmp_path: Path) -> None:
         assert path.stat().st_mode & 0o077 == 0
 
 
-async def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
-    storage, name = FolderStorage(tmp_path), new_id()
-    part = tmp_path / name[-2:] / f"{name}.part"
-    await storage.write(name, b"first")
-    part.write_bytes(b"of another writer")
-    with pytest.raises(StorageDown):
-        await storage.write(name, b"second")
-    assert await storage.read(name) == b"first"
-
-
 @pytest.mark.cases("registry", "Y7")
 @pytest.mark.mounts
 async def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:

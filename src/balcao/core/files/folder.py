@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from balcao.core.files.storage import FileStorage, StorageDown
 from balcao.core.logs import log
 
-_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
+_PRIVATE = 0o700
 # A file that is being written. It gets its name when it is complete.
 _PART = ".part"
 
@@ -31,7 +32,7 @@ class FolderStorage(FileStorage):
     async def read(self, name: str) -> bytes | None:
         """Return the content of a file, or None if there is no such file."""
         try:
-            return await asyncio.to_thread(self._place(name).read_bytes)
+            return await asyncio.to_thread(self.locate(name).read_bytes)
         except FileNotFoundError:
             return None
         except OSError as fault:
@@ -40,7 +41,7 @@ class FolderStorage(FileStorage):
     async def delete(self, name: str) -> None:
         """Delete a file, if it exists."""
         try:
-            await asyncio.to_thread(self._place(name).unlink, missing_ok=True)
+            await asyncio.to_thread(self.locate(name).unlink, missing_ok=True)
         except OSError as fault:
             raise _report(fault) from fault
 
@@ -58,19 +59,21 @@ class FolderStorage(FileStorage):
         if not os.access(present, os.W_OK | os.X_OK):
             raise StorageDown
 
-    def _place(self, name: str) -> Path:
+    def locate(self, name: str) -> Path:
+        """Return the path of a file, which need not exist."""
         return self.root / name[-2:] / name
 
     def _list_folders(self) -> list[Path]:
         return sorted(self.root.iterdir()) if self.root.exists() else []
 
     def _write(self, name: str, content: bytes) -> None:
-        place = self._place(name)
+        place = self.locate(name)
         if not place.parent.exists():
             self._make_folder(place.parent)
-        part = place.with_name(place.name + _PART)
+        descriptor, created = tempfile.mkstemp(_PART, f"{name}.", place.parent)
+        part = Path(created)
         try:
-            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE), "wb") as file:
+            with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -82,8 +85,8 @@ class FolderStorage(FileStorage):
         _sync_folder(place.parent)
 
     def _make_folder(self, folder: Path) -> None:
-        self.root.mkdir(_PRIVATE_FOLDER, parents=True, exist_ok=True)
-        folder.mkdir(_PRIVATE_FOLDER, exist_ok=True)
+        self.root.mkdir(_PRIVATE, parents=True, exist_ok=True)
+        folder.mkdir(_PRIVATE, exist_ok=True)
         _sync_folder(self.root)
         _sync_folder(self.root.parent)
 

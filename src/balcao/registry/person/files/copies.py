@@ -1,0 +1,130 @@
+"""Copies of files next to the copies of the database, and their restoration (docs/operate/backup.md).
+
+`files` contains every file that has a row. `files-deleted` contains files whose row was deleted, as long as a copy of
+the database may still need them: a restore to an earlier instant brings the row back.
+"""
+
+import asyncio
+import hashlib
+import os
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID
+
+from balcao.core.database.pool import Database
+from balcao.core.files.folder import FolderStorage
+from balcao.core.files.storage import FileStorage
+from balcao.core.values.clock import utc_now
+from balcao.core.values.ids import parse_uuid
+from balcao.registry.person.files import store
+
+CURRENT, DELETED = "files", "files-deleted"
+FIRST = datetime(1970, 1, 1, tzinfo=UTC)
+# A row may be committed some time after its `created_at`, and then after later rows.
+_OVERLAP = timedelta(minutes=10)
+# Younger copies may have been written by a concurrent command, after the rows were read.
+_SETTLED = timedelta(hours=1)
+
+
+class CopiedFiles(NamedTuple):
+    """The number of new copies, and the number of files whose content the storage does not have."""
+
+    copied: int
+    missing: int
+
+
+class RestoredFiles(NamedTuple):
+    """The number of files that were put back, and the number of files that neither storage nor copies have."""
+
+    restored: int
+    lost: int
+
+
+class FileCopies:
+    """The copies in a folder of backups, and the storage that they are copies of."""
+
+    def __init__(self, database: Database, storage: FileStorage, folder: Path) -> None:
+        self._database = database
+        self._storage = storage
+        self._current = FolderStorage(folder / CURRENT)
+        self._deleted = FolderStorage(folder / DELETED)
+        self._seen = FIRST
+
+    async def copy_new(self) -> CopiedFiles:
+        """Copy the files that are newer than the last call's, and in the first call all files that have no copy yet.
+
+        Raises StorageDown if the storage or the folder fails.
+        """
+        now = utc_now()
+        copied, missing = 0, []
+        for file in await self._list_stored(self._seen):
+            if await asyncio.to_thread(self._current.locate(str(file.id)).exists):
+                continue
+            content = await self._storage.read(str(file.id))
+            if content is None or hashlib.sha256(content).digest() != file.digest:
+                missing.append(file.id)
+                continue
+            await self._current.write(str(file.id), content)
+            copied += 1
+        if not (really_missing := len(missing) - len(await self._find_orphans(missing))):
+            self._seen = now - _OVERLAP
+        return CopiedFiles(copied, really_missing)
+
+    async def set_deleted_aside(self) -> int:
+        """Move the copies whose row was deleted to the deleted files, and return their number."""
+        moved = 0
+        async for names in self._current.list_older(utc_now() - _SETTLED):
+            for orphan in await self._find_orphans([id for name in names if (id := parse_uuid(name)) is not None]):
+                await asyncio.to_thread(self._set_aside, str(orphan))
+                moved += 1
+        return moved
+
+    async def forget_deleted(self, before: datetime) -> int:
+        """Delete the copies of files that were found deleted before this instant, and return their number."""
+        forgotten = 0
+        async for names in self._deleted.list_older(before):
+            for name in names:
+                await self._deleted.delete(name)
+                forgotten += 1
+        return forgotten
+
+    async def restore(self) -> RestoredFiles:
+        """Put the files back that have a row but no content. The content must have the digest of the row."""
+        present = {name async for names in self._storage.list_older(utc_now() + timedelta(days=1)) for name in names}
+        restored = lost = 0
+        for file in await self._list_stored(FIRST):
+            if str(file.id) in present:
+                continue
+            content = await self._current.read(str(file.id)) or await self._deleted.read(str(file.id))
+            if content is None or hashlib.sha256(content).digest() != file.digest:
+                lost += 1
+                continue
+            await self._storage.write(str(file.id), content)
+            restored += 1
+        return RestoredFiles(restored, lost)
+
+    async def _list_stored(self, since: datetime) -> list[store.StoredFile]:
+        async with self._database.connection() as connection:
+            return await store.list_stored_files(connection, since)
+
+    async def _find_orphans(self, ids: Sequence[UUID]) -> list[UUID]:
+        async with self._database.connection() as connection:
+            return await store.find_orphans(connection, ids) if ids else []
+
+    def _set_aside(self, name: str) -> None:
+        place = self._deleted.locate(name)
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._current.locate(name).rename(place)
+        os.utime(place)  # since when it is known to be deleted
+
+
+def give_to_owner(folder: Path) -> None:
+    """Give restored files to the owner of the data folder. A restore runs as root, and the processes do not."""
+    if os.geteuid() != 0 or not (folder / "files").exists():
+        return
+    owner = folder.stat()
+    for path in (folder / "files", *(folder / "files").rglob("*")):
+        shutil.chown(path, owner.st_uid, owner.st_gid)
