@@ -15,7 +15,7 @@ from tests.support.server import free_port
 from tests.support.terminal import Terminal
 
 # These commands run the platform or manage keys, so they may load more modules.
-RUNNING = {"panel", "identity", "serve", "worker"}
+RUNNING = {"panel", "site", "identity", "serve", "worker"}
 LOADED = """
 import json, sys
 from balcao.cli import commands

@@ -90,7 +90,8 @@ class Visit(PageRequest):
 
     def text(self, name: str) -> str:
         """Return a parameter that a visitor typed or pasted, without invisible characters, or an empty string."""
-        return clean_pasted(self.query.first(name)[:LONGEST_TEXT])
+        text = clean_pasted(self.query.first(name)[:LONGEST_TEXT])
+        return "".join(sign for sign in text if sign.isprintable()).strip()
 
     @property
     def number(self) -> int:

@@ -33,11 +33,12 @@ class Service(Listed):
     legislacao_relacionada: list[str] = msgspec.field(default_factory=list)
     publico_especifico: list[str] = msgspec.field(default_factory=list)
     buttons: list[Button] = msgspec.field(default_factory=list)
+    tambem_conhecido_como: list[str] = msgspec.field(default_factory=list)
 
 
 async def read_service(reader: Reader, slug: str) -> Service:
     """Read a service by its slug. Raises Moved if the service has another slug now."""
-    return await reader.get(f"{BASE}/services/{quoted(slug)}", Service)
+    return await reader.get(f"{BASE}/services/{quoted(slug)}", Service, {"include_other_names": True})
 
 
 async def read_service_by_id(reader: Reader, number: str) -> Service:

@@ -43,4 +43,6 @@ def _render(text: str) -> Markup:
 
 def clean_highlight(text: str) -> Markup:
     """Return a title of a search result with its marks, and without any other element."""
-    return Markup(nh3.clean(text, tags={"mark"}, attributes={}, link_rel=None))  # noqa: S704
+    # Neighbouring words become one mark.
+    joined = text.replace("</mark> <mark>", " ")
+    return Markup(nh3.clean(joined, tags={"mark"}, attributes={}, link_rel=None))  # noqa: S704

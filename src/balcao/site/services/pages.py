@@ -17,21 +17,25 @@ from balcao.site.services.markup import render_text
 from balcao.site.services.structured import describe_for_engines
 from balcao.site.services.views import count_subjects, find_subject, group_by_subcategory
 from balcao.site.visit import Head, Visit
+from balcao.site.wording import Wording
 from balcao.web.visit import Crumb
 
 pages = Pages("services", "/servicos")
 # The number of similar services on the page of a service.
 _SIMILAR = 4
+_MOST_NAMES = 4
 _LONGEST_OLD_NUMBER = 60
 
 
 @pages.get("", "Todos os serviços", footer="site")
 async def list_subjects(visit: Visit) -> Response[Any]:
-    """Show the subjects, and all services in the order of the alphabet."""
+    """Show the subjects, and the services whose names begin with one letter."""
     snapshot = await visit.read_catalogue()
     letters: dict[str, list[Listed]] = {}
     for service in snapshot.services:
         letters.setdefault(_first_letter(service.nome_servico), []).append(service)
+    wanted = visit.query.first("letra")[:1].upper()
+    letter = wanted if wanted in letters else next(iter(letters), "")
     head = Head(
         "Todos os serviços", f"Os {len(snapshot.services)} serviços da prefeitura, por assunto e de A a Z.", visit.path
     )
@@ -39,7 +43,9 @@ async def list_subjects(visit: Visit) -> Response[Any]:
         "services/list.html",
         head,
         subjects=count_subjects(visit.site.wording, snapshot),
-        letters=letters,
+        letters=list(letters),
+        letter=letter,
+        services=letters.get(letter, []),
         total=len(snapshot.services),
     )
 
@@ -107,7 +113,7 @@ async def show_service(visit: Visit, slug: str) -> Response[Any]:
         head,
         service=service,
         summary=summary,
-        names=wording.names.get(service.nome_servico, []),
+        names=_list_names(wording, service),
         facts=facts,
         buttons=_list_buttons(service),
         documents=documents,
@@ -142,6 +148,12 @@ async def show_by_id(visit: Visit, id: str) -> Response[Any]:
     """Redirect from a service's id to its address."""
     service = await client.read_service_by_id(visit.reader, id)
     return visit.move(visit.address("services.show_service", slug=service.slug))
+
+
+def _list_names(wording: Wording, service: client.Service) -> list[str]:
+    """Return what else citizens call a service: the city's own names, then those of the search."""
+    names = [*wording.names.get(service.nome_servico, []), *service.tambem_conhecido_como]
+    return list({fold_text(name): name for name in reversed(names)}.values())[::-1][:_MOST_NAMES]
 
 
 def _first_letter(name: str) -> str:
