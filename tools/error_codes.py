@@ -141,7 +141,7 @@ def _modules() -> Iterator[ModuleType]:
 
 
 def _kind(module: ModuleType, expression: ast.expr) -> type[BalcaoError] | None:
-    """Return the exception class that the expression names, or None if it names no exception of ours."""
+    """Return the exception class that the expression names, or None if it names no BalcaoError."""
     found: object = None
     if isinstance(expression, ast.Name):
         found = vars(module).get(expression.id)

@@ -34,7 +34,7 @@ NOTED = "SELECT string_agg(kind, ',' ORDER BY kind) FROM platform.backup"
 
 
 class Debian:
-    """A simulated Debian in a folder of ours: PostgreSQL cluster, /etc/balcao, systemd units and backups."""
+    """A simulated Debian in a temporary folder: PostgreSQL cluster, /etc/balcao, systemd units and backups."""
 
     def __init__(self, folder: Path, issuer: Issuer) -> None:
         self.folder = folder

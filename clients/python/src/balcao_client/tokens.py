@@ -21,7 +21,7 @@ import msgspec
 from balcao_client.calls import name_agent
 from balcao_client.faults import BalcaoError, ConnectionFailed, UnexpectedResponse, make_fault
 
-# A token is renewed this many seconds before its expiry, but at most a fifth of its lifetime before.
+# A token is renewed this many seconds before its expiry, or a fifth of its lifetime before it if that is shorter.
 MARGIN = 30.0
 # Statuses with which a provider refuses a token request. The body is an OAuth error.
 _REFUSED = {400, 401, 403}

@@ -50,7 +50,7 @@ class Rule:
 
     @classmethod
     def with_guard(cls, action: str, guard: str | None) -> "Rule":
-        """Return the rule for an action and the guards as the access catalogue stores them."""
+        """Return the rule for an action. `guard` contains its guards in the form that the access catalogue stores."""
         words = (guard or "").split()
         scopes, clients = (
             tuple(word.removeprefix(kind) for word in words if word.startswith(kind)) for kind in ("scope:", "client:")

@@ -65,7 +65,7 @@ async def begin_import(connection: Connection, kind: str, sha256: bytes, size: i
 
 @statement("DELETE FROM platform.import WHERE kind = :kind")
 async def forget_import(connection: Connection, kind: str) -> None:
-    """Forget the last file of the kind. A stream cannot be resumed, and it makes an earlier file unresumable."""
+    """Forget the last file of this kind. Neither a stream nor a file before it can be resumed."""
 
 
 @statement("""

@@ -185,12 +185,12 @@ CHECK = Check(
     name="database",
     part="database",
     looks_at="the database of `BALCAO_DATABASE_URL`, the owner's login, and live changes",
-    wrong="no answer; a role without rights, with rights in other databases, or too mighty for production; a "
-    "synchronous replica without a replication slot; a PgBouncer that shares sessions or drops their parameters; "
-    "an encoding that is not UTF-8; migrations that are missing or of a newer release; demo data in production; an "
-    "owner who owns no table; a key of the audit trail that is not in `BALCAO_FORMER_HASH_KEYS`; a "
-    "clock more than 5 seconds from this machine's",
-    remedy="the sentence names the variable or the role; `balcao migrate` brings the database up to date; NTP sets "
-    "clocks",
+    wrong="no answer; a role that lacks rights, has rights in other databases, or has too many rights for production; "
+    "a synchronous replica without a replication slot; a PgBouncer that shares sessions or drops their parameters; "
+    "an encoding other than UTF-8; migrations that are missing or belong to a newer release; demo data in "
+    "production; an owner who owns no table; a key of the audit trail that is not in `BALCAO_FORMER_HASH_KEYS`; a "
+    "clock that differs from this machine's by more than 5 seconds",
+    remedy="correct the variable or the role that the sentence names; `balcao migrate` brings the database up to "
+    "date; NTP sets the clocks",
     examine=_check_database,
 )

@@ -166,14 +166,13 @@ async def _is_listening(port: int) -> bool:
 CHECK = Check(
     name="gateway",
     part="gateway",
-    looks_at="the gateway's configuration in `/etc/haproxy`, `/etc/nginx/conf.d` or `/etc/envoy`, where it is on "
-    "this machine, the certificate that it names, and its port",
-    wrong="nothing listens at the port while the processes answer; not what this release, these settings and the "
-    "provider's present keys ask for: the file's second line is the command that generates it, and doctor "
-    "compares; a key that the provider reuses the name of, as HAProxy "
-    "refuses its tokens; a certificate that ends within 14 days, is not of the server of `BALCAO_PUBLIC_URL`, or has "
-    "another key; a key that all may read",
-    remedy="run the command that the sentence says and reload the gateway; renew the certificate",
+    looks_at="if the gateway is on this machine, its configuration in `/etc/haproxy`, `/etc/nginx/conf.d` or "
+    "`/etc/envoy`, the certificate that it names, and its port",
+    wrong="nothing listens at the port although the processes answer; the file differs from what the command in its "
+    "second line would generate now, with this release, these settings and the provider's keys; the provider "
+    "publishes a new key with the name of an old one, and HAProxy refuses its tokens; the certificate ends within 14 "
+    "days, is not for the server of `BALCAO_PUBLIC_URL`, or does not match its key; all users can read the key",
+    remedy="run the command of the sentence and reload the gateway; renew the certificate",
     examine=_check_gateway,
     is_due=is_due_in_production,
 )

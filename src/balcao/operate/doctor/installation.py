@@ -264,8 +264,8 @@ CHECKS = (
         name="secrets",
         part="installation",
         looks_at="the secrets of the settings, and the passwords in their addresses",
-        wrong="one that stands for two things: who learns one has the other",
-        remedy="give each its own; `balcao init production` makes them",
+        wrong="two secrets that are equal: whoever learns one knows the other",
+        remedy="use a different secret for each; `balcao init production` generates them",
         examine=lambda subject: _examine(lambda: check_secrets(subject.settings)),
         is_due=is_due_in_production,
     ),
@@ -273,9 +273,9 @@ CHECKS = (
         name="files of settings",
         part="installation",
         looks_at="`/etc/balcao/*.env`",
-        wrong="readable for others, or another user's; values of an example; names that are no setting; a line, a "
-        "secret above all, that is not in force",
-        remedy="`chmod 600` and `chown root`; write the city's own value; read the file before the command",
+        wrong="a file that others can read or that belongs to another user; example values; names that are not "
+        "settings; a line that differs from the settings in force",
+        remedy="`chmod 600` and `chown root`; write the city's own value; load the file before the command",
         examine=lambda subject: _examine(
             lambda: check_settings(subject.root, subject.environment), settings=is_installed(subject.root)
         ),
@@ -285,11 +285,11 @@ CHECKS = (
         name="units",
         part="installation",
         looks_at="`/etc/systemd/system/balcao-*`, and `/var/lib/balcao`",
-        wrong="one that is missing or differs from what this release writes; a program or a file of settings that "
-        "is not there; a data folder that the units may not write to, that is open to others, or with something in "
-        "it that is not the processes' (a command was run as root)",
-        remedy="`balcao init production` again; your own lines belong into `balcao-api.service.d/`; `chown` as the "
-        "sentence says",
+        wrong="a unit that is missing or differs from what this release writes; a missing program or settings file; a "
+        "data folder that the units cannot write to, that others can open, or that contains files of another user "
+        "(because a command was run as root)",
+        remedy="run `balcao init production` again; put your own lines into `balcao-api.service.d/`; run the `chown` "
+        "of the sentence",
         examine=lambda subject: _examine(lambda: check_units(subject.root, subject.settings)),
         is_due=is_due_in_production,
     ),
@@ -298,7 +298,7 @@ CHECKS = (
         part="installation",
         looks_at="the disk of the data folder",
         wrong="less than 1 GiB free",
-        remedy="make room: counters, metrics and copies need it",
+        remedy="free space: counters, metrics and copies need it",
         examine=lambda subject: _examine(lambda: check_disk(subject.settings.data_dir)),
         is_due=is_due_in_production,
     ),

@@ -145,10 +145,11 @@ async def _check_identity(subject: Subject) -> Part:
 CHECK = Check(
     name="provider",
     part="identity",
-    looks_at="each issuer of `BALCAO_AUTH_ISSUER`: its discovery document, its keys, its clock; in production by "
-    "asking for a token of our own",
-    wrong="another name than the setting's, letter for letter; no keys; a certificate that this machine does not "
-    "trust; a clock more than 5 seconds from this machine's; a refusal of `BALCAO_CLIENT_ID`",
-    remedy="write `BALCAO_AUTH_ISSUER` as the provider calls itself; enter the secret of `BALCAO_CLIENT_SECRET` in it",
+    looks_at="each issuer of `BALCAO_AUTH_ISSUER`: its discovery document, its keys and its clock; in production also "
+    "whether it issues a token to the platform",
+    wrong="its name differs from the setting, even in one letter; it has no keys; this machine does not trust its "
+    "certificate; its clock differs from this machine's by more than 5 seconds; it refuses `BALCAO_CLIENT_ID`",
+    remedy="write `BALCAO_AUTH_ISSUER` exactly as the provider calls itself; enter the secret of "
+    "`BALCAO_CLIENT_SECRET` at the provider",
     examine=_check_identity,
 )

@@ -108,12 +108,13 @@ async def _continues_login(address: str, http: httpx.AsyncClient) -> bool:
 CHECK = Check(
     name="panel",
     part="panel",
-    looks_at="where the [panel](../operate/panel.md) is on (`BALCAO_PANEL`), and where a `balcao panel` answers on "
-    "this machine or its unit is enabled: role and schema in the database; and, unless the provider is the embedded "
-    "one, its client there, by its secret and by a login request without a person",
-    wrong="a role that is missing or may not be taken; migrations that are missing; a client or a secret that the "
-    "provider does not know; a return address that is not the client's",
-    remedy="the sentence has the statements for an administrator of the PostgreSQL, or names the setting; "
-    "`balcao migrate`; enter the address at the provider. Keys that are missing or weak are told among the settings",
+    looks_at="if the [panel](../operate/panel.md) is on (`BALCAO_PANEL`), its unit is enabled, or a `balcao panel` "
+    "answers on this machine: its role and schema in the database and, with a provider of your own, its client "
+    "there, by using its secret and by a login request without a person",
+    wrong="the role is missing or cannot be used; migrations are missing; the provider does not know the client or "
+    "its secret; the return address is not registered for the client",
+    remedy="run the statements of the sentence as an administrator of PostgreSQL, or correct the setting that it "
+    "names; run `balcao migrate`; register the address at the provider. The settings check reports missing or weak "
+    "keys",
     examine=_check_panel,
 )

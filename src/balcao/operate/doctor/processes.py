@@ -87,18 +87,18 @@ async def is_served(settings: Settings, http: httpx.AsyncClient) -> bool:
 SERVICES = Check(
     name="processes",
     part="services",
-    looks_at="the public address, `BALCAO_PUBLIC_URL`. That nothing runs yet is no fault",
+    looks_at="the public address, `BALCAO_PUBLIC_URL`. It is no fault if nothing runs there yet",
     wrong="another program, or another installation of the platform, answers",
-    remedy="end the other one, or take another port in `BALCAO_PORT`",
+    remedy="stop the other program, or set another port in `BALCAO_PORT`",
     examine=_check_services,
 )
 MANAGEMENT = Check(
     name="management ports",
     part="management",
-    looks_at="the [management ports](../operate/monitoring.md#management-port) of this machine, readiness and metrics",
-    wrong="silent while the services answer; not ready; another installation; metrics that refuse "
-    "`BALCAO_METRICS_TOKEN`",
-    remedy="correct the port; look at what readiness names; restart processes that were started with another token",
+    looks_at="the [management ports](../operate/monitoring.md#management-port) of this machine: readiness and metrics",
+    wrong="a port does not answer although the services do; it is not ready; it belongs to another installation; the "
+    "metrics refuse `BALCAO_METRICS_TOKEN`",
+    remedy="correct the port; check what readiness names; restart processes that were started with another token",
     examine=_check_management,
     is_due=lambda settings: bool(settings.management_port),
 )

@@ -31,8 +31,8 @@ def _describe_drift(drift: list[Drift]) -> str:
 CHECK = Check(
     name="program",
     part="program",
-    looks_at="version and commit, and the packages that are installed with it",
-    wrong="in production, packages that are not those of the release's list",
-    remedy="`pip install --require-hashes -r requirements.lock` of the same release",
+    looks_at="version and commit, and the installed packages",
+    wrong="in production, packages that differ from the release's list",
+    remedy="run `pip install --require-hashes -r requirements.lock` of the same release",
     examine=_check_program,
 )

@@ -64,8 +64,9 @@ CHECK = Check(
     name="replicas",
     part="replicas",
     looks_at="the servers of `BALCAO_DATABASE_READ_URL`",
-    wrong="no answer; none of the primary's; promoted; too far behind to be read from",
-    remedy="look at `pg_stat_replication` on the primary; take one that is no replica off the list "
+    wrong="no answer; a server that is not a replica of this primary; a replica that was promoted, or that is too far "
+    "behind for reads",
+    remedy="check `pg_stat_replication` on the primary; remove a server that is not a replica from the list "
     "([replicas](../operate/cluster.md))",
     examine=_check_replicas,
     is_due=lambda settings: bool(settings.database_read_url),

@@ -64,8 +64,8 @@ CRM = Check(
     part="crm",
     looks_at="the CRM of `BALCAO_CRM_URL`, by asking it for a token",
     wrong="no answer, a certificate that this machine does not trust, or a refusal of the client",
-    remedy="correct `BALCAO_CRM_URL`, `BALCAO_CRM_CLIENT_ID` or `BALCAO_CRM_CLIENT_SECRET`; install the city's "
-    "authority",
+    remedy="correct `BALCAO_CRM_URL`, `BALCAO_CRM_CLIENT_ID` or `BALCAO_CRM_CLIENT_SECRET`; install the "
+    "city's certificate authority",
     examine=_check_crm,
 )
 MAIL = Check(

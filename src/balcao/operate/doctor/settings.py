@@ -61,38 +61,38 @@ CHECKS = (
     Check(
         name="settings",
         looks_at="the settings in force, by their profile",
-        wrong="what no process starts with in production: parts of the trial, public or weak secrets, an address "
-        "that is missing",
-        remedy="set what the sentence names; `balcao config explain NAME` says what it does and where its value "
-        "comes from",
+        wrong="settings with which no process starts in production: values of the trial, public or weak secrets, a "
+        "missing address",
+        remedy="set what the sentence names; `balcao config explain NAME` says what a setting does and where its "
+        "value comes from",
         examine=_check_refusals,
     ),
     Check(
         name="variables",
         looks_at="the variables that begin with `BALCAO_`",
-        wrong="a name that is no setting, and so has no effect",
+        wrong="a name that is not a setting, and so has no effect",
         remedy="write the name that the sentence proposes, or remove the variable",
         examine=_check_names,
     ),
     Check(
         name="clients",
         looks_at="the lists of clients, and `BALCAO_CLIENT_ID`",
-        wrong="a client that is not in `BALCAO_MACHINE_CLIENTS`, and so opens nothing",
-        remedy="enter it there, too ([the lists](../operate/install.md#the-lists-of-clients))",
+        wrong="a client that is not in `BALCAO_MACHINE_CLIENTS`, and so gets no rights from the list",
+        remedy="add it there too ([the lists](../operate/install.md#the-lists-of-clients))",
         examine=_check_machines,
     ),
     Check(
         name="fixed tokens",
         looks_at="`BALCAO_FIXED_SERVICE_TOKENS`",
-        wrong="an operation that has none, or a token that ends within 14 days",
-        remedy="make another with `balcao identity fixed-token` and give it to the portal before the old one ends",
+        wrong="an operation that no fixed token can allow, or a token that ends within 14 days",
+        remedy="create a new one with `balcao identity fixed-token` and give it to the portal before the old one ends",
         examine=_check_fixed_tokens,
     ),
     Check(
         name="installation read",
-        looks_at="whether there is an installation on this machine whose settings this run did not read",
-        wrong="`/etc/balcao/balcao.env` is there, and the settings in force are the demonstration's",
-        remedy="read the files first, as the units do: `set -a; . /etc/balcao/balcao.env; set +a`",
+        looks_at="whether this machine has an installation whose settings were not loaded",
+        wrong="`/etc/balcao/balcao.env` exists, but the settings in force are the demonstration's",
+        remedy="load the files first, as the units do: `set -a; . /etc/balcao/balcao.env; set +a`",
         examine=_check_whether_read,
     ),
 )
