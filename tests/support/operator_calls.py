@@ -1,4 +1,4 @@
-"""Calls use cases next to a running server, as another process of the platform would."""
+"""Call use cases next to a running server, as another process of the platform would."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator

@@ -106,7 +106,8 @@ def respond_publicly(
 async def may_see_drafts(call: Call, query: Mapping[str, str]) -> bool:
     """Return whether the caller asked for drafts and may see them. Only such a call needs a token.
 
-    Raises Invalid if the parameter is not a boolean, Unauthenticated, and Forbidden without `service:read`.
+    Raises Invalid if the parameter is not a boolean, Unauthenticated if the token is missing or not valid, and
+    Forbidden without `service:read`.
     """
     if not parse_flag_parameter(query, "include_inactive"):
         return False
@@ -118,8 +119,8 @@ async def may_see_drafts(call: Call, query: Mapping[str, str]) -> bool:
 async def may_see_exclusive(call: Call, query: Mapping[str, str]) -> bool:
     """Return whether the caller asked for services that only conversational agents use, and may see them.
 
-    Raises Invalid if the parameter is not a boolean, Unauthenticated, and Forbidden if the caller is not a machine with
-    the scope `busca:search`.
+    Raises Invalid if the parameter is not a boolean, Unauthenticated if the token is missing or not valid, and
+    Forbidden if the caller is not a machine with the scope `busca:search`.
     """
     if parse_flag_parameter(query, "exclude_agent_exclusive") is not False:
         return False

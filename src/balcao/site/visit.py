@@ -73,7 +73,7 @@ class Visit(PageRequest):
 
     @property
     def checked_at(self) -> datetime | None:
-        """Return the time of the oldest answer on the page that is used although its service fails now, or None."""
+        """Return the time of the oldest answer that the page shows because the service fails now, or None."""
         return min(filter(None, (self.reader.checked_at, self._catalogue_checked_at)), default=None)
 
     @property

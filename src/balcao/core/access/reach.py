@@ -172,8 +172,8 @@ def _list_widened(was: Reach, now: Reach) -> list[str]:
 def _find_beyond(mine: Reach, was: Reach | None, now: Reach) -> str | None:
     """Return the key by which the gain from `was` to `now` is outside `mine`, or None.
 
-    A gain by one key applies to the current values of all other keys. Checking them together prevents two separately
-    harmless changes from adding up to an excess.
+    A gain under one key also applies to the values that the reach already has under the other keys. So all keys are
+    checked together: otherwise two changes that are harmless by themselves could add up to an excess.
     """
     for widened in [None] if was is None else _list_widened(was, now):
         for key, limit in mine.items():

@@ -60,7 +60,10 @@ async def read_control_queries(call: Call) -> ControlQueries:
 
 
 async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQueries:
-    """Replace the list. Without `expected`, queries keep their services. Raises Invalid, PreconditionFailed."""
+    """Replace the list. If `body` has no `expected`, each query keeps its expected services.
+
+    Raises Invalid, PreconditionFailed.
+    """
     if len(body.queries) > MOST_QUERIES:
         raise Invalid(f"O campo `queries` deve ter no máximo {MOST_QUERIES} itens.", code="queries-count")
     queries = list(dict.fromkeys(_clean_query("queries", query) for query in body.queries))

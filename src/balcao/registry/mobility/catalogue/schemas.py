@@ -141,7 +141,7 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class Shared(NamedTuple):
-    """The catalogue entries that a vehicle is about to store, as they were read. Entries that it omits are None."""
+    """The catalogue entries, as they were read, to which a vehicle will refer. Missing entries are None."""
 
     brand_id: str | None
     brand_name: str | None
