@@ -1,4 +1,4 @@
-"""The files that search engines read, and the page of all pages."""
+"""The files that search engines read, and the page that lists all pages."""
 
 from datetime import UTC, datetime
 from typing import Any
