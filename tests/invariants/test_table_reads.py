@@ -229,6 +229,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "That the newest entries say what is stored is seen in one state of both; preferences build on the ledger.",
         {"registry.preferences", "registry.preference_choice"},
     ),
+    "registry/consent/opt_outs": (
+        "What senders are told of an entry is found by its id, with the numbers that the refusal of a person ends.",
+        {"registry.phone_book", "registry.phone_book_entry", "registry.preference_ledger"},
+    ),
     "registry/consent/preferences": (
         "A look-up merges choices with the categories' defaults, for many people at once.",
         {"registry.notification_category"},

@@ -35,7 +35,7 @@ class _Message(msgspec.Struct):
     data: msgspec.Struct
 
 
-def declare_event(name: str, type: str, summary: str, data: Any) -> SentEvent:
+def declare_event(name: str, type: str, summary: str, data: Any, tag: str = "avisos") -> SentEvent:
     """Return a kind of event for the API description. `name` is the name of its schema, `data` the type of its data."""
     instant = Meta(description="Quando aconteceu (RFC 3339), em UTC com `Z`.", examples=["2026-10-05T17:30:00.123456Z"])
     body = msgspec.defstruct(
@@ -46,12 +46,12 @@ def declare_event(name: str, type: str, summary: str, data: Any) -> SentEvent:
             ("data", Annotated[data, Meta(description=f"{summary}.")]),
         ],
     )
-    return SentEvent(type, summary, "avisos", body)
+    return SentEvent(type, summary, tag, body)
 
 
-def declare_test() -> SentEvent:
+def declare_test(tag: str = "avisos") -> SentEvent:
     """Return the kind of event of a test, for the API description."""
-    return declare_event("TestRequested", TEST, "Um teste do destino, pedido por quem cuida dele", WebhookTest)
+    return declare_event("TestRequested", TEST, "Um teste do destino, pedido por quem cuida dele", WebhookTest, tag)
 
 
 def make_test(webhook: str) -> Event:

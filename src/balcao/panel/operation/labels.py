@@ -28,6 +28,8 @@ KINDS = {
     "search.rank_services": "ordem dos serviços pelas leituras",
     "search.tidy_up": "limpeza da busca",
     "platform.chain_audit": "encadeamento da trilha",
+    "registry.announce_opt_out": "recusa de mensagens a anunciar",
+    "registry.deliver_opt_out": "aviso de recusa a um sistema de envios",
     "registry.hash_staff": "marcas de servidores na trilha",
     "platform.apply_retention": "prazos de guarda",
 }
@@ -77,6 +79,9 @@ _SETTINGS = {
     "BALCAO_EXPORT_LIMIT": "cópias dos dados de uma pessoa",
     "BALCAO_ACCESS_LIST_LIMIT": "consultas a quem viu os dados de uma pessoa",
     "BALCAO_ENUMERATION_LIMIT": "recusas em endereços com CPF ou CNPJ, antes de barrar quem tenta",
+    "BALCAO_RECIPIENTS_LIMIT": "destinatários que cada sistema de envios consulta",
+    "BALCAO_REFUSED_RECIPIENTS_LIMIT": "destinatários que não aceitam, em cada sistema de envios",
+    "BALCAO_CAMPAIGNS_LIMIT": "envios novos de cada sistema de envios",
     "BALCAO_REFUSED_RATE": "chamadas sem um token válido, de cada endereço de rede",
 }
 _LIMITED = {

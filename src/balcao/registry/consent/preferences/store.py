@@ -10,6 +10,7 @@ from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
+from balcao.registry.consent.opt_outs.store import announce_sql
 from balcao.registry.consent.preferences.schemas import Preferences
 
 
@@ -57,6 +58,13 @@ WHERE category.id = :category
 async def read_choice(connection: Connection, cpf: Cpf, category: str) -> StoredChoice: ...
 
 
+# The ledger entries of the change that withdraw consent.
+_WITHDRAWN = """(
+    SELECT entry.id FROM locked, jsonb_to_recordset(:entries::jsonb) AS entry (id uuid, new_value boolean)
+    WHERE NOT entry.new_value
+)"""
+
+
 # One statement writes the change, its ledger entries and its audit event, but only if the ledger still ends with the
 # entry `behind`, as it did when the preferences were read.
 #
@@ -81,7 +89,7 @@ WITH appended AS MATERIALIZED (
     WHERE stored.opt_in <> excluded.opt_in
 ), recorded AS (
     {record_sql(":trail::jsonb", "locked")}
-)
+), {announce_sql(_WITHDRAWN)}
 SELECT true FROM locked
 """)
 async def write_preferences(

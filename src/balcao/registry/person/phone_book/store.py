@@ -14,6 +14,7 @@ from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
+from balcao.registry.consent.opt_outs.store import announce_sql
 from balcao.registry.person.phone_book.schemas import (
     ExportedPhone,
     ExportedPhoneEntry,
@@ -98,6 +99,13 @@ CASE WHEN :claimant::text IS NULL THEN true
 """
 
 
+# The entries of the change that end consent.
+_WITHDRAWN = """(
+    SELECT entry.id FROM written, jsonb_to_recordset(:entries::jsonb) AS entry (id uuid, action text)
+    WHERE entry.action IN ('opt_out', 'rejected', 'quarantined')
+)"""
+
+
 def _write_sql(written: str) -> str:
     """Return the statement that writes the row, `:entries` and `:trail` together."""
     return f"""
@@ -111,7 +119,7 @@ def _write_sql(written: str) -> str:
             actor_kind text, azp text, request_id text)
     ), recorded AS (
         {record_sql(":trail::jsonb", "written")}
-    )
+    ), {announce_sql(_WITHDRAWN)}
     SELECT EXISTS (SELECT FROM written)
     """
 

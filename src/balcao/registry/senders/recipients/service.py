@@ -3,7 +3,6 @@
 The answer must not become an oracle: recipients who refuse and recipients who are unknown get the same answer.
 """
 
-import base64
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -15,6 +14,7 @@ from balcao.core.errors import Conflict, Unprocessable
 from balcao.core.offloading import SMALL, run_in_thread
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
+from balcao.registry.consent.opt_outs.references import make_person_reference, make_phone_reference
 from balcao.registry.senders.recipients import store
 from balcao.registry.senders.recipients.purposes import describe_check
 from balcao.registry.senders.recipients.questions import Question, parse_question
@@ -29,7 +29,6 @@ from balcao.registry.senders.unsubscribe.links import Link, make_addresses
 
 # The category of the platform's own messages about services that the person uses.
 OWN_CATEGORY = "services"
-REFERENCE_BYTES = 16
 # The quotas of a client, as settings: recipients, those who do not accept, and new mailings.
 _ASKED, _REFUSED, _NEW_CAMPAIGNS = "recipients_limit", "refused_recipients_limit", "campaigns_limit"
 # The events of this many people are encoded without a pause, which takes a few milliseconds.
@@ -148,7 +147,7 @@ def _answer(
             channel="phone" if question.are_phones else "email",
             basis="choice" if found.is_chosen else "default",
             proof=found.proof,
-            reference=make_reference(key, recipient, is_phone=question.are_phones),
+            reference=_make_reference(key, recipient, question),
             unsubscribe=unsubscribe[recipient],
         )
         if found.accepts
@@ -162,10 +161,10 @@ def _show(recipient: str, question: Question) -> str:
     return f"+{recipient}" if question.are_phones else recipient
 
 
-def make_reference(key: HashKey, recipient: str, *, is_phone: bool) -> str:
-    """Return the name of a recipient in messages to senders. Only a sender who asked about the recipient knows it."""
-    hashed = key.derive("recipient", f"{'phone' if is_phone else 'cpf'}:{recipient}")[:REFERENCE_BYTES]
-    return base64.urlsafe_b64encode(hashed).decode().rstrip("=")
+def _make_reference(key: HashKey, recipient: str, question: Question) -> str:
+    if question.are_phones:
+        return make_phone_reference(key, key.derive("phone-number", recipient))
+    return make_person_reference(key, Cpf(recipient))
 
 
 async def accepts_own_message(connection: Connection, cpf: Cpf) -> bool:

@@ -1,0 +1,24 @@
+"""The names of recipients in messages to senders (rules: registry 4.17). Only a sender who asked knows who is meant.
+
+A number's name is independent of its person's name, so the two cannot be connected.
+"""
+
+import base64
+
+from balcao.core.context.audit import HashKey
+from balcao.core.values.cpf import Cpf
+
+_BYTES = 16
+
+
+def make_person_reference(key: HashKey, cpf: Cpf) -> str:
+    return _make_reference(key, f"cpf:{cpf.digits}")
+
+
+def make_phone_reference(key: HashKey, number_hash: bytes) -> str:
+    """Return the name of a number. `number_hash` is the number's hash in the phone book's entries."""
+    return _make_reference(key, f"phone:{number_hash.hex()}")
+
+
+def _make_reference(key: HashKey, content: str) -> str:
+    return base64.urlsafe_b64encode(key.derive("recipient", content)[:_BYTES]).decode().rstrip("=")
