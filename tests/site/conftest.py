@@ -56,7 +56,8 @@ def open_apart(sandbox: Sandbox, relay: ServiceRelay) -> Iterator[Callable[..., 
 
         def start(**changes: Any) -> SiteClient:
             changed = {"site_api_url": relay.url, "site_url": "http://site.example", **changes}
-            application = standalone.build(sandbox.settings.model_copy(update=changed), SINGLE_PROCESS)
+            settings = sandbox.settings.model_copy(update=changed)
+            application = standalone.build(settings, sandbox.database_url, SINGLE_PROCESS)
             server = stack.enter_context(RunningServer(application))
             client = httpx.Client(base_url=server.url, timeout=PATIENCE, verify=PLAIN_HTTP)
             return SiteClient(stack.enter_context(client))

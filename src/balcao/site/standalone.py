@@ -1,7 +1,7 @@
 """The site in its own process. It loads no service and calls the services over HTTP."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from balcao.core.access.counts import Counts
@@ -26,20 +26,31 @@ from balcao.settings import Settings
 from balcao.site.application import Site
 from balcao.site.areas import AREAS
 from balcao.site.endpoints import SERVICE
+from balcao.site.mine.application import MyPages
+from balcao.site.mine.endpoints import Endpoints
+from balcao.site.mine.parts import PARTS
 from balcao.site.mounting import mount_at_root
 
 
-def build(settings: Settings, group: ProcessGroup) -> Application:
-    """Build the application of this process. Its connections are opened when the server starts the application."""
+def build(settings: Settings, database_url: str, group: ProcessGroup) -> Application:
+    """Build the application of this process. Its connections are opened when the server starts the application.
+
+    `database_url` may be empty for a site without Minha página.
+    """
     secret = settings.site_machine_client_secret.get_secret_value().encode()
     counts = Counts(secret, group.counts_file, group.number, group.count)
     refusals = Refusals(counts, settings.refused_rate)
     site = Site(settings, Limits(counts=counts), AREAS, settings.own_site_address, has_portal=False)
+    mine = MyPages(settings, database_url, PARTS, refusals, site) if settings.has_site_login else None
     metrics = Metrics(telemetry, group)
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[None]:
-        async with tracing(settings.traces_url, settings.traces_share, group.name), site.open():
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(tracing(settings.traces_url, settings.traces_share, group.name))
+            await stack.enter_async_context(site.open())
+            if mine is not None:
+                await stack.enter_async_context(mine.open())
             metrics.start()
             try:
                 yield
@@ -47,7 +58,8 @@ def build(settings: Settings, group: ProcessGroup) -> Application:
                 refusals.flush()
                 metrics.stop()
 
-    gateway = Gateway([], mount_at_root(site, _mount_pages(settings, metrics)), opened, refusals=refusals)
+    mounts = [] if mine is None else [Endpoints(mine).mount()]
+    gateway = Gateway(mounts, mount_at_root(site, _mount_pages(settings, metrics)), opened, refusals=refusals)
     return Application(gateway, proxies=Proxies(settings.trusted_proxies, settings.trusted_callers))
 
 

@@ -136,16 +136,23 @@ class Plan:
         return claiming_for_management(host, port)
 
 
+def list_surface_urls(settings: Settings) -> dict[str, str]:
+    """Return the own address of the database of each surface, by role. Empty addresses mean the services' address."""
+    return {"panel": settings.panel_database_url, "site": settings.site_database_url}
+
+
 _OF_SERVICES = frozenset({"BALCAO_DATABASE_OWNER_URL", "BALCAO_DATABASE_URL", "BALCAO_DATABASE_READ_URL"})
 
 
 def list_withheld(roles: Sequence[str], settings: Settings) -> frozenset[str]:
     """Return the environment variables that a process with these roles does not get.
 
-    Only the worker acts as the tables' owner. A panel process does not get the services' login if the panel has its
-    own. The site uses no database.
+    Only the worker acts as the tables' owner. A process of the panel or the site does not get the services' login if
+    the surface has its own.
     """
-    if "site" in roles or ("panel" in roles and settings.panel_database_url):
+    if any(role in roles and url for role, url in list_surface_urls(settings).items()):
+        return _OF_SERVICES
+    if "site" in roles and not settings.has_site_login:
         return _OF_SERVICES
     return frozenset() if "worker" in roles else frozenset({"BALCAO_DATABASE_OWNER_URL"})
 

@@ -16,7 +16,7 @@ from balcao import sandbox
 from balcao.operate import database
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.channel import Order, Report
-from balcao.operate.processes.plan import SURFACES, Plan, Ports, claim_data_folder, list_withheld
+from balcao.operate.processes.plan import SURFACES, Plan, Ports, claim_data_folder, list_surface_urls, list_withheld
 from balcao.operate.processes.process import Process, stopping
 from balcao.settings import remembered
 
@@ -133,15 +133,14 @@ class _Supervisor:
         return backstage, front
 
     def _find_database(self) -> str:
-        """Return the address of a running database, or an empty string for the site, which uses none.
+        """Return the address of a running database, or an empty string for a site without Minha página.
 
-        A panel process uses the panel's own login if it has one.
+        A process of the panel or the site uses the surface's own login if it has one.
         """
         settings = self.plan.settings
-        if self.plan.front == "site":
+        if self.plan.front == "site" and not settings.has_site_login:
             return ""
-        own = settings.panel_database_url if self.plan.front == "panel" else ""
-        return own or database.find_database(settings)
+        return list_surface_urls(settings).get(self.plan.front) or database.find_database(settings)
 
     async def _start(self, backstage: list[Process], front: list[Process]) -> None:
         """Start all processes. The first one migrates or checks the database before the others get their orders."""
