@@ -1,4 +1,4 @@
-"""What search engines read: the data about a service, the sitemap, the rules for robots. Texts of the catalogue."""
+"""The pages for search engines: data about a service, sitemap and rules for robots. Also the catalogue's texts."""
 
 import xml.etree.ElementTree as ElementTree
 

@@ -1,4 +1,4 @@
-"""The names of all operations in Portuguese, for texts about what was called."""
+"""Portuguese names of all operations, for texts about calls."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from balcao.core.http.operations import Operation
 
 
 class OperationNames:
-    """The summary of each operation of every service, whichever services this process serves."""
+    """The summary of each operation of every service, even of services that this process does not serve."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         self._summaries = {operation.key: operation.summary for operation in operations}

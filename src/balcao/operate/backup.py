@@ -58,14 +58,14 @@ class Copied(NamedTuple):
 
 
 class Completed(NamedTuple):
-    """What followed the restoration of the database: files that were put back or are lost, and repeated erasures."""
+    """The steps after a restored database: the files put back or lost, and the number of repeated erasures."""
 
     files: RestoredFiles
     repeated: int
 
 
 class RestoredEmbedded(NamedTuple):
-    """The name of the restored copy, and what followed."""
+    """The name of the restored copy, and the result of the steps that followed."""
 
     copy: str
     completed: Completed

@@ -49,7 +49,7 @@ class SiteSettings(AddressSettings):
 
     @property
     def has_site_login(self) -> bool:
-        """Return whether the site has Minha página. By default, it has."""
+        """Return whether the site has Minha página. True by default."""
         return self.site_login is not False
 
     @property

@@ -19,8 +19,8 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 class DeclaredPage:
     """One address of a surface. `name` consists of area and function, as in `operation.list_jobs`.
 
-    The surface's own kind of page sets `prefix`. The function gets the values of the path's parameters as arguments of
-    the same names.
+    Each surface sets `prefix` in its own subclass. The function gets the path's parameters as arguments of the same
+    names.
     """
 
     prefix: ClassVar[str] = ""

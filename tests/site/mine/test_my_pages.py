@@ -1,4 +1,4 @@
-"""Minha página over HTTP: what citizens see and change, whose data it is, and what a lost session costs."""
+"""Minha página over HTTP: what citizens see and change, whose data it is, and what happens when a session is lost."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit

@@ -22,7 +22,7 @@ pages = Pages(AREA, "")
 
 @pages.form("/buscas-de-controle", "Buscas de controle", actions=[TUNING], in_menu=True)
 async def edit_control_queries(visit: Visit) -> Response[Any]:
-    """Show what the control queries find, and change the list. A query in the address is added, and not saved yet."""
+    """Show what the control queries find, and change the list. A query in the address is added, but not saved yet."""
     read = await search_client.read_control_queries(visit.api)
     stored = read.value.queries
     added = visit.query.first("busca").strip()[:_LONGEST_QUERY]
@@ -53,7 +53,7 @@ async def edit_control_queries(visit: Visit) -> Response[Any]:
 async def choose_expected_services(visit: Visit, place: str) -> Response[Any]:
     """Choose the services that a control query should find, from what it finds now or from the whole catalogue.
 
-    `place` is the query's place in the list, from 1: the query itself may have signs that an address cannot contain.
+    `place` is the query's position in the list, from 1, because a query may contain characters that an address cannot.
     """
     read = await search_client.read_control_queries(visit.api)
     number = parse_number(place) or 0

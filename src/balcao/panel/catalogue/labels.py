@@ -76,7 +76,7 @@ PHASES = {
 }
 
 
-# Why the service that a control query should find is not first.
+# The reason why the service that a control query should find is not the first result.
 CAUSES = {
     "not_public": "os cidadãos não podem achar o serviço certo: saiu do ar, foi excluído ou é só para assistentes",
     "found_nothing": "a busca nada acha",

@@ -23,7 +23,7 @@ pages = Pages(AREA, "")
 @pages.get("/buscas-sem-servico", "Buscas sem serviço", actions=[TUNING], in_menu=True)
 async def list_phrase_proposals(visit: Visit) -> Response[Any]:
     """List the searches that rarely led to a service, most frequent first."""
-    tabs = [Tab("", "Todas"), Tab("nothing", "Nada acharam"), Tab("unopened", "Ninguém abriu o que acharam")]
+    tabs = [Tab("", "Todas"), Tab("nothing", "Nada acharam"), Tab("unopened", "Quase ninguém abriu o que acharam")]
     listing = Listing(visit, ("busca", "buscas"), tabs=tabs, tabs_label="O que houve")
     found = await search_client.list_phrase_proposals(visit.api, listing.tab or None, listing.number, listing.size)
     listing.rows, listing.total = found.proposals, found.found
@@ -81,11 +81,11 @@ async def edit_phrases(visit: Visit, service: str) -> Response[Any]:
 
 
 async def find_searches_without_service(visit: Visit) -> Sequence[Item]:
-    """Return one item for all searches that led to no service."""
+    """Return one item for all searches that rarely led to a service."""
     found = await search_client.list_phrase_proposals(visit.api, size=1)
     if not found.proposals:
         return []
-    title = format_count(found.found, "busca não levou a um serviço", "buscas não levaram a um serviço")
+    title = format_count(found.found, "busca quase nunca leva a um serviço", "buscas quase nunca levam a um serviço")
     text = f"a mais frequente: {found.proposals[0].query}"
     queue = visit.address("catalogue.list_phrase_proposals")
     return [Item(title, queue, text, "Catálogo", action_label="Ver as buscas", number=found.found)]

@@ -102,7 +102,7 @@ _GRANTS = {
 
 
 def name_access(access: Access, operations: OperationNames, descriptions: Mapping[str, str]) -> AccessNames:
-    """Return the names for an access. `descriptions` are those of the actions of the access catalogue."""
+    """Return an access in words. `descriptions` contains the description of each action in the access catalogue."""
     return AccessNames(
         action=_ACTIONS.get(access.action, "Usou"),
         operation=operations.find(access.operation),
@@ -118,7 +118,7 @@ def list_descriptions(snapshot: Snapshot) -> dict[str, str]:
 
 
 def name_grant(grant: str, descriptions: Mapping[str, str]) -> str | None:
-    """Return in words by which right an access was allowed, or None for an unknown one."""
+    """Return the right that allowed an access, in words, or None for an unknown right."""
     kind, _, name = grant.partition(":")
     if kind == "scope":
         return f"Sistema autorizado a ler {_SCOPES[name]}" if name in _SCOPES else "Sistema autorizado"

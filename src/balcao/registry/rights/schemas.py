@@ -129,7 +129,7 @@ class AccessPage(msgspec.Struct):
 
 
 class AccessQuery(PageQuery, rename={"from_": "from"}):
-    """The query for accesses. Both bounds of the period are optional; one day is both bounds."""
+    """The query for accesses. Both bounds of the period are optional. For a single day, both are that day."""
 
     from_: PeriodStart | UnsetType = UNSET
     to: PeriodEnd | UnsetType = UNSET

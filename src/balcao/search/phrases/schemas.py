@@ -50,11 +50,13 @@ class PhraseProposal(msgspec.Struct):
 
 
 class ProposalQuery(PageQuery):
-    """Which proposals are listed."""
+    """The query for proposals."""
 
     outcome: Annotated[
         Literal["nothing", "unopened"] | None,
-        Meta(description="Só as buscas que nada acharam ao menos cinco vezes, ou só as outras, que ninguém abriu."),
+        Meta(
+            description="Só as buscas que nada acharam ao menos cinco vezes, ou só as outras, que quase ninguém abriu."
+        ),
     ] = None
 
 

@@ -18,7 +18,7 @@ MOST_PHRASES = 50
 LONGEST_PHRASE = 100
 # A query is proposed if fewer than one in ten searches led to a service.
 SEARCHES_PER_OPENING = 10
-# What became of a query: it found nothing at least `FEWEST_TIMES`, or its results were not opened.
+# The reason for a proposal: the query found nothing at least `FEWEST_TIMES`, or its results were rarely opened.
 OUTCOMES = NOTHING, UNOPENED = "nothing", "unopened"
 UNKNOWN = "Serviço não encontrado."
 

@@ -1,1 +1,1 @@
-"""Minha página: the pages on which citizens see and change what is theirs, after a login."""
+"""Minha página: the pages on which logged-in citizens see and change their own data."""

@@ -28,7 +28,7 @@ async def end_sessions(visit: Visit) -> Response[Any]:
 
 @pages.get("/rascunhos/{number}", "O que você escreveu")
 async def show_draft(visit: Visit, number: str) -> Response[Any]:
-    """Lead back to the form for which the text was typed."""
+    """Redirect to the form in which the text was typed."""
     draft = await visit.mine.sessions.drafts.read(visit.session, number)
     if draft is None:
         raise make_not_found()

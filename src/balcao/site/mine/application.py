@@ -13,7 +13,7 @@ from balcao.web import guard
 from balcao.web.database import SurfaceDatabase
 from balcao.web.surface import Client, Surface
 
-# Answers of a longer form wait this long for the person to continue.
+# Text typed into a form is stored this long, so that the person can continue later.
 _DRAFTS_KEPT = timedelta(days=7)
 
 

@@ -38,7 +38,7 @@ class Endpoints(SessionEndpoints[Page, Visit]):
         return Visit(self._mine, request, page, session, api, posted)
 
     def name_page(self, title: str) -> dict[str, Any]:
-        """Return the head of a page that is shown without a visit, or in place of one."""
+        """Return the head of an error page, or of a page without a session."""
         return {"head": Head(title, is_indexed=False)}
 
     def describe(self, fault: BalcaoError, request: Request) -> PageFault:

@@ -1,4 +1,4 @@
-"""The first page of Minha página: what waits for the citizen, and a part for each thing that is theirs."""
+"""The first page of Minha página: tasks that wait for the citizen, and a part for each kind of their data."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from balcao.web.person.labels import describe_access, describe_actor, describe_r
 pages = Pages("home", "")
 # The number of rows of each part. A link leads to the others.
 _SHOWN = 3
-# The accesses that are read to find the newest ones by others.
+# The number of accesses that are read to find the newest accesses by others.
 _READ = 100
 _OTHERS = frozenset({"staff", "citizen", "client"})
 
@@ -31,7 +31,7 @@ class Item(NamedTuple):
 
 @pages.get("", "Minha página")
 async def show(visit: Visit) -> Response[Any]:
-    """Show what is the citizen's. If one part cannot be read, the page still shows the others."""
+    """Show the citizen's data. If one part cannot be read, the page still shows the others."""
     subject = await visit.read_subject()
     blocks: list[Block[Any]] = await gather_blocks(
         people.list_tickets(subject, size=_SHOWN),
@@ -63,7 +63,7 @@ async def show(visit: Visit) -> Response[Any]:
 
 
 async def _list_accesses(subject: people.Subject) -> Sequence[people.Access]:
-    """Return the newest accesses by other people and systems. The city's own platform reads and writes all the time."""
+    """Return the newest accesses by other people and systems, without the many accesses by the platform itself."""
     found = await people.list_accesses(subject, size=_READ)
     return [one for one in found.data if one.actor_kind in _OTHERS][:_SHOWN]
 

@@ -19,7 +19,7 @@ from balcao.web.visit import SessionVisit
 class Visit(SessionVisit):
     """A page request of a citizen. It is the first argument of a page function."""
 
-    # The frame shows the age of what a page reads. These pages always read again.
+    # The frame shows the age of stored answers. These pages use no stored answers.
     checked_at = None
     area = "mine"
 

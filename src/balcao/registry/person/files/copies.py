@@ -23,7 +23,7 @@ from balcao.registry.person.files import store
 
 CURRENT, DELETED = "files", "files-deleted"
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
-# A row may be committed some time after its `created_at`, and then after later rows.
+# A row may be committed some time after its `created_at`, even after rows that were created later.
 _OVERLAP = timedelta(minutes=10)
 # Younger copies may have been written by a concurrent command, after the rows were read.
 _SETTLED = timedelta(hours=1)
@@ -54,7 +54,7 @@ class FileCopies:
         self._seen = FIRST
 
     async def copy_new(self) -> CopiedFiles:
-        """Copy the files that are newer than the last call's, and in the first call all files that have no copy yet.
+        """Copy the files that have no copy yet. After the first call, check only the files stored since the last call.
 
         Raises StorageDown if the storage or the folder fails.
         """
@@ -74,7 +74,7 @@ class FileCopies:
         return CopiedFiles(copied, really_missing)
 
     async def set_deleted_aside(self) -> int:
-        """Move the copies whose row was deleted to the deleted files, and return their number."""
+        """Move the copies of files whose row was deleted to `files-deleted`, and return their number."""
         moved = 0
         async for names in self._current.list_older(utc_now() - _SETTLED):
             for orphan in await self._find_orphans([id for name in names if (id := parse_uuid(name)) is not None]):
@@ -83,7 +83,7 @@ class FileCopies:
         return moved
 
     async def forget_deleted(self, before: datetime) -> int:
-        """Delete the copies of files that were found deleted before this instant, and return their number."""
+        """Delete the copies that were moved to `files-deleted` before this instant, and return their number."""
         forgotten = 0
         async for names in self._deleted.list_older(before):
             for name in names:
@@ -118,7 +118,7 @@ class FileCopies:
         place = self._deleted.locate(name)
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._current.locate(name).rename(place)
-        os.utime(place)  # since when it is known to be deleted
+        os.utime(place)  # the modification time says when it was moved
 
 
 def give_to_owner(folder: Path) -> None:
