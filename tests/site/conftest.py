@@ -4,8 +4,10 @@
 services through a relay that tests can cut.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -69,6 +71,20 @@ def open_apart(sandbox: Sandbox, relay: ServiceRelay) -> Iterator[Callable[..., 
 @pytest.fixture
 def apart(open_apart: Callable[..., SiteClient]) -> SiteClient:
     return open_apart()
+
+
+@pytest.fixture
+def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Return a function that makes all answers which the site stores older by some seconds."""
+    passed = 0.0
+
+    def make_older(seconds: float) -> None:
+        nonlocal passed
+        passed += seconds
+        clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed)
+        monkeypatch.setattr("balcao.site.reading.reader.time", clock)
+
+    return make_older
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from balcao.settings import SettingsError
-from balcao.site.wording import load_wording
+from balcao.site.city import SITE_FILE, read_city
 from tests.support.sandbox import Sandbox
 from tests.support.site import SiteClient
 
-WORDING = load_wording()
+WORDING = read_city(None).wording
 
 
 def test_every_category_of_the_city_belongs_to_one_subject(sandbox: Sandbox) -> None:
@@ -38,9 +38,9 @@ def test_a_category_that_no_subject_names_is_a_subject_of_its_own() -> None:
 
 
 def test_a_city_changes_some_tables_and_keeps_the_others(open_apart: Callable[..., SiteClient], tmp_path: Path) -> None:
-    file = tmp_path / "words.toml"
-    file.write_text('[contact]\nhours = "sempre"\ncost = "Grátis."\ncounter = "Rua Um, 1."\n', "utf-8")
-    page = open_apart(site_words=file, site_city="Vila Velha Nova", site_phone="(21) 2222-0000").open("/")
+    text = '[contact]\nhours = "sempre"\ncost = "Grátis."\ncounter = "Rua Um, 1."\n'
+    (tmp_path / SITE_FILE).write_text(text, "utf-8")
+    page = open_apart(site_folder=tmp_path, site_city="Vila Velha Nova", site_phone="(21) 2222-0000").open("/")
     assert "sempre. Grátis." in page.text
     assert "Rua Um, 1." in page.text
     assert page.links["(21) 2222-0000"] == "tel:2122220000"
@@ -48,11 +48,8 @@ def test_a_city_changes_some_tables_and_keeps_the_others(open_apart: Callable[..
     assert "Impostos e taxas" in page.links
 
 
-@pytest.mark.parametrize("text", ["[contact", "[home]\nquestion = 1", "[[subject]]\nname = 'sem chave'"])
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "words.toml"
-    file.write_text(text, "utf-8")
-    with pytest.raises(SettingsError, match="BALCAO_SITE_WORDS"):
-        load_wording(file)
-    with pytest.raises(SettingsError, match="BALCAO_SITE_WORDS"):
-        load_wording(tmp_path / "absent.toml")
+def test_a_site_does_not_start_with_files_that_it_cannot_read(
+    open_apart: Callable[..., SiteClient], tmp_path: Path
+) -> None:
+    with pytest.raises(SettingsError, match=r"BALCAO_SITE_FOLDER: site\.toml"):
+        open_apart(site_folder=tmp_path)

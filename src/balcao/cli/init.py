@@ -1,4 +1,4 @@
-"""`balcao init`: write the files for a production installation, or for a portal that switches to the platform."""
+"""`balcao init`: write the files for an installation, for a city's site, or for a portal that switches over."""
 
 import sys
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from balcao.cli.portuguese import Commands
 from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation, PortalKind
 from balcao.operate.faults import OperatorFault
 
-init = Commands(help="Arquivos de uma instalação em produção e de um portal.")
+init = Commands(help="Arquivos de uma instalação em produção, do site da cidade e de um portal.")
 
 
 @init.command("portal")
@@ -53,6 +53,23 @@ def write_portal(
         f"os valores de {place}/{portals.PORTAL_ENVIRONMENT} são do portal, que chama o Balcão em {portal.base_url} "
         f"(outro endereço ou porta: BALCAO_PUBLIC_URL ou BALCAO_PORT, e de novo com --replace).{entries}"
     )
+
+
+@init.command("site")
+def write_site(
+    name: Annotated[str, typer.Option(help="O nome da cidade.")] = "",
+    phone: Annotated[str, typer.Option(help="O telefone que aparece em cada página.")] = "156",
+    color: Annotated[str, typer.Option(help="A cor dos links e botões, como #1351b4; sem ela, a do Balcão.")] = "",
+    crest: Annotated[Path | None, typer.Option(help="O brasão ou a marca: um arquivo SVG ou PNG de até 12 kB.")] = None,
+    folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("site"),
+    replace: Replace = False,
+) -> None:
+    """Escreve o nome, as cores, o brasão, o contato e os textos do site do cidadão, para a cidade mudar."""
+    from balcao.operate.city_site import prepare_site
+
+    files = prepare_site(name or _ask("--name", "Nome da cidade"), phone, color, crest)
+    write_files(folder, files, replace=replace)
+    print(f"Ponha BALCAO_SITE_FOLDER={folder.resolve()} na configuração. Depois mude os arquivos quando quiser.")
 
 
 @init.command("production")

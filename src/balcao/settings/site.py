@@ -36,7 +36,7 @@ class SiteSettings(AddressSettings):
     site_session_hours: int = Field(8, ge=1, le=24)
     site_city: str = Field("", max_length=60)
     site_phone: str = Field("", pattern=r"^[0-9+() -]{0,30}$")
-    site_words: Path | None = None
+    site_folder: Path | None = None
     # A school or a mobile operator shares one address among many people.
     site_page_rate: Rate = "1200/minute"
     # Pages that need an answer of the services which the site does not hold.
@@ -92,8 +92,12 @@ class SiteSettings(AddressSettings):
             "BALCAO_SITE_MACHINE_CLIENT_SECRET tem o valor público de demonstração: defina o do cliente do site.": (
                 self.site_machine_client_secret.get_secret_value() == SANDBOX_MACHINE_SECRET
             ),
-            "BALCAO_SITE_CITY está vazio: o site mostra o nome da cidade em cada página.": not self.site_city,
-            "BALCAO_SITE_PHONE está vazio: cada página do site diz para onde ligar.": not self.site_phone,
+            "BALCAO_SITE_CITY está vazio: o site mostra o nome da cidade em cada página.": not (
+                self.site_city or self.site_folder
+            ),
+            "BALCAO_SITE_PHONE está vazio: cada página do site diz para onde ligar.": not (
+                self.site_phone or self.site_folder
+            ),
         }
         of_login = {
             "BALCAO_SITE_CLIENT_SECRET tem o valor público de demonstração: defina o do cliente de Minha página.": (

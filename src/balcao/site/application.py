@@ -4,29 +4,28 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
-from importlib.resources import files
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import httpx
+from jinja2 import Environment
 
 from balcao.core.access.limits import Limits
-from balcao.core.http.assets import Assets
+from balcao.core.repeating import repeating
 from balcao.core.tracing import make_http_client
 from balcao.settings import Settings
 from balcao.site.declaration import Area, MenuEntry, Page
 from balcao.site.formats import SiteWords
+from balcao.site.look import WATCH_SECONDS, Looks
 from balcao.site.reading.catalogue import SERVICE as SERVICE_OF_CATALOGUE
 from balcao.site.reading.catalogue import Catalogue
 from balcao.site.reading.machine import CALLS_AT_ONCE, MachineClient
 from balcao.site.reading.reader import Reader, Source
-from balcao.site.templating import make_environment
-from balcao.site.wording import load_wording
+from balcao.site.wording import Wording
 from balcao.web import guard
 from balcao.web.api import ApiFault
 from balcao.web.provider import Provider
 
-ASSETS = "/recursos"
 _CALLS_AT_ONCE = httpx.Limits(max_connections=CALLS_AT_ONCE + 2, max_keepalive_connections=CALLS_AT_ONCE)
 
 
@@ -46,12 +45,9 @@ class Site:
         self.has_portal = has_portal
         self.address = address or settings.site_address
         self.headers = guard.make_headers("", is_secure=self.address.startswith("https://"), scripts=False)
-        self.wording = load_wording(settings.site_words)
         self.words = SiteWords(settings.zone)
-        self.city, self.phone = settings.site_city_name, settings.site_telephone
-        self.assets = Assets(files("balcao.site") / "static", ASSETS)
-        self.environment = make_environment(self.words, self.wording, self.assets, self.city, self.phone)
-        self.environment.globals.update(site=self, address=self.write_address)
+        names = settings.site_city_name, settings.site_telephone
+        self.looks = Looks(settings.site_folder, self.words, names, {"site": self, "address": self.write_address})
         self.http = make_http_client(settings.traces_url, limits=_CALLS_AT_ONCE, follow_redirects=False)
         client = settings.site_machine_client_id, settings.site_machine_client_secret.get_secret_value()
         machine = MachineClient(
@@ -61,6 +57,32 @@ class Site:
         self.catalogue = Catalogue(machine)
         self._limits = limits
         self._pages = {page.name: page for area in areas for page in area.pages.declared}
+
+    @property
+    def wording(self) -> Wording:
+        """Return the city's words."""
+        return self.looks.current.wording
+
+    @property
+    def city(self) -> str:
+        """Return the city's name."""
+        return self.looks.current.city
+
+    @property
+    def phone(self) -> str:
+        """Return the city's telephone number."""
+        return self.looks.current.phone
+
+    @property
+    def environment(self) -> Environment:
+        """Return the environment of the templates."""
+        return self.looks.current.environment
+
+    @property
+    def origin(self) -> str:
+        """Return the origin that browsers send with the site's forms."""
+        parts = urlsplit(self.address)
+        return f"{parts.scheme}://{parts.netloc}"
 
     @property
     def menu(self) -> list[tuple[Area, MenuEntry]]:
@@ -102,7 +124,8 @@ class Site:
     async def open(self) -> AsyncIterator[None]:
         """Hold the resources open while the process serves."""
         try:
-            yield
+            async with repeating(self.looks.watch, WATCH_SECONDS):
+                yield
         finally:
             await self.catalogue.stop()
             await self.source.stop()

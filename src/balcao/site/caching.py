@@ -24,6 +24,8 @@ def finish_page(response: Response[Any], request: Request, max_age: int) -> Resp
         return response.with_added({"Cache-Control": f"public, max-age={max_age}"})
     is_page = response.status in {None, 200} and max_age > 0
     headers["Cache-Control"] = f"public, max-age={max_age}" if is_page else NO_STORE
+    if response.status == 303:
+        return response.with_added(headers)
     body = response.body
     if len(body) >= _SMALLEST_COMPRESSED and accepts_gzip(request.headers.text(b"accept-encoding") or ""):
         body = gzip.compress(body, _LEVEL, mtime=0)

@@ -20,6 +20,10 @@ from balcao.web.declaration import DeclaredPage, PageFunction
 Footer: TypeAlias = Literal["", "site", "about"]
 
 
+# The largest form of an anonymous page.
+SMALL_FORM = 4_096
+
+
 @dataclass(frozen=True)
 class Page(DeclaredPage):
     """One address of the site. Browsers and proxies may use a page for `max_age` seconds.
@@ -53,6 +57,16 @@ class Pages:
             name = f"{self.area}.{function.__name__}"
             full = self.base + path or "/"
             self.declared.append(Page(name, "GET", full, label, function, max_age, is_indexed, footer))
+            return function
+
+        return declare
+
+    def post(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
+        """Declare the target of a form. Its function redirects to a page."""
+
+        def declare(function: PageFunction) -> PageFunction:
+            name = f"{self.area}.{function.__name__}"
+            self.declared.append(Page(name, "POST", self.base + path, label, function, 0, is_indexed=False))
             return function
 
         return declare

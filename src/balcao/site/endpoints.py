@@ -10,13 +10,15 @@ from balcao.core.http.endpoint import Endpoint, PageEndpoint
 from balcao.core.http.refusal_pages import RefusalPage
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, NO_STORE, Response
-from balcao.site.application import ASSETS, Site
+from balcao.site.application import Site
 from balcao.site.caching import finish_page
-from balcao.site.declaration import Page
-from balcao.site.faults import describe_api_fault, describe_fault
+from balcao.site.declaration import SMALL_FORM, Page
+from balcao.site.faults import describe_api_fault, describe_fault, make_foreign_form
+from balcao.site.look import ASSETS
 from balcao.site.visit import Head, Visit
 from balcao.web.api import ApiFault
 from balcao.web.faults import PageFault
+from balcao.web.guard import is_from_here
 
 SERVICE = "site"
 # One line without dollar and percent signs, as in every page of this kind.
@@ -50,7 +52,7 @@ class Endpoints:
     def list(self) -> list[tuple[str, str, Endpoint]]:
         """Return the endpoints of the pages and the static files, as triples of method, path and endpoint."""
         pages = [page for area in self._site.areas for page in area.pages.declared]
-        assets = PageEndpoint(SERVICE, f"{SERVICE}.asset", "GET", self._site.assets.respond, self._refuse)
+        assets = PageEndpoint(SERVICE, f"{SERVICE}.asset", "GET", self._site.looks.respond_asset, self._refuse)
         return [
             *((page.method, page.path, self._compile(page)) for page in pages),
             ("GET", f"{ASSETS}/{{name}}", assets),
@@ -73,6 +75,8 @@ class Endpoints:
         async def respond(request: Request) -> Response[Any]:
             self._site.count_page(request.peer)
             visit = Visit(self._site, request, page)
+            if visit.is_post and not is_from_here(request.headers, self._site.origin):
+                return self._render_fault(make_foreign_form(), visit).with_added(self._site.headers)
             try:
                 response: Response[Any] = await page.function(
                     visit, **dict(zip(names, request.path_values, strict=True))
@@ -83,7 +87,7 @@ class Endpoints:
                 response = self._render_fault(fault, visit)
             return finish_page(response, request, visit.max_age).with_added(self._guard(response))
 
-        return PageEndpoint(SERVICE, f"{SERVICE}.{page.name}", page.method, respond, self._refuse)
+        return PageEndpoint(SERVICE, f"{SERVICE}.{page.name}", page.method, respond, self._refuse, SMALL_FORM)
 
     def _guard(self, response: Response[Any]) -> dict[str, str]:
         """Return the security headers. They do not replace the page's own `Cache-Control`."""

@@ -27,6 +27,11 @@ def make_not_found() -> PageFault:
     return PageFault(404, NOT_FOUND, "O endereço pode ter mudado, ou o serviço deixou de existir.")
 
 
+def make_foreign_form() -> PageFault:
+    """Return the error page for a form that another site sent."""
+    return PageFault(403, "Este pedido veio de outro site", "Abra a página neste site e tente de novo.")
+
+
 def describe_fault(fault: BalcaoError) -> PageFault:
     """Return the error page for a fault of the site itself, or for a request that is refused."""
     match fault.status:

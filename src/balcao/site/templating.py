@@ -14,6 +14,7 @@ from balcao.site.facts import read_facts
 from balcao.site.formats import SiteWords, format_long_day, format_money
 from balcao.site.wording import Wording
 from balcao.web import templating
+from balcao.web.markup import render_markdown
 
 # Signs that could end a data block or begin a comment in it.
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
@@ -30,6 +31,10 @@ def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: s
         long_day=format_long_day,
         money=format_money,
         json_ld=write_data,
+        last_day=words.format_last_day,
+        days_left=words.count_days_left,
+        markdown=render_markdown,
+        digits=keep_digits,
     )
     environment.globals["facts"] = partial(read_facts, wording)
     dialled = "".join(sign for sign in phone if sign.isdigit() or sign == "+")
@@ -40,6 +45,11 @@ def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: s
 def read_host(address: str) -> str:
     """Return the host of an address, which tells people whose site a link opens."""
     return urlsplit(address).hostname or ""
+
+
+def keep_digits(text: str) -> str:
+    """Return the digits of a telephone number."""
+    return "".join(sign for sign in text if sign.isascii() and sign.isdigit())
 
 
 def write_data(data: Mapping[str, Any]) -> Markup:

@@ -3,12 +3,14 @@
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, TypeVar
 
-from balcao.core.http.forms import FormData
+from balcao.core.http.forms import FormData, read_form
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect
 from balcao.core.values.pasted import clean_pasted
+from balcao.site.appearance import Appearance, read_appearance
 from balcao.site.application import Site
 from balcao.site.declaration import Page
 from balcao.site.reading.catalogue import Snapshot
@@ -53,12 +55,18 @@ class Visit(PageRequest):
     """A page request with the site. It is the first argument of a page function. `reader` reads the services."""
 
     def __init__(self, site: Site, request: Request, page: Page | None) -> None:
-        super().__init__(request, site.environment, FormData())
+        posted = read_form(request) if page and request.method == "POST" else FormData()
+        super().__init__(request, site.environment, posted)
         self.site = site
         self.page = page
         self.reader: Reader = site.make_reader(request.peer)
         self.has_faults = False
         self._catalogue_checked_at: datetime | None = None
+
+    @cached_property
+    def appearance(self) -> Appearance:
+        """Return the appearance that the visitor chose."""
+        return read_appearance(self.request.headers)
 
     @property
     def area(self) -> str:

@@ -1,19 +1,29 @@
 """The site's words: subjects, contact and other texts that a city may change, from `words.toml`."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib.resources import files
-from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from balcao.core.values.text import fold_text
-from balcao.settings import SettingsError
 
-_FILE = "words.toml"
 # The icon of a subject that only a category names.
 _ANY_ICON = "lista"
+
+
+class CityNames(msgspec.Struct, frozen=True):
+    """The city's name and telephone, if `site.toml` has them instead of the settings."""
+
+    name: Annotated[str, msgspec.Meta(max_length=60)] = ""
+    phone: Annotated[str, msgspec.Meta(pattern=r"^[0-9+() -]{0,30}$")] = ""
+
+
+class Colors(msgspec.Struct, frozen=True):
+    """The colours of the style sheet that the city changes, for light and for dark pages."""
+
+    light: dict[str, str] = {}
+    dark: dict[str, str] = {}
 
 
 class Contact(msgspec.Struct, frozen=True):
@@ -22,6 +32,7 @@ class Contact(msgspec.Struct, frozen=True):
     hours: str
     cost: str
     counter: str
+    data_officer: str = ""
 
 
 class Home(msgspec.Struct, frozen=True):
@@ -31,6 +42,18 @@ class Home(msgspec.Struct, frozen=True):
     placeholder: str
     examples: list[tuple[str, str]]
     frequent: list[str]
+
+
+class JobTexts(msgspec.Struct, frozen=True):
+    """The texts of the pages of jobs. `apply` says how people apply."""
+
+    apply: str
+
+
+class HelpTexts(msgspec.Struct, frozen=True):
+    """The texts of the help. `questions` are pairs of a question and its answer."""
+
+    questions: list[tuple[str, str]]
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -60,6 +83,10 @@ class Wording(msgspec.Struct, frozen=True, dict=True):
     say: dict[str, str]
     sensitive: Sensitive
     services: dict[str, str]
+    jobs: JobTexts
+    help: HelpTexts
+    city: CityNames = CityNames()
+    colors: Colors = Colors()
 
     @cached_property
     def _subjects_by_category(self) -> Mapping[str, Subject]:
@@ -89,17 +116,3 @@ def make_subject(category: str) -> Subject:
     """Return the subject of a category that `words.toml` does not name."""
     key = "-".join("".join(sign if sign.isalnum() else " " for sign in fold_text(category)).split())
     return Subject(key, category, "", _ANY_ICON, [category])
-
-
-def load_wording(file: Path | None = None) -> Wording:
-    """Return the words of the site. The tables of `file` replace those of the file that is part of the program.
-
-    Raises SettingsError if the city's file cannot be read or has an invalid table.
-    """
-    tables = tomllib.loads((files("balcao.site") / _FILE).read_text("utf-8"))
-    try:
-        if file is not None:
-            tables |= tomllib.loads(file.read_text("utf-8"))
-        return msgspec.convert(tables, Wording)
-    except (OSError, ValueError) as fault:
-        raise SettingsError(f"BALCAO_SITE_WORDS: {file} não pôde ser lido: {fault}.") from None

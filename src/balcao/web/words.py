@@ -100,6 +100,16 @@ class Words:
                 return f"{at} de ontem"
         return f"{at} de {format_day_of_month(local.date())}"
 
+    def format_span(self, begin: datetime, end: datetime | None, now: datetime | None = None) -> str:
+        """Format a range of time: "desde as 9h57", "20 de novembro, das 8h às 11h32"."""
+        if end is None:
+            return f"desde {self.format_since(begin, now)}"
+        first, last = begin.astimezone(self.zone), end.astimezone(self.zone)
+        start, stop = (format_at(f"{moment:%H:%M}") for moment in (first, last))
+        if first.date() == last.date():
+            return f"{format_day_of_month(first.date())}, d{start.translate(str.maketrans('à', 'a'))} {stop}"
+        return f"de {format_day_of_month(first.date())}, {start}, até {format_day_of_month(last.date())}, {stop}"
+
     def format_today(self) -> str:
         """Format today's date in words: "quinta-feira, 26 de novembro"."""
         return format_day_in_words(self.now().date())

@@ -4,6 +4,7 @@ import functools
 import gzip
 import hashlib
 import re
+from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from typing import NamedTuple
 
@@ -40,10 +41,10 @@ _REFERENCE = re.compile(rb"\burl\(([\w.-]+)\)")
 class Assets:
     """The files of a folder, served under `prefix`. Files of unknown types are ignored.
 
-    A style sheet may refer to other files of the folder by `url(name)`.
+    `replaced` has other contents for some of them. A style sheet may refer to other files of the folder by `url(name)`.
     """
 
-    def __init__(self, folder: Traversable, prefix: str) -> None:
+    def __init__(self, folder: Traversable, prefix: str, replaced: Mapping[str, bytes] | None = None) -> None:
         self._prefix = prefix
         self._by_name: dict[str, _Asset] = {}
         self._names: dict[str, str] = {}
@@ -51,7 +52,7 @@ class Assets:
         for file in sorted(folder.iterdir(), key=lambda file: file.name.endswith(".css")):
             stem, _, kind = file.name.rpartition(".")
             if kind in _MEDIA_TYPES:
-                body = file.read_bytes()
+                body = (replaced or {}).get(file.name) or file.read_bytes()
                 if kind in _LAYOUT:
                     body = _LAYOUT[kind].sub(b"", body)
                 if kind == "css":
