@@ -21,7 +21,7 @@ from balcao.site.health.client import (
 from balcao.site.health.colors import COLORS, describe_change, describe_state, find_color
 from balcao.site.health.hours import describe_days, describe_hours, summarize_record, summarize_week
 from balcao.site.health.nearness import find_middle, list_neighbourhoods, measure_from
-from balcao.site.health.picture import HEIGHT, WIDTH, draw_picture
+from balcao.site.health.picture import HEIGHT, WIDTH, GroundCache, Picture, draw_picture
 from balcao.web.city_map import MAX_POSITIONS, Outline, simplify
 from balcao.web.words import WEEKDAYS, Words
 
@@ -190,7 +190,12 @@ SQUARE = [[-43.3, -23.0], [-43.1, -23.0], [-43.1, -22.8], [-43.3, -22.8], [-43.3
 AREA = Area(AreaMembers("2.1", "Centro"), Outline("Polygon", [SQUARE]))
 
 
-def test_the_map_has_a_mark_for_each_unit_with_a_position_and_the_most_important_on_top() -> None:
+async def draw(areas: list[Area], units: list[Unit], chosen: set[str] | None) -> Picture | None:
+    ground = await GroundCache().get(areas, units)
+    return ground and draw_picture(ground, units, chosen)
+
+
+async def test_the_map_has_a_mark_for_each_unit_with_a_position_and_the_most_important_on_top() -> None:
     units = [
         make_unit("1", color="Vermelho", place=(-22.81, -43.2)),
         make_unit("2", place=(-22.99, -43.2)),
@@ -198,23 +203,31 @@ def test_the_map_has_a_mark_for_each_unit_with_a_position_and_the_most_important
         make_unit("4", color="Amarelo", place=(-22.9, -43.15)),
         make_unit("5", place=(0.0, 0.0)),
     ]
-    picture = draw_picture([AREA], units, {"2", "4"})
+    picture = await draw([AREA], units, {"2", "4"})
     assert picture is not None
     assert [(mark.rank, mark.is_chosen) for mark in picture.marks] == [(4, False), (1, True), (2, True)]
     assert all(0 < mark.x < WIDTH and 0 < mark.y < HEIGHT for mark in picture.marks)
     assert "vermelho, não atende agora" in picture.marks[0].name
-    without_colors = draw_picture([AREA], units, None)
+    without_colors = await draw([AREA], units, None)
     assert without_colors is not None
     assert {mark.rank for mark in without_colors.marks} == {0}
     assert not any("vermelho" in mark.name for mark in without_colors.marks)
 
 
-def test_a_map_without_any_position_is_left_out_and_one_without_areas_shows_the_units() -> None:
-    assert draw_picture([], [make_unit(place=None)], set()) is None
-    picture = draw_picture([], [make_unit("1"), make_unit("2", place=(-22.9, -43.3))], set())
+async def test_a_map_without_any_position_is_left_out_and_one_without_areas_shows_the_units() -> None:
+    assert await draw([], [make_unit(place=None)], set()) is None
+    picture = await draw([], [make_unit("1"), make_unit("2", place=(-22.9, -43.3))], set())
     assert picture is not None
     assert len(picture.marks) == 2
     assert not picture.areas
+
+
+async def test_the_ground_of_the_map_is_drawn_again_only_if_it_changes() -> None:
+    cache, areas, units = GroundCache(), [AREA], [make_unit("1"), make_unit("2", color="Amarelo")]
+    first = await cache.get(areas, units)
+    assert await cache.get(areas, [make_unit("2"), make_unit("1", color="Vermelho")]) is first
+    assert await cache.get(areas, [make_unit("1", place=(-22.9, -43.2))]) is not first
+    assert await cache.get([AREA], units) is not first
 
 
 def test_large_outlines_are_simplified_and_neighbours_keep_their_border() -> None:

@@ -1,10 +1,19 @@
 """The operations of the health units that the area calls. The types contain only the members that its pages use."""
 
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 
 import msgspec
 
+from balcao.site.reading.reader import HOUR, NEVER, Reader
+from balcao.web.api import RateLimited, ServiceUnavailable, quoted
 from balcao.web.city_map import Outline
+
+_BASE = "/health-units"
+# The largest page of the service, and the most pages: 600 units are more than any city has.
+_PAGE_SIZE, _MOST_PAGES = 200, 3
 
 
 class Effects(msgspec.Struct):
@@ -78,3 +87,73 @@ class Area(msgspec.Struct):
 
 class AreaMap(msgspec.Struct):
     features: list[Area]
+
+
+class Pagination(msgspec.Struct):
+    total_pages: int
+
+
+class Units(msgspec.Struct):
+    data: list[Unit]
+    pagination: Pagination
+
+
+class Notification(msgspec.Struct):
+    """A past or present notification of a unit, as the public sees it."""
+
+    aberta_em: datetime
+    encerrada_em: datetime | None
+    risco_maximo: str
+
+
+class Notifications(msgspec.Struct):
+    itens: list[Notification]
+
+
+@dataclass(frozen=True)
+class Board:
+    """All active units. Colours and openings may be shown only if the answer `is_current` (rules: site 4)."""
+
+    units: Sequence[Unit]
+    is_current: bool
+
+
+async def read_board(reader: Reader) -> Board:
+    """Return all active units. If the service fails, return their records of the last hour without a state."""
+    try:
+        return Board(await _list_units(reader, NEVER), is_current=True)
+    except (ServiceUnavailable, RateLimited):
+        return Board(await _list_units(reader, HOUR), is_current=False)
+
+
+async def _list_units(reader: Reader, stale: float) -> list[Unit]:
+    """Return the units of all pages. One page is enough for most cities."""
+    first = await reader.get(f"{_BASE}/unidades", Units, {"per_page": _PAGE_SIZE}, stale=stale)
+    more = range(2, min(first.pagination.total_pages, _MOST_PAGES) + 1)
+    others = await asyncio.gather(
+        *(reader.get(f"{_BASE}/unidades", Units, {"per_page": _PAGE_SIZE, "page": page}, stale=stale) for page in more)
+    )
+    return [unit for page in (first, *others) for unit in page.data]
+
+
+async def read_unit(reader: Reader, cnes: str) -> Board:
+    """Return one unit, which may be deactivated. Raises NotFound if it does not exist."""
+    try:
+        return Board([await reader.get(f"{_BASE}/unidade/{quoted(cnes)}", Unit, stale=NEVER)], is_current=True)
+    except (ServiceUnavailable, RateLimited):
+        return Board([await reader.get(f"{_BASE}/unidade/{quoted(cnes)}", Unit, stale=HOUR)], is_current=False)
+
+
+async def list_areas(reader: Reader) -> list[Area]:
+    """Return the outlines of the city's areas."""
+    return (await reader.get(f"{_BASE}/areas", AreaMap)).features
+
+
+async def list_days(reader: Reader, cnes: str) -> list[OpenDay]:
+    """Return the openings of a unit on the next 14 days, with holidays and exceptions."""
+    return (await reader.get(f"{_BASE}/unidade/{quoted(cnes)}/horarios", OpenDays)).dias
+
+
+async def list_notifications(reader: Reader, cnes: str) -> list[Notification]:
+    """Return the newest notifications of a unit."""
+    return (await reader.get(f"{_BASE}/unidade/{quoted(cnes)}/notificacoes", Notifications, {"limit": 5})).itens

@@ -10,13 +10,18 @@ UNKNOWN = "Não sabemos agora. Ligue antes de ir."
 
 
 class Color(NamedTuple):
-    """A colour: its symbol and class in the style sheet, its rank, and what it means in short and in full."""
+    """A colour: its symbol and class in the style sheet, its rank, and what it means.
+
+    `one` and `many` are what units of this colour are called.
+    """
 
     name: str
     symbol: str
     kind: str
     rank: int
     short: str
+    one: str
+    many: str
     meaning: str
     advice: str
 
@@ -25,22 +30,22 @@ COLORS = {
     color.name: color
     for color in (
         Color(
-            "Verde", "verde", "ok", 1, "tudo normal",
+            "Verde", "verde", "ok", 1, "tudo normal", "verde", "verdes",
             "A unidade atende como sempre, e as equipes fazem visitas em casa.",
             "Pode ir.",
         ),
         Color(
-            "Amarelo", "amarelo", "at", 2, "sem visitas em casa",
+            "Amarelo", "amarelo", "at", 2, "sem visitas em casa", "amarela", "amarelas",
             "A unidade atende no local. As visitas em casa e as atividades na rua estão suspensas.",
             "Pode ir. Se você espera uma visita em casa, ligue para a unidade.",
         ),
         Color(
-            "Laranja", "laranja", "or", 3, "atende só parte",
+            "Laranja", "laranja", "or", 3, "atende só parte", "laranja", "laranjas",
             "A unidade atende só uma parte dos casos. As visitas em casa estão suspensas.",
             "Ligue antes de ir.",
         ),
         Color(
-            "Vermelho", "vermelho", "no", 4, "não atende agora",
+            "Vermelho", "vermelho", "no", 4, "não atende agora", "vermelha", "vermelhas",
             "A unidade não atende, e as equipes estão em lugar seguro.",
             "Não vá agora. Em uma urgência, procure uma UPA ou ligue 192.",
         ),

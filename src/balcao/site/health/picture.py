@@ -7,15 +7,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from balcao.core.offloading import run_in_thread
 from balcao.site.health.client import Area, Unit
 from balcao.site.health.colors import find_color
-from balcao.web.city_map import Label, Projection, draw_path, find_label_place, place_rings, simplify
+from balcao.web.city_map import Label, Places, Projection, draw_path, find_label_place, place_rings, simplify
 
 WIDTH, HEIGHT, _MARGIN = 436, 330, 14
 # A name for each mark helps people with a mouse. In a larger city it would cost too many bytes.
 _MOST_NAMED = 60
-# A unit far outside of the city has a wrong position. It would shrink the map to a dot.
-_FAR = 0.5
 
 
 class Mark(NamedTuple):
@@ -28,6 +27,14 @@ class Mark(NamedTuple):
     is_chosen: bool
 
 
+class Ground(NamedTuple):
+    """The part of the map that does not depend on colours: the areas and their labels."""
+
+    projection: Projection
+    areas: Sequence[str]
+    labels: Sequence[Label]
+
+
 @dataclass(frozen=True)
 class Picture:
     """The map: paths of the areas, their labels, and the marks. Marks that matter most are drawn last, on top."""
@@ -37,44 +44,74 @@ class Picture:
     marks: Sequence[Mark]
 
 
-def draw_picture(areas: Sequence[Area], units: Sequence[Unit], chosen: Collection[str] | None) -> Picture | None:
-    """Return the map, or None if nothing has a position.
+class GroundCache:
+    """The last ground of this process.
 
-    `chosen` contains the `cnes` of the units that the list shows. If it is None, the colours are unknown and every mark
-    is the same.
+    A ground may take 200 ms of CPU for the largest outlines, so a thread draws it. Outlines and positions seldom
+    change: the reader returns the same list until they do.
     """
-    positions = [position for area in areas for ring in area.geometry.rings for position in ring]
-    placed = [unit for unit in units if unit.latitude is not None and unit.longitude is not None]
-    if positions:
-        placed = [unit for unit in placed if _is_near(unit, positions)]
-    positions += [[unit.longitude or 0.0, unit.latitude or 0.0] for unit in placed]
+
+    def __init__(self) -> None:
+        self._areas: Sequence[Area] = ()
+        self._places: Places = ()
+        self._ground: Ground | None = None
+
+    async def get(self, areas: Sequence[Area], units: Sequence[Unit]) -> Ground | None:
+        """Return the ground, or None if nothing has a position."""
+        places = tuple(sorted(map(_locate, filter(_has_place, units))))
+        if areas is not self._areas or places != self._places:
+            self._ground = await run_in_thread(draw_ground, areas, places)
+            self._areas, self._places = areas, places
+        return self._ground
+
+
+def draw_ground(areas: Sequence[Area], places: Places) -> Ground | None:
+    """Draw the areas with labels where no unit is. Without areas, the units alone set the scale."""
+    positions = [position for area in areas for ring in area.geometry.rings for position in ring] or list(places)
     if not positions:
         return None
     projection = Projection(positions, WIDTH, HEIGHT, _MARGIN)
-    marks = [_mark(unit, projection, chosen, is_named=len(placed) <= _MOST_NAMED) for unit in placed]
-    marks.sort(key=lambda mark: (mark.is_chosen, mark.rank))
-    rings = [place_rings(area.geometry, projection) for area in areas]
-    taken = [(mark.x, mark.y) for mark in marks]
+    rings = simplify([place_rings(area.geometry, projection) for area in areas])
+    taken = [projection.place(*place) for place in places]
     labels = [
         Label(*find_label_place(tuple(outline[0]), taken), area.properties.nome, "middle")
         for area, outline in zip(areas, rings, strict=True)
         if outline
     ]
-    return Picture([draw_path(each) for each in simplify(rings)], labels, marks)
+    return Ground(projection, [draw_path(each) for each in rings], labels)
 
 
-def _is_near(unit: Unit, positions: Sequence[Sequence[float]]) -> bool:
-    return all(
-        min(values) - _FAR < where < max(values) + _FAR
-        for where, values in (
-            (unit.longitude or 0.0, [position[0] for position in positions]),
-            (unit.latitude or 0.0, [position[1] for position in positions]),
-        )
-    )
+def draw_picture(ground: Ground, units: Sequence[Unit], chosen: Collection[str] | None) -> Picture:
+    """Return the map. Units outside of it have a wrong position and are left out.
+
+    `chosen` contains the `cnes` of the units that the list shows. If it is None, the colours are unknown and every mark
+    is the same.
+    """
+    placed = [unit for unit in units if _has_place(unit) and _is_on_map(unit, ground.projection)]
+    marks = [_mark(unit, ground.projection, chosen, is_named=len(placed) <= _MOST_NAMED) for unit in placed]
+    marks.sort(key=lambda mark: (mark.is_chosen, mark.rank))
+    return Picture(ground.areas, ground.labels, marks)
+
+
+def _has_place(unit: Unit) -> bool:
+    return unit.latitude is not None and unit.longitude is not None
+
+
+def _locate(unit: Unit) -> tuple[float, float]:
+    return unit.longitude or 0.0, unit.latitude or 0.0
+
+
+def _place(unit: Unit, projection: Projection) -> tuple[float, float]:
+    return projection.place(*_locate(unit))
+
+
+def _is_on_map(unit: Unit, projection: Projection) -> bool:
+    x, y = _place(unit, projection)
+    return 0 < x < WIDTH and 0 < y < HEIGHT
 
 
 def _mark(unit: Unit, projection: Projection, chosen: Collection[str] | None, *, is_named: bool) -> Mark:
-    x, y = projection.place(unit.longitude or 0.0, unit.latitude or 0.0)
+    x, y = _place(unit, projection)
     color = find_color(unit.risco_atual)
     name = ""
     if is_named:

@@ -1,8 +1,19 @@
 """The operations of employability that the area calls. The types contain only the members that its pages use."""
 
-from datetime import datetime
+import asyncio
+from collections.abc import Mapping
+from datetime import UTC, datetime
 
 import msgspec
+
+from balcao.site.reading.reader import TEN_MINUTES, Reader
+from balcao.web.api import quoted
+
+OPEN = "publicado_ativo"
+_PUBLIC, _PRIVATE = "/jobs/api/public/empregabilidade", "/jobs/api/v1/empregabilidade"
+# The largest page of the service.
+PAGE_SIZE = 100
+_EVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Named(msgspec.Struct):
@@ -78,7 +89,7 @@ class Job(msgspec.Struct):
     @property
     def is_open(self) -> bool:
         """Whether the job accepts applications, according to the service."""
-        return self.status == "publicado_ativo"
+        return self.status == OPEN
 
     @property
     def company_name(self) -> str:
@@ -92,3 +103,49 @@ class Total(msgspec.Struct):
 class Jobs(msgspec.Struct):
     data: list[Job]
     meta: Total
+
+
+async def list_jobs(reader: Reader, query: Mapping[str, str | int], *, is_chosen: bool) -> Jobs:
+    """Return jobs that accept applications, the newest first. `is_chosen` is as in `Reader.get`."""
+    wanted = {"status": OPEN, **query}
+    return await reader.get(f"{_PUBLIC}/vagas", Jobs, wanted, stale=TEN_MINUTES, is_chosen=is_chosen)
+
+
+async def list_newest(reader: Reader) -> Jobs:
+    """Return the newest jobs that accept applications."""
+    return await list_jobs(reader, {"page": 1, "pageSize": PAGE_SIZE}, is_chosen=False)
+
+
+async def find_jobs(reader: Reader, text: str, query: Mapping[str, str | int]) -> Jobs:
+    """Return the newest jobs with the text in the title, the company's name or the neighbourhood.
+
+    The service searches one of them at a time. At most 100 jobs of each search are merged.
+    """
+    members = [name for name in ("search", "contratante", "bairro") if name not in query]
+    part = text.replace(",", " ")  # a comma separates several values
+    found = await asyncio.gather(
+        *(list_jobs(reader, {**query, name: part, "pageSize": PAGE_SIZE}, is_chosen=True) for name in members)
+    )
+    jobs = {job.id: job for each in found for job in each.data}
+    newest = sorted(jobs.values(), key=lambda job: job.publicado_em or _EVER, reverse=True)
+    return Jobs(newest, Total(len(newest)))
+
+
+async def read_job(reader: Reader, slug: str) -> Job:
+    """Return a published job. Raises NotFound if it does not exist, and Moved if it has another slug now."""
+    return await reader.get(f"{_PUBLIC}/vagas/slug/{quoted(slug)}", Job, stale=TEN_MINUTES)
+
+
+async def read_company(reader: Reader, cnpj: str) -> Company:
+    """Return a company. Raises NotFound if it does not exist."""
+    return await reader.get(f"{_PRIVATE}/empresas/{quoted(cnpj)}", Company, stale=TEN_MINUTES)
+
+
+async def list_contracts(reader: Reader) -> list[Choice]:
+    """Return the kinds of contract."""
+    return (await reader.get(f"{_PRIVATE}/regimes-contratacao", Choices)).data
+
+
+async def list_models(reader: Reader) -> list[Choice]:
+    """Return the ways to work: at the company, from home, or both."""
+    return (await reader.get(f"{_PRIVATE}/modelos-trabalho", Choices)).data

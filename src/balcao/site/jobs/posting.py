@@ -23,7 +23,7 @@ def describe_posting(job: Job, city: str, zone: ZoneInfo, address: str) -> dict[
         "identifier": {"@type": "PropertyValue", "name": city, "value": job.id},
         "hiringOrganization": {"@type": "Organization", "name": job.company_name or city},
         "jobLocation": {"@type": "Place", "address": place},
-        "directApply": True,
+        "directApply": False,
     }
     if job.publicado_em:
         posting["datePosted"] = job.publicado_em.astimezone(zone).date().isoformat()

@@ -1,0 +1,207 @@
+"""The units as the pages show them, and the filters of the list."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from balcao.core.values.text import fold_text
+from balcao.site.health.client import Board, Unit
+from balcao.site.health.colors import (
+    COLORS,
+    UNKNOWN,
+    Color,
+    State,
+    describe_change,
+    describe_state,
+    find_color,
+    is_emergency,
+)
+from balcao.site.health.hours import is_always_open, summarize_record
+from balcao.site.health.nearness import Point, find_middle, measure_from
+from balcao.web.words import Words, format_distance
+
+KINDS = {
+    "CF": "Clínica da família",
+    "CMS": "Centro municipal de saúde",
+    "UPA": "UPA",
+    "HOSPITAL": "Hospital",
+    "OUTRO": "Outra unidade de saúde",
+}
+
+
+class Choice(NamedTuple):
+    """A choice of a filter: its text, how a heading describes the result, and which units it selects."""
+
+    label: str
+    heading: str
+    selects: Callable[[Unit], bool]
+    needs_state: bool = False
+
+
+def _is_open(unit: Unit) -> bool:
+    return unit.atendimento.situacao == "aberto"
+
+
+WHEN = {
+    "agora": Choice("Aberta agora", "abertas agora", _is_open, needs_state=True),
+    "sabado": Choice("Aos sábados", "que abrem aos sábados", lambda unit: unit.funcionamento_sabado is not None),
+    "sempre": Choice("24 horas", "abertas 24 horas", is_always_open),
+}
+KIND = {
+    "clinica": Choice("Clínica da família", "clínicas da família", lambda unit: unit.tipo == "CF"),
+    "centro": Choice("Centro municipal de saúde", "centros municipais de saúde", lambda unit: unit.tipo == "CMS"),
+    "urgencia": Choice("Urgência (UPA ou hospital)", "de urgência", is_emergency),
+}
+
+
+def _choose_color(name: str) -> Choice:
+    return Choice(name, f"na cor {name.lower()}", lambda unit: unit.risco_atual.risco == name, needs_state=True)
+
+
+COLOR = {name.lower(): _choose_color(name) for name in COLORS}
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The filters of the list. Values that are no choice count as no filter."""
+
+    near: str
+    when: str
+    kind: str
+    color: str
+
+    @property
+    def query(self) -> dict[str, str]:
+        """Return the parameters in the order of the canonical address."""
+        return {"perto": self.near, "quando": self.when, "tipo": self.kind, "cor": self.color}
+
+    @property
+    def is_set(self) -> bool:
+        return any(self.query.values())
+
+    @property
+    def choices(self) -> list[Choice]:
+        return [
+            choices[value]
+            for choices, value in ((KIND, self.kind), (WHEN, self.when), (COLOR, self.color))
+            if value in choices
+        ]
+
+    @property
+    def needs_state(self) -> bool:
+        """Whether a filter asks for the state now, which may be unknown."""
+        return any(choice.needs_state for choice in self.choices)
+
+    def without_state(self) -> "Filters":
+        """Return the filters without those that ask for the state now."""
+        when = "" if self.when in WHEN and WHEN[self.when].needs_state else self.when
+        return Filters(self.near, when, self.kind, "")
+
+
+@dataclass(frozen=True)
+class UnitView:
+    """A unit in words. `color` and `state` are None if they are not known now."""
+
+    unit: Unit
+    color: Color | None
+    state: State | None
+    change: str | None
+    hours: str
+    distance: str
+    is_emergency: bool
+
+    @property
+    def address(self) -> str:
+        """Return the street address in one line."""
+        unit = self.unit
+        return ", ".join(filter(None, (unit.logradouro, unit.numero, unit.complemento, unit.bairro)))
+
+    @property
+    def kind(self) -> str:
+        return KINDS.get(self.unit.tipo, KINDS["OUTRO"])
+
+    @property
+    def phones(self) -> list[str]:
+        return [number for number in (self.unit.telefone, self.unit.celular) if number]
+
+    @property
+    def is_attending(self) -> bool:
+        return self.state is not None and self.state.is_open
+
+
+def describe_unit(unit: Unit, words: Words, *, is_current: bool, distance: str = "") -> UnitView:
+    """Describe a unit. Without a current answer, its colour and state are not known."""
+    return UnitView(
+        unit,
+        find_color(unit.risco_atual) if is_current else None,
+        describe_state(unit.atendimento, words) if is_current else None,
+        describe_change(unit, words) if is_current else UNKNOWN,
+        summarize_record(unit),
+        distance,
+        is_emergency(unit),
+    )
+
+
+def select_units(board: Board, filters: Filters) -> list[Unit]:
+    """Return the units that pass all filters. Filters that ask for the state are left out if it is not known."""
+    choices = [choice for choice in filters.choices if board.is_current or not choice.needs_state]
+    return [unit for unit in board.units if all(choice.selects(unit) for choice in choices)]
+
+
+def find_named(units: Sequence[Unit], text: str) -> list[Unit]:
+    """Return the units whose name, kind or neighbourhood contains all words of the text."""
+    words = fold_text(text).split()
+    return [
+        unit
+        for unit in units
+        if words and all(word in fold_text(f"{unit.nome} {KINDS.get(unit.tipo, '')} {unit.bairro}") for word in words)
+    ]
+
+
+def order_units(board: Board, units: Sequence[Unit], words: Words, near: str) -> list[UnitView]:
+    """Return the units, the nearest first, otherwise by name. Units that are closed for safety come last."""
+    middle = find_middle(board.units, near) if near else None
+    distances = {unit.cnes: measure_from(middle, unit) if middle else None for unit in units}
+
+    def rank(unit: Unit) -> tuple[bool, bool, float, str]:
+        is_closed = board.is_current and unit.atendimento.situacao == "fechado_por_risco"
+        far = distances[unit.cnes]
+        return is_closed, far is None, far or 0.0, fold_text(unit.nome)
+
+    return [
+        describe_unit(
+            unit,
+            words,
+            is_current=board.is_current,
+            distance=describe_distance(distances[unit.cnes], unit, near),
+        )
+        for unit in sorted(units, key=rank)
+    ]
+
+
+def describe_distance(metres: float | None, unit: Unit, near: str) -> str:
+    """Describe the distance from a neighbourhood, or return an empty string if it is not known."""
+    if metres is None:
+        return ""
+    if unit.bairro and fold_text(unit.bairro) == fold_text(near):
+        return f"no bairro {unit.bairro}"
+    return format_distance(metres)
+
+
+def find_alternatives(board: Board, unit: Unit, words: Words, most: int = 2) -> list[UnitView]:
+    """Return the nearest units that are open now, emergency units first if the unit itself is one.
+
+    The list is empty if the state of the units is not known.
+    """
+    if not board.is_current:
+        return []
+    here = Point(unit.latitude, unit.longitude) if unit.latitude is not None and unit.longitude is not None else None
+    others = [
+        other for other in board.units if other.cnes != unit.cnes and describe_state(other.atendimento, words).is_open
+    ]
+    measured = [(measure_from(here, other) if here else None, other) for other in others]
+    measured.sort(key=lambda each: (not is_emergency(each[1]) and is_emergency(unit), each[0] is None, each[0] or 0.0))
+    return [
+        describe_unit(other, words, is_current=True, distance="" if metres is None else format_distance(metres))
+        for metres, other in measured[:most]
+    ]

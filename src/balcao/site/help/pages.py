@@ -1,0 +1,64 @@
+"""The pages of help, appearance and privacy."""
+
+from typing import Any
+
+from balcao.core.http.responses import Response, redirect
+from balcao.site.appearance import SIZES, THEMES, choose_appearance
+from balcao.site.declaration import Area, MenuEntry, Pages
+from balcao.site.visit import Head, Visit
+
+pages = Pages("help", "")
+
+
+@pages.get("/ajuda", "Ajuda")
+async def show_help(visit: Visit) -> Response[Any]:
+    """Show how to reach the city, and answers to frequent questions about the site."""
+    return visit.show(
+        "help/help.html",
+        Head(
+            "Ajuda",
+            f"Telefone {visit.site.phone}, atendimento em pessoa e respostas sobre este site.",
+            visit.address("help.show_help"),
+        ),
+    )
+
+
+@pages.get("/acessibilidade", "Acessibilidade e aparência", footer="about")
+async def show_accessibility(visit: Visit) -> Response[Any]:
+    """Show the choice of the appearance, and what the site offers to people with disabilities."""
+    return visit.show(
+        "help/accessibility.html",
+        Head(
+            "Acessibilidade e aparência",
+            "Letras maiores, cores claras ou escuras, atalhos do teclado e como avisar de um problema.",
+            visit.address("help.show_accessibility"),
+        ),
+        themes=THEMES,
+        sizes=SIZES,
+        is_saved=visit.query.first("guardado") == "sim",
+    )
+
+
+@pages.post("/acessibilidade", "Guardar a aparência")
+async def save_appearance(visit: Visit) -> Response[Any]:
+    """Store the chosen appearance in the browser."""
+    chosen = choose_appearance(visit.posted.first("aparencia"), visit.posted.first("letra"))
+    address = visit.address("help.show_accessibility", {"guardado": "sim"})
+    cookie = chosen.make_cookie(is_secure=visit.site.address.startswith("https://"))
+    return redirect(address, 303, cookies=(cookie,))
+
+
+@pages.get("/privacidade", "Privacidade", footer="about")
+async def show_privacy(visit: Visit) -> Response[Any]:
+    """Explain what the site stores and what it does not store."""
+    return visit.show(
+        "help/privacy.html",
+        Head(
+            "Privacidade",
+            "O que este site guarda, o que não guarda e quais são os seus direitos.",
+            visit.address("help.show_privacy"),
+        ),
+    )
+
+
+AREA = Area(pages, MenuEntry("Ajuda", "help.show_help"))

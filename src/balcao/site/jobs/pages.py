@@ -1,0 +1,333 @@
+"""The pages of jobs: the list with its filters and its feed, one job, and one company."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from balcao.core.http.responses import Response
+from balcao.core.values.text import fold_text
+from balcao.site.declaration import Area, Finder, HomePart, MapAddress, MenuEntry, Pages, Result
+from balcao.site.faults import make_not_found
+from balcao.site.jobs import client
+from balcao.site.jobs.client import Choice, Job
+from balcao.site.jobs.feed import make_feed
+from balcao.site.jobs.posting import describe_posting
+from balcao.site.jobs.words import (
+    CLOSED,
+    DISABLED_FILTER,
+    FOR_DISABLED,
+    describe_contract,
+    list_demands,
+    name_model,
+    summarize_demands,
+)
+from balcao.site.reading.reader import Moved
+from balcao.site.visit import Head, Visit
+from balcao.web.api import ApiFault, ValidationFailed
+from balcao.web.visit import Crumb
+from balcao.web.words import capitalize_first, format_count, format_money
+
+_MAX_AGE = 30
+_PAGE_SIZE = 20
+_FEED_SIZE = 50
+# The jobs on the first page, and the results next to those of the services.
+_MOST_ON_HOME, _MOST_FOUND = 3, 5
+_SLUG = re.compile(r"[a-z0-9-]{1,200}")
+_CNPJ = re.compile(r"[0-9A-Za-z]{12}[0-9]{2}")
+
+pages = Pages("jobs", "/vagas")
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The filters of the list, as the address has them. `contract` and `model` are the folded names of choices."""
+
+    text: str
+    neighbourhood: str
+    contract: str
+    model: str
+    disabled: str
+
+    @property
+    def query(self) -> dict[str, str]:
+        """Return the parameters in the order of the canonical address."""
+        return {
+            "q": self.text,
+            "bairro": self.neighbourhood,
+            "regime": self.contract,
+            "modelo": self.model,
+            "pcd": self.disabled,
+        }
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(self.query.values())
+
+    def without(self, name: str) -> dict[str, str]:
+        """Return the parameters without one filter."""
+        return self.query | {name: ""}
+
+
+class Lists:
+    """The choices of the filters. They are empty if their service fails; the filters then have no effect."""
+
+    def __init__(self, contracts: Sequence[Choice] | None, models: Sequence[Choice] | None) -> None:
+        self.contracts = {_key(choice): choice for choice in contracts or ()}
+        self.models = {_key(choice): choice for choice in models or ()}
+
+
+def _key(choice: Choice) -> str:
+    """Return the name of a choice in an address: `meio-periodo`."""
+    return "-".join("".join(sign if sign.isalnum() else " " for sign in fold_text(choice.descricao)).split())
+
+
+async def _read_lists(visit: Visit) -> Lists:
+    contracts, models = await asyncio.gather(
+        visit.read_block(client.list_contracts(visit.reader)), visit.read_block(client.list_models(visit.reader))
+    )
+    return Lists(contracts.value, models.value)
+
+
+def _read_filters(visit: Visit, lists: Lists) -> Filters:
+    contract, model, disabled = (visit.text(name) for name in ("regime", "modelo", "pcd"))
+    return Filters(
+        visit.text("q"),
+        visit.text("bairro"),
+        contract if contract in lists.contracts else "",
+        model if model in lists.models else "",
+        disabled if disabled in DISABLED_FILTER else "",
+    )
+
+
+def _ask(filters: Filters, lists: Lists) -> dict[str, str | int]:
+    """Return the filters as parameters of the service, without the text."""
+    query: dict[str, str | int] = {}
+    if filters.neighbourhood:
+        query["bairro"] = filters.neighbourhood.replace(",", " ")
+    if filters.contract:
+        query["id_regime_contratacao"] = lists.contracts[filters.contract].id
+    if filters.model:
+        query["id_modelo_trabalho"] = lists.models[filters.model].id
+    if filters.disabled:
+        query["acessibilidade_pcd"] = DISABLED_FILTER[filters.disabled][1]
+    return query
+
+
+async def _find_jobs(visit: Visit, filters: Filters, lists: Lists, first: int, most: int) -> tuple[list[Job], int]:
+    """Return some jobs from the number `first` on, and the number of all."""
+    query = _ask(filters, lists)
+    if filters.text:
+        found = await client.find_jobs(visit.reader, filters.text, query)
+        return found.data[first : first + most], found.meta.total
+    page, start = divmod(first, client.PAGE_SIZE)
+    asked = {**query, "page": page + 1, "pageSize": client.PAGE_SIZE}
+    found = await client.list_jobs(visit.reader, asked, is_chosen=bool(filters.neighbourhood))
+    return found.data[start : start + most], found.meta.total
+
+
+@pages.get("", "Vagas de emprego", max_age=_MAX_AGE, footer="site")
+async def list_jobs(visit: Visit) -> Response[Any]:
+    """List the jobs that accept applications, the newest first."""
+    lists = await _read_lists(visit)
+    filters = _read_filters(visit, lists)
+    (jobs, total), all_jobs = await asyncio.gather(
+        _find_jobs(visit, filters, lists, (visit.number - 1) * _PAGE_SIZE, _PAGE_SIZE),
+        visit.read_block(client.list_newest(visit.reader)),
+    )
+    newest = all_jobs.value.data if all_jobs.value else []
+    counted = format_count(total, "vaga aberta", "vagas abertas") if total else "nenhuma vaga aberta"
+    title = "Vagas de emprego"
+    if filters.neighbourhood:
+        title += f" em {filters.neighbourhood}"
+    elif filters.text:
+        title += f": {filters.text}"
+    number = visit.number
+    return visit.show(
+        "jobs/jobs.html",
+        Head(
+            title,
+            f"{capitalize_first(counted)}, conferidas pela prefeitura: salário, bairro, prazo e o que cada uma pede.",
+            visit.address("jobs.list_jobs", filters.query | {"pagina": number if number > 1 else ""}),
+            # Any text may be searched, so that these addresses have no end.
+            is_indexed=not (filters.text or filters.neighbourhood),
+        ),
+        jobs=jobs,
+        total=total,
+        counted=counted,
+        number=number,
+        first=(number - 1) * _PAGE_SIZE + 1,
+        last=max(1, -(-total // _PAGE_SIZE)),
+        filters=filters,
+        lists=lists,
+        chips=_list_chips(filters, lists),
+        disabled=DISABLED_FILTER,
+        neighbourhoods=sorted({job.bairro for job in newest if job.bairro}, key=fold_text),
+        nearby=newest[:5],
+        **_WORDS,
+    )
+
+
+_WORDS: Mapping[str, Any] = {
+    "describe_contract": describe_contract,
+    "summarize_demands": summarize_demands,
+    "name_model": name_model,
+    "for_disabled": FOR_DISABLED,
+}
+
+
+def _list_chips(filters: Filters, lists: Lists) -> list[tuple[str, str]]:
+    """Return the filters in use: the name of the parameter and a text."""
+    texts = {
+        "q": f"“{filters.text}”" if filters.text else "",
+        "bairro": filters.neighbourhood,
+        "regime": lists.contracts[filters.contract].descricao if filters.contract else "",
+        "modelo": name_model(lists.models[filters.model].descricao) if filters.model else "",
+        "pcd": DISABLED_FILTER[filters.disabled][0] if filters.disabled else "",
+    }
+    return [(name, text) for name, text in texts.items() if text]
+
+
+@pages.get("/novas.xml", "Vagas novas (RSS)", max_age=_MAX_AGE)
+async def show_feed(visit: Visit) -> Response[Any]:
+    """Return the newest jobs as RSS, with the filters of the list."""
+    lists = await _read_lists(visit)
+    filters = _read_filters(visit, lists)
+    jobs, _ = await _find_jobs(visit, filters, lists, 0, _FEED_SIZE)
+    chosen = ", ".join(text for _, text in _list_chips(filters, lists))
+    body = make_feed(
+        jobs,
+        title=f"Vagas novas em {visit.site.city}" + (f": {chosen}" if chosen else ""),
+        address=visit.absolute(visit.address("jobs.list_jobs", filters.query)),
+        own_address=visit.absolute(visit.address("jobs.show_feed", filters.query)),
+        link=lambda job: visit.absolute(visit.address("jobs.show_job", slug=job.slug)),
+    )
+    return Response(body, media_type="application/rss+xml; charset=utf-8")
+
+
+@pages.get("/{slug}", "Vaga", max_age=_MAX_AGE)
+async def show_job(visit: Visit, slug: str) -> Response[Any]:
+    """Show one job. A job that has ended says so, and shows others."""
+    if not _SLUG.fullmatch(slug):
+        raise make_not_found()
+    try:
+        job = await client.read_job(visit.reader, slug)
+    except Moved as moved:
+        return visit.move(visit.address("jobs.show_job", slug=moved.slug))
+    # A stale answer may hide that the job has ended, so nobody should apply on its ground.
+    is_stale = visit.reader.checked_at is not None
+    path = visit.address("jobs.show_job", slug=job.slug)
+    posting = describe_posting(job, visit.site.city, visit.site.words.zone, visit.absolute(path))
+    others = await _find_others(visit, job)
+    place = f" em {job.bairro}" if job.bairro else ""
+    salary = f"{format_money(job.valor_vaga)}, " if job.valor_vaga is not None else ""
+    return visit.show(
+        "jobs/job.html",
+        Head(
+            f"Vaga: {', '.join(filter(None, (job.titulo, job.company_name)))}",
+            f"{job.titulo}{place}: {salary}{describe_contract(job)}.",
+            path,
+            [posting] if posting and not is_stale else [],
+            is_indexed=job.is_open,
+        ),
+        job=job,
+        is_stale=is_stale,
+        demands=list_demands(job),
+        closed=CLOSED.get(job.status, "Esta vaga não recebe mais candidaturas."),
+        others=others,
+        steps=[Crumb("Vagas de emprego", visit.address("jobs.list_jobs"))],
+        **_WORDS,
+    )
+
+
+async def _find_others(visit: Visit, job: Job) -> list[Job]:
+    """Return other open jobs, those of the same neighbourhood first. Without an answer, return none."""
+    try:
+        newest = await client.list_newest(visit.reader)
+    except ApiFault:
+        return []
+    others = [each for each in newest.data if each.id != job.id]
+    others.sort(key=lambda each: (each.titulo != job.titulo, each.bairro != job.bairro))
+    return others[:3]
+
+
+@pages.get("/empresa/{cnpj}", "Empresa que contrata", max_age=_MAX_AGE)
+async def show_company(visit: Visit, cnpj: str) -> Response[Any]:
+    """Show a company and its open jobs."""
+    if not _CNPJ.fullmatch(cnpj):
+        raise make_not_found()
+    try:
+        company = await client.read_company(visit.reader, cnpj)
+    except ValidationFailed:  # the check digits are wrong
+        raise make_not_found() from None
+    query: dict[str, str | int] = {"contratante": company.cnpj, "page": 1, "pageSize": client.PAGE_SIZE}
+    jobs = await visit.read_block(client.list_jobs(visit.reader, query, is_chosen=True))
+    count = len(jobs.value.data) if jobs.value else 0
+    return visit.show(
+        "jobs/company.html",
+        Head(
+            f"Vagas da empresa {company.name}",
+            f"{company.name}: {format_count(count, 'vaga aberta', 'vagas abertas')}.",
+            visit.address("jobs.show_company", cnpj=company.cnpj),
+            # A page without jobs tells a search engine nothing.
+            is_indexed=count > 0,
+        ),
+        company=company,
+        website=_read_website(company.website),
+        jobs=jobs,
+        steps=[Crumb("Vagas de emprego", visit.address("jobs.list_jobs"))],
+        **_WORDS,
+    )
+
+
+def _read_website(address: str | None) -> tuple[str, str] | None:
+    """Return the address of a company's site and its host, or None if it is not an `https` address."""
+    parts = urlsplit(address or "")
+    if parts.scheme != "https" or not parts.hostname or parts.username is not None:
+        return None
+    return address or "", parts.hostname
+
+
+async def list_addresses(visit: Visit) -> Sequence[MapAddress]:
+    """Return the pages of the newest open jobs, for search engines."""
+    found = await client.list_newest(visit.reader)
+    return [
+        MapAddress(f"/vagas/{job.slug}", int(job.publicado_em.timestamp()) if job.publicado_em else None)
+        for job in found.data
+    ]
+
+
+async def list_newest(visit: Visit) -> Sequence[Job] | None:
+    """Return the newest jobs for the first page, or None if there are none."""
+    found = await client.list_newest(visit.reader)
+    return found.data[:_MOST_ON_HOME] or None
+
+
+async def find_named(visit: Visit, text: str) -> list[Result]:
+    """Return the newest jobs for the visitor's words, for the search."""
+    found = await client.find_jobs(visit.reader, text, {})
+    return [
+        Result(
+            job.titulo,
+            visit.address("jobs.show_job", slug=job.slug),
+            " · ".join(filter(None, (format_money(job.valor_vaga) if job.valor_vaga is not None else "", job.bairro))),
+            " · ".join(filter(None, (job.company_name, describe_contract(job)))),
+        )
+        for job in found.data[:_MOST_FOUND]
+    ]
+
+
+AREA = Area(
+    pages,
+    MenuEntry("Vagas", "jobs.list_jobs"),
+    home=[HomePart("side", "as vagas de emprego", "jobs/home.html", list_newest)],
+    finder=Finder(
+        "Vagas de emprego",
+        "as vagas de emprego",
+        find_named,
+        lambda visit, text: visit.address("jobs.list_jobs", {"q": text}),
+    ),
+    addresses=list_addresses,
+)

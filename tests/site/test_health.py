@@ -1,0 +1,153 @@
+"""The pages of health units: what is open, what changes, and what the site does if it cannot know."""
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+
+from balcao.site.faults import NOT_FOUND
+from tests.support.service_relay import ServiceRelay
+from tests.support.site import SiteClient
+
+PORT, RED, CANAL = (f"/saude/unidades/99000{number}" for number in ("01", "04", "22"))
+
+
+def list_units(site: SiteClient, path: str) -> list[str]:
+    """Return the names of the units that a list shows, on all of its pages."""
+    names, number = [], 1
+    while True:
+        separator = "&" if "?" in path else "?"
+        text = site.get(f"{path}{separator}pagina={number}").text
+        names += re.findall(r'<h3><a href="/saude/unidades/\d{7}">([^<]*)</a></h3>', text)
+        if "Próxima página" not in text:
+            return names
+        number += 1
+
+
+def test_the_list_has_every_unit_once_and_the_map_shows_all_of_them(site: SiteClient) -> None:
+    names = list_units(site, "/saude/unidades")
+    assert len(names) == len(set(names)) == 23
+    text = site.get("/saude/unidades").text
+    assert len(re.findall(r'<use href="#m\d"', text)) == 23
+    assert 'aria-label="Mapa da cidade com 23 unidades.' in text
+    for color in ("Verde: tudo normal", "Amarelo: sem visitas em casa"):
+        assert color in site.open("/saude/unidades").text
+
+
+def test_the_nearest_unit_comes_first_and_one_that_is_closed_for_safety_last(site: SiteClient) -> None:
+    names = list_units(site, "/saude/unidades?perto=Vila+Nova")
+    assert names[-1] == "Centro Municipal de Saúde Vila Nova"
+    assert names[0] != names[-1]
+    page = site.open("/saude/unidades?perto=Centro")
+    assert "Da mais próxima do bairro Centro à mais distante" in page.text
+    assert "no bairro Centro" in page.text
+    assert re.search(r"a uns \d+(,5)? km", page.text)
+
+
+@pytest.mark.parametrize("query", ["perto=Atlantis", "quando=nunca&tipo=x&cor=roxo", "pagina=999", "perto="])
+def test_values_that_are_no_choice_count_as_none(site: SiteClient, query: str) -> None:
+    assert site.open(f"/saude/unidades?{query}").text.count("23 unidades") >= 1
+
+
+def test_a_choice_without_a_unit_says_what_to_try(site: SiteClient) -> None:
+    page = site.open("/saude/unidades?cor=vermelho&tipo=urgencia")
+    assert "Nenhuma unidade" in page.text
+    assert "ver as unidades de urgência abertas agora" in page.text
+
+
+def test_only_units_of_the_chosen_kind_and_colour_are_listed(site: SiteClient) -> None:
+    assert list_units(site, "/saude/unidades?cor=vermelho") == ["Centro Municipal de Saúde Vila Nova"]
+    emergency = list_units(site, "/saude/unidades?tipo=urgencia&quando=agora")
+    assert emergency == ["UPA 24h do Canal", "UPA 24h Estrada Velha"]
+    saturday = list_units(site, "/saude/unidades?quando=sabado")
+    assert "Clínica da Família Mestre Anacleto" in saturday
+    assert "Clínica da Família do Porto" not in saturday
+
+
+def test_a_unit_shows_fourteen_days_its_telephone_and_what_changes(site: SiteClient) -> None:
+    page = site.open(PORT)
+    assert page.heading == "Clínica da Família do Porto"
+    for part in ("(21) 2222-0001", "Avenida do Porto, 310, Porto", "As visitas em casa estão suspensas", "Hoje"):
+        assert part in page.text
+    assert len(re.findall(r"<strong>(?:Hoje|Amanhã|\w+-feira|Sábado|Domingo)</strong>", page.answer.text)) == 14
+    (clinic,) = page.data
+    assert clinic["@type"] == "MedicalClinic"
+    assert len(clinic["openingHoursSpecification"]) >= 5
+    assert "Amarelo" not in json.dumps(clinic)
+
+
+def test_a_unit_that_is_closed_for_safety_names_the_nearest_open_ones(site: SiteClient) -> None:
+    page = site.open(RED)
+    assert "Vermelho: não atende agora" in page.text
+    assert "Sem atendimento desde" in page.text
+    assert "Abertas agora, perto daqui" in page.text
+    assert page.text.index("UPA 24h Estrada Velha") < page.text.index("UPA 24h do Canal")
+
+
+def test_a_unit_for_emergencies_says_that_nobody_needs_an_appointment(site: SiteClient) -> None:
+    page = site.open(CANAL)
+    assert "Aberta 24 horas" in page.text
+    assert "Não precisa marcar" in page.text
+    assert "todos os dias, 24 horas" in page.text
+
+
+@pytest.mark.parametrize("cnes", ["9999999", "123", "99000011", "abcdefg", "９９００００１", "..%2F.."])
+def test_a_unit_that_does_not_exist_gets_a_page_that_helps(site: SiteClient, cnes: str) -> None:
+    assert site.open(f"/saude/unidades/{cnes}", 404).heading == NOT_FOUND
+
+
+def test_the_colours_are_explained(site: SiteClient) -> None:
+    page = site.open("/saude/cores")
+    for word in ("Verde", "Amarelo", "Laranja", "Vermelho", "Ligue antes de ir", "192"):
+        assert word in page.text
+
+
+def test_browsers_use_these_pages_for_a_short_time_only(site: SiteClient) -> None:
+    for path in ("/saude/unidades", PORT):
+        answer = site.get(path)
+        assert answer.headers["cache-control"] == "public, max-age=20"
+        assert site.get(path, if_none_match=answer.headers["etag"]).status_code in {200, 304}
+
+
+COLORS = re.compile(r"(?:Verde|Amarelo|Laranja|Vermelho): |Aberta (?:até|24)|Fechada\.")
+
+
+def test_without_the_service_no_colour_is_shown_but_addresses_and_telephones_are(
+    apart: SiteClient, relay: ServiceRelay, pass_time: Callable[[float], None]
+) -> None:
+    for path in ("/saude/unidades", PORT, "/"):
+        apart.open(path)
+    relay.down.add("health-units")
+    pass_time(60)
+    page = apart.open("/saude/unidades?cor=vermelho&perto=Centro")
+    assert "Não sabemos agora quais unidades estão abertas" in page.text
+    assert "Agora não dá para escolher por situação ou cor" in page.text
+    assert "(21) 2222-0006" in page.text
+    assert not COLORS.search(page.text)
+    assert 'class="m1' not in page.answer.text
+    unit = apart.open(PORT)
+    assert "Não sabemos agora. Ligue antes de ir." in unit.text
+    assert "(21) 2222-0001" in unit.text
+    assert not COLORS.search(unit.text)
+    assert "Não sabemos agora quais unidades estão abertas" in apart.open("/").text
+    assert page.answer.headers["cache-control"] == "public, max-age=5"
+    apart.open("/saude/unidades/9900002", 503)
+
+
+def test_after_an_hour_without_the_service_the_page_says_so(
+    apart: SiteClient, relay: ServiceRelay, pass_time: Callable[[float], None]
+) -> None:
+    apart.open("/saude/unidades")
+    relay.down.add("health-units")
+    pass_time(3_700)
+    page = apart.open("/saude/unidades", 503)
+    assert "unidades de saúde" in page.text
+    assert "156" in page.text
+
+
+def test_a_part_of_a_unit_that_cannot_be_read_leaves_the_others(apart: SiteClient, relay: ServiceRelay) -> None:
+    relay.down.add("search")
+    page = apart.open("/")
+    assert "Unidades de saúde hoje" in page.text
+    assert "Não conseguimos ler os serviços agora" in page.text
