@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+from jinja2 import Environment
+
 from balcao.core.access.refusals import Refusals
 from balcao.core.database.roles import SITE_SCHEMA
 from balcao.settings import Settings
@@ -42,8 +44,12 @@ class MyPages(Surface[Page]):
         )
         self.settings = settings
         self.site = site
-        self.environment = site.environment
         self.headers = guard.make_headers(issuer, is_secure=self.is_secure, scripts=False)
+
+    @property
+    def environment(self) -> Environment:  # type: ignore[override] # no code of a surface sets it
+        """Return the templates of the site, which are replaced when the city changes its files."""
+        return self.site.environment
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:

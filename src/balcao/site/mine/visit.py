@@ -1,10 +1,12 @@
 """One request for a page of Minha página: the citizen, the submitted form, and the response."""
 
+from functools import cached_property
 from typing import Any
 
 from balcao.core.http.forms import FormData
 from balcao.core.http.requests import Request
 from balcao.core.values.cpf import Cpf
+from balcao.site.appearance import Appearance, read_appearance
 from balcao.site.mine.application import MyPages
 from balcao.site.mine.declaration import Page
 from balcao.site.visit import Head
@@ -29,6 +31,11 @@ class Visit(SessionVisit):
         super().__init__(mine, request, session, api, posted)
         self.mine = mine
         self.declared = page
+
+    @cached_property
+    def appearance(self) -> Appearance:
+        """Return the appearance that the visitor chose."""
+        return read_appearance(self.request.headers)
 
     @property
     def own_address(self) -> str:
