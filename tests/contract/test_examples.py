@@ -17,7 +17,8 @@ from tests.support.issuer import bearer
 from tests.support.operations import CLOSES_A_SERVICE, find_machine
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Operations on something that no example creates first: a code, an invitation, a vehicle, a CRM account, a plan.
+# Operations on something that no example creates first: a code, an invitation, a question, a vehicle, a CRM account, a
+# plan.
 OF_SOMETHING_MADE_BEFORE = {
     "access.apply_catalogue",
     "agents.replace_webhook",
@@ -28,8 +29,11 @@ OF_SOMETHING_MADE_BEFORE = {
     "registry.change_crm_consent",
     "registry.change_vehicle",
     "registry.confirm_phone",
+    "registry.follow_request",
     "registry.identify_citizen",
     "registry.invite_vehicle_conductor",
+    "registry.rate_request",
+    "registry.reopen_request",
     "search.abort_migration",
     "search.change_proposal",
     "search.send_back_proposal",

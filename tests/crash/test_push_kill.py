@@ -89,23 +89,26 @@ class Caller:
         self._log_in = log_in
         self._token = ""
 
-    async def until_done(self, method: str, path: str, body: Mapping[str, Any]) -> None:
+    async def until_done(self, method: str, path: str, body: Mapping[str, Any], **headers: str) -> httpx.Response:
         async with asyncio.timeout(PATIENCE):
-            while not await self._done(method, path, body):  # noqa: ASYNC110 - the killed part restarts by itself
+            while (answer := await self._try(method, path, body, headers)) is None:  # noqa: ASYNC110 - the killed part restarts by itself
                 await asyncio.sleep(PAUSE_SECONDS)
+        return answer
 
-    async def _done(self, method: str, path: str, body: Mapping[str, Any]) -> bool:
+    async def _try(
+        self, method: str, path: str, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> httpx.Response | None:
+        """Return the response of a success, or None."""
         try:
             self._token = self._token or await asyncio.to_thread(self._log_in)
-            answer = await self._client.request(
-                method, path, json=body, headers={"Authorization": f"Bearer {self._token}"}
-            )
+            sent = {"Authorization": f"Bearer {self._token}", **headers}
+            answer = await self._client.request(method, path, json=body, headers=sent)
         except (httpx.HTTPError, KeyError, ValueError):
-            return False
+            return None
         if answer.status_code == 401:
             self._token = ""
-        assert answer.status_code in (200, 202, 401, 500, 502, 503), answer.status_code
-        return answer.status_code < 300
+        assert answer.status_code in (200, 201, 202, 401, 500, 502, 503), answer.status_code
+        return answer if answer.status_code < 300 else None
 
 
 @asynccontextmanager

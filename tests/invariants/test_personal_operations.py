@@ -45,6 +45,7 @@ CATALOGUES = {
     "limits:write",
     "maintenance:write",
     "operation:read",
+    "request_types:write",
     "skill:manage",
     "vehicle_catalog:write",
 }

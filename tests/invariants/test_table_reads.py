@@ -253,6 +253,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         "A choice holds only while the avatar is on offer, locked with it; avatars build on the settings.",
         {"registry.avatar"},
     ),
+    "registry/person/tickets": (
+        "The list shows imported tickets and own requests as one, sorted and counted by one statement.",
+        {"registry.department", "registry.request", "registry.request_type_version"},
+    ),
     "registry/person/wallet": (
         "The wallet is a column of the base record, and comes with it.",
         {"registry.base_record"},
@@ -271,6 +275,11 @@ READS: Mapping[str, tuple[str, set[str]]] = {
             "registry.preferences",
         },
     ),
+    "registry/requests/lifecycle": (
+        "A request is listed with the name of its version, and staff see those of their departments and below.",
+        {"registry.department", "registry.request_type_version", "registry.staff_department"},
+    ),
+    "registry/requests/types": ("A type names departments that exist.", {"registry.department"}),
     "registry/rights": (
         "The platform's trail is for every service to write and for this one to show; the report of the nightly "
         "retention tells how many people are anonymised. The trail names the departments of the staff who acted.",

@@ -50,6 +50,13 @@ OF_ANY_PERSON = {
         "person.search.find_by_name",
         "person.search.find_by_protocol",
     },
+    "a job knows the id of a request, the CRM and staff its number, and a receipt has no person": {
+        "requests.lifecycle.erase_texts",
+        "requests.lifecycle.find_request_owners",
+        "requests.lifecycle.lock_request",
+        "requests.lifecycle.select_request",
+        "requests.lifecycle.select_request_by_id",
+    },
     "operators list and count": {
         "crm.events.count_waiting_events",
         "crm.events.count_matching_events",
@@ -59,6 +66,7 @@ OF_ANY_PERSON = {
         "consent.ledger.find_contradicted_entries",
         "consent.ledger._list_links",
         "mirror.list_tombstones",
+        "requests.lifecycle.list_requests",
         "rights.count_anonymised_people",
     },
     "retention goes through all": {
@@ -72,6 +80,8 @@ OF_ANY_PERSON = {
         "mirror.login_write.delete_old_login_writes",
         "person.phones.count_verifications",
         "person.phones.erase_expired_verifications",
+        "requests.lifecycle.count_requests",
+        "requests.lifecycle.delete_old_requests",
     },
     "a hash of a member of staff leads to the department, in every shard": {
         "city.staff_departments.delete_former_staff_hashes",
@@ -105,6 +115,8 @@ KEYS_WITHOUT_PERSON = {
     ("registry.outbox", "job"),
     ("registry.phone_verification", "id"),
     ("registry.preference_ledger", "id"),
+    ("registry.request", "id"),
+    ("registry.request", "number"),
     ("registry.staff_hash", "hash"),
 }
 

@@ -23,9 +23,11 @@ def crm_settings(data_dir: Any, **fields: Any) -> Settings:
 class RunningCrm(RunningUvicorn):
     """A running sandbox CRM, as a context manager. `switch` is a client for the paths below `/_sandbox`."""
 
-    def __init__(self, settings: Settings, anonymisation_seconds: float = 0.0) -> None:
+    def __init__(
+        self, settings: Settings, anonymisation_seconds: float = 0.0, case_seconds: float | None = None
+    ) -> None:
         self.settings = settings
-        super().__init__(build_server(settings, anonymisation_seconds))
+        super().__init__(build_server(settings, anonymisation_seconds, case_seconds))
 
     def __enter__(self) -> Self:
         super().__enter__()
@@ -86,6 +88,15 @@ class RunningCrm(RunningUvicorn):
         address = f"{settings.crm_url}/services/oauth2/token"
         token = httpx.post(address, data=form, timeout=PATIENCE).raise_for_status().json()
         return {"Authorization": f"Bearer {token['access_token']}"}
+
+    def cases(self, **filters: str) -> list[dict[str, Any]]:
+        """Return the cases that the platform opened, with their steps."""
+        found: list[dict[str, Any]] = self.switch.get("/cases", params=filters).json()
+        return found
+
+    def move(self, number: str, status: str, message: str | None = None) -> None:
+        """Set the status of a case, as the CRM's own staff would."""
+        self.switch.post("/cases", json={"number": number, "status": status, "message": message}).raise_for_status()
 
     def accounts(self, cpf: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.switch.get("/accounts", params={"cpf": cpf}).json()

@@ -2,7 +2,7 @@
 
 from balcao.core.http.dialects import ERROR_AND_MESSAGE, ERROR_TEXT
 from balcao.core.service import Service
-from balcao.registry import city, consent, crm, mirror, mobility, operation, person, senders
+from balcao.registry import city, consent, crm, mirror, mobility, operation, person, requests, senders
 from balcao.registry.dead_letters.api import FEATURE as DEAD_LETTERS
 from balcao.registry.lifespan import run_registry
 from balcao.registry.rights.api import make_feature as make_rights
@@ -17,6 +17,7 @@ _FEATURES = [
     *city.FEATURES,
     *mobility.FEATURES,
     *crm.FEATURES,
+    *requests.FEATURES,
     *operation.FEATURES,
 ]
 _RIGHTS = make_rights(feature.personal_data for feature in _FEATURES if feature.personal_data is not None)
@@ -50,6 +51,7 @@ SERVICE = Service(
         "pets": "Os animais que a pessoa registra.",
         "mobility": "Veículos de micromobilidade, seus condutores e o catálogo de marcas e modelos.",
         "crm": "A sincronia com o CRM: eventos, espelho e o que espera.",
+        "requests": "O que se pede à prefeitura: os tipos de pedido, e os pedidos do recebimento ao fim.",
         "jobs": "Tarefas que pararam por falhas, para quem opera a plataforma.",
         "operation": "O que roda, espera e se importa, e o que se muda sem reiniciar, para quem opera a plataforma.",
     },

@@ -12,7 +12,7 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao_sandbox.crm.connections import close
 from balcao_sandbox.crm.faults import Mode, Operation, Reset
-from balcao_sandbox.crm.objects import ACCOUNT, ANONYMISATION, ENTITIES, Entity
+from balcao_sandbox.crm.objects import ACCOUNT, ANONYMISATION, CASE, CASE_STEP, ENTITIES, Entity
 from balcao_sandbox.crm.records import Record
 from balcao_sandbox.crm.refusals import Refused, make_invalid_field, make_not_found
 from balcao_sandbox.crm.routes import Route, SandboxCrm
@@ -115,7 +115,8 @@ async def upsert(request: Request, crm: SandboxCrm, _version: str, name: str, ex
         _update_record(sandbox, entity, matches[0], _require_object(written))
         return Reply(200, _describe_saved(matches[0], created=False))
 
-    return await _perform(request, sandbox, "upsert", key.partition("|")[0], list(written or ()), act)
+    cpf = _find_cpf(written) or key.partition("|")[0]
+    return await _perform(request, sandbox, "upsert", cpf, list(written or ()), act)
 
 
 _DATA = "/services/data/{version}"
@@ -208,6 +209,10 @@ def _create_record(sandbox: Sandbox, entity: Entity, written: Mapping[str, Any])
     _echo(sandbox, entity, record, written)
     if entity is ANONYMISATION:
         sandbox.anonymise_later(record)
+    elif entity is CASE:
+        sandbox.cases.progress_later(record)
+    elif entity is CASE_STEP:
+        sandbox.cases.take_step(record)
     return Reply(201, _describe_saved(record, created=True))
 
 

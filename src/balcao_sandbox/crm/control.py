@@ -10,7 +10,8 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import NO_CONTENT, Response, to_json
 from balcao_sandbox.crm.faults import Fault
 from balcao_sandbox.crm.mailbox import SentCode
-from balcao_sandbox.crm.objects import ACCOUNT, CONSENT
+from balcao_sandbox.crm.objects import ACCOUNT, CASE, CASE_STEP, CONSENT
+from balcao_sandbox.crm.refusals import Refused, make_not_found
 from balcao_sandbox.crm.routes import Route, SandboxCrm
 from balcao_sandbox.crm.webhooks import Batch
 
@@ -76,6 +77,40 @@ def list_accounts(request: Request, crm: SandboxCrm) -> Response[Any]:
     return to_json(accounts)
 
 
+class CaseMove(msgspec.Struct, forbid_unknown_fields=True):
+    """A change that the CRM's own staff make to a case. `message` is for the citizen."""
+
+    number: str
+    status: str
+    message: str | None = None
+
+
+def list_cases(request: Request, crm: SandboxCrm) -> Response[Any]:
+    """Return all cases with our numbers, or the case with the number in the query. Each contains its steps."""
+    number, records = request.query().get("number"), crm.sandbox.records
+    cases = [
+        case | {"steps": records.find(CASE_STEP, "NumeroPedido__c", case["NumeroPedido__c"])}
+        for case in records.find(CASE, "PedidoBalcao__c", True)
+        if number in (None, case["NumeroPedido__c"])
+    ]
+    return to_json(cases)
+
+
+def move_case(request: Request, crm: SandboxCrm) -> Response[Any]:
+    """Set the status of a case, as the CRM's own staff would."""
+    try:
+        move = msgspec.json.decode(request.content or b"", type=CaseMove)
+        found = crm.sandbox.records.find(CASE, "NumeroPedido__c", move.number)
+        if not found:
+            raise make_not_found()
+        crm.sandbox.cases.move(found[0], move.status, move.message)
+    except msgspec.MsgspecError as fault:
+        return to_json({"error": str(fault)}, status=400)
+    except Refused as refused:
+        return to_json(refused.body, status=refused.status)
+    return Response(status=NO_CONTENT)
+
+
 def reset(_: Request, crm: SandboxCrm) -> Response[Any]:
     crm.sandbox.reset()
     return Response(status=NO_CONTENT)
@@ -115,6 +150,8 @@ ROUTES: list[Route] = [
     ("GET", "/_sandbox/requests", list_requests),
     ("DELETE", "/_sandbox/requests", clear_requests),
     ("GET", "/_sandbox/accounts", list_accounts),
+    ("GET", "/_sandbox/cases", list_cases),
+    ("POST", "/_sandbox/cases", move_case),
     ("POST", "/_sandbox/reset", reset),
     ("POST", "/_sandbox/events", send_events),
     ("POST", "/_sandbox/codes", receive_code),

@@ -186,7 +186,37 @@ def _declare_related(name: str, prefix: str, number: str, *texts: str) -> Entity
     return Entity(name, prefix, {**fields, "AccountId": Field(required=True), "CPF__c": Field(longest=11)})
 
 
-CASE = _declare_related("Case", "500", "CaseNumber", "Type", "Subcategoria__c", "Status", "Origin")
+# A case may belong to no person: requests without login have no account. The CRM assigns a missing number.
+CASE = Entity(
+    "Case",
+    "500",
+    {
+        **_SYSTEM,
+        **{name: Field() for name in ("CaseNumber", "Type", "Subcategoria__c", "Status", "Origin", "AccountId")},
+        "CPF__c": Field(longest=11),
+        "Description": Field(longest=32_000),
+        "Endereco__c": Field(),
+        "Mensagem__c": Field(longest=2_000),
+        "NumeroPedido__c": Field(longest=40),
+        "PedidoBalcao__c": Field("boolean"),
+        "Prazo__c": Field(),
+    },
+    external="NumeroPedido__c",
+    defaults={"Status": "Aberto", "PedidoBalcao__c": False},
+)
+# A step of a case that the platform reports: what a citizen or a member of staff did.
+CASE_STEP = Entity(
+    "PassoPedido__c",
+    "a04",
+    {
+        **_SYSTEM,
+        **{name: Field() for name in ("AccountId", "Autor__c", "Chave__c", "Estado__c")},
+        "CPF__c": Field(longest=11),
+        "NumeroPedido__c": Field(longest=40, required=True),
+        "Texto__c": Field(longest=2_000),
+    },
+    external="Chave__c",
+)
 TASK = _declare_related("Task", "00T", "Subject", "Status")
 WORK_ORDER = _declare_related(
     "WorkOrder",
@@ -201,4 +231,4 @@ WORK_ORDER = _declare_related(
 )
 PROGRESS = _declare_related("AndamentoOrdem__c", "a03", "NumeroOrdem__c", "Protocolo__c", "Data__c", "Descricao__c")
 RELATED = (CASE, TASK, WORK_ORDER, PROGRESS)
-ENTITIES = {entity.name: entity for entity in (ACCOUNT, CONSENT, ANONYMISATION, *RELATED)}
+ENTITIES = {entity.name: entity for entity in (ACCOUNT, CONSENT, ANONYMISATION, *RELATED, CASE_STEP)}

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from balcao_sandbox.crm.objects import ACCOUNT, ENTITIES, Entity
+from balcao_sandbox.crm.objects import ACCOUNT, CASE, ENTITIES, Entity
 from balcao_sandbox.crm.refusals import Refused, make_not_found
 from balcao_sandbox.crm.soql import Condition, Either, Query
 
@@ -50,7 +50,7 @@ class Records:
             raise make_not_found()
         return record
 
-    def find(self, entity: Entity, field: str, value: str) -> list[Record]:
+    def find(self, entity: Entity, field: str, value: str | bool) -> list[Record]:
         """Return the records whose field has this value."""
         return [record for record in self.all(entity) if record[field] == value]
 
@@ -110,6 +110,8 @@ class Records:
             "CreatedDate": moment,
             "LastModifiedDate": moment,
         }
+        if entity is CASE:
+            given["CaseNumber"] = f"PA-{moment[:4]}-{self._last_number:08d}"
         return {**dict.fromkeys(entity.fields), **given, **entity.defaults, **values}
 
     def _store(self, entity: Entity, record: Record) -> Record:

@@ -18,6 +18,7 @@ from balcao.gateway.asgi import AsgiApplication
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.settings import Settings, SettingsError
 from balcao_sandbox.crm import api, control, controls, demo
+from balcao_sandbox.crm.cases import CASE_SECONDS, Cases
 from balcao_sandbox.crm.connections import ClosableProtocol, remember_client
 from balcao_sandbox.crm.mailbox import Mailbox
 from balcao_sandbox.crm.records import Records
@@ -30,19 +31,23 @@ LOOPBACK = "127.0.0.1"
 STATE_FILE = "sandbox-crm.jsonl"
 
 
-def build_application(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> AsgiApplication:
+def build_application(
+    settings: Settings,
+    anonymisation_seconds: float = ANONYMISATION_SECONDS,
+    case_seconds: float | None = CASE_SECONDS,
+) -> AsgiApplication:
     """Build the CRM application. Raises SettingsError in the production profile."""
     if not settings.sandbox:
         raise SettingsError("O CRM de demonstração não funciona com BALCAO_PROFILE=production.")
     http = make_http_client("")
-    sandbox = Sandbox(
-        Records(settings.data_dir / STATE_FILE, demo.accounts), Webhooks(settings, http), anonymisation_seconds
-    )
+    records = Records(settings.data_dir / STATE_FILE, demo.accounts)
+    sandbox = Sandbox(records, Webhooks(settings, http), anonymisation_seconds, Cases(records, case_seconds))
 
     @asynccontextmanager
     async def running() -> AsyncIterator[None]:
         async with http:
             sandbox.complete_anonymisations()
+            sandbox.cases.resume()
             echoes = asyncio.create_task(sandbox.webhooks.send_echoes())
             yield
             echoes.cancel()
@@ -77,10 +82,14 @@ def _to_body(fault: BalcaoError) -> Any:
 SALESFORCE_DIALECT = Dialect(_to_body, list)
 
 
-def build_server(settings: Settings, anonymisation_seconds: float = ANONYMISATION_SECONDS) -> uvicorn.Server:
+def build_server(
+    settings: Settings,
+    anonymisation_seconds: float = ANONYMISATION_SECONDS,
+    case_seconds: float | None = CASE_SECONDS,
+) -> uvicorn.Server:
     """Build a server, without starting it. It listens only on the loopback address, whatever BALCAO_HOST is."""
     config = uvicorn.Config(
-        remember_client(build_application(settings, anonymisation_seconds)),
+        remember_client(build_application(settings, anonymisation_seconds, case_seconds)),
         host=LOOPBACK,
         port=settings.crm_port,
         http=ClosableProtocol,

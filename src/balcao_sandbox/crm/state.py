@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from balcao.core.logs import log
+from balcao_sandbox.crm.cases import Cases
 from balcao_sandbox.crm.faults import ActiveFault, Faults, Mode, Operation, Reset
 from balcao_sandbox.crm.journal import Entry, Journal
 from balcao_sandbox.crm.objects import ACCOUNT, ANONYMISATION, CONSENT
@@ -44,8 +45,9 @@ Act = Callable[[Mode | None], Reply]
 
 
 class Sandbox:
-    def __init__(self, records: Records, webhooks: Webhooks, anonymisation_seconds: float) -> None:
+    def __init__(self, records: Records, webhooks: Webhooks, anonymisation_seconds: float, cases: Cases) -> None:
         self.records = records
+        self.cases = cases
         self.webhooks = webhooks
         self.faults = Faults()
         self.journal = Journal()
@@ -121,7 +123,8 @@ class Sandbox:
         self.records.reset()
 
     def stop(self) -> None:
-        """Cancel the completion of waiting anonymisation requests."""
+        """Cancel the completion of waiting anonymisation requests, and the progress of cases."""
+        self.cases.stop()
         for task in self._waiting:
             task.cancel()
 

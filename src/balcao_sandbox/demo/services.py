@@ -25,6 +25,7 @@ from balcao_sandbox.demo.registry import (
     phones,
     preferences,
     push,
+    requests,
     staff_departments,
     vehicles,
 )
@@ -66,6 +67,7 @@ DEMOS: Mapping[str, Sequence[Demo]] = {
         ),
         Demo(vehicles.load_demo_vehicles),
         Demo(push.load_demo_pushed_fields),
+        Demo(requests.load_demo_requests, requests.find_request_examples),
     ],
     "employability": [
         Demo(companies.load_demo_employers),

@@ -13,6 +13,7 @@ from balcao_sandbox.passing_time import store
 
 AGED = {
     "código de telefone": store.age_phone_code,
+    "pedidos": store.age_requests,
     "convites para dirigir": store.age_invitations,
     "respostas guardadas por Idempotency-Key": store.age_kept_answers,
 }

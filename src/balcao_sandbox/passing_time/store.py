@@ -26,3 +26,29 @@ async def age_invitations(connection: Connection, cpf: Cpf, time: timedelta) -> 
 @statement("UPDATE platform.idempotent_answer SET made_at = made_at - :time::interval WHERE cpf = :cpf")
 async def age_kept_answers(connection: Connection, cpf: Cpf, time: timedelta) -> int:
     """Age the responses that are stored for repeated requests with the same `Idempotency-Key`."""
+
+
+_SHIFTED = """
+WITH shifted AS (
+    UPDATE registry.request SET
+        created_at = created_at - :time::interval, updated_at = updated_at - :time::interval,
+        deadline = deadline - :time::interval, closed_at = closed_at - :time::interval,
+        rated_at = rated_at - :time::interval
+    WHERE {condition}
+    RETURNING cpf, id
+), steps AS (
+    UPDATE registry.request_step AS step SET at = at - :time::interval
+    FROM shifted WHERE step.cpf = shifted.cpf AND step.request = shifted.id
+)
+SELECT count(*) FROM shifted
+"""
+
+
+@statement(_SHIFTED.format(condition="cpf = :cpf"))
+async def age_requests(connection: Connection, cpf: Cpf, time: timedelta) -> int:
+    """Age the person's requests, with their steps and deadlines."""
+
+
+@statement(_SHIFTED.format(condition="number = :number"))
+async def age_request(connection: Connection, number: str, time: timedelta) -> int:
+    """Age one request, with its steps and deadline."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 from joserfc.errors import JoseError
 
+from balcao.core.access.rules import Reason
 from balcao.core.context.call import Call
 from balcao.core.context.sealing import seal_text, unseal_text
 from balcao.core.database.pool import Connection
@@ -21,6 +22,8 @@ from balcao.core.values.cpf import Cpf
 
 RETENTION = timedelta(hours=24)
 LONGEST_KEY = 128
+# On a public operation only the key proves who repeats a call, so it must be hard to guess. A UUID has 36 characters.
+SHORTEST_SECRET_KEY = 32
 _PURPOSE = "answer"
 
 
@@ -68,15 +71,23 @@ class Repeatable(NamedTuple):
     def of(cls, call: Call, subject: Cpf | None, parts: Sequence[Any]) -> "Repeatable | None":
         """Return the call as a repeatable call, or None without a key. Raises Invalid if the key is malformed.
 
+        A public operation has no caller, so its key must be long.
+
         `parts` contains everything that the response depends on: path parameters and body. `subject` is the person
         whose data the response contains.
         """
         if call.idempotency_key is None:
             return None
         request = hashlib.sha256(msgspec.json.encode([call.operation, *parts], order="deterministic")).digest()
+        key = _check_key(call.idempotency_key)
+        owner = ""
+        if call.decision.reason is not Reason.PUBLIC:
+            owner = call.identified_caller.key
+        elif len(key) < SHORTEST_SECRET_KEY:
+            text = f"Sem login, o cabeçalho `Idempotency-Key` deve ter pelo menos {SHORTEST_SECRET_KEY} caracteres."
+            raise Invalid(text, code="idempotency-key-invalid")
         # A hash, so that the key's owner is not stored by name.
-        caller = hashlib.sha256(call.identified_caller.key.encode()).digest()
-        return cls(caller, _check_key(call.idempotency_key), subject, request)
+        return cls(hashlib.sha256(owner.encode()).digest(), key, subject, request)
 
     async def find(self, connection: Connection) -> bytes | None:
         """Return the stored response, or None. Raises Conflict if the key was used with another request."""

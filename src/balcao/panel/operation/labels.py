@@ -12,6 +12,8 @@ KINDS = {
     "application_email": "e-mail a quem se candidatou",
     "crm_push": "envio ao CRM",
     "crm_event": "evento do CRM",
+    "crm_request": "envio de um pedido ao CRM",
+    "crm_requests": "leitura dos pedidos no CRM",
     "crm_reconcile": "releitura do CRM",
     "employability.read_bank_names": "nomes do banco de currículos",
     "employability.refresh_bank_names": "revisão dos nomes do banco de currículos",

@@ -8,7 +8,7 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.crm.client import CrmClient, Upserted
 from balcao.crm.deadline import Deadline
-from balcao.crm.failures import CrmRefused
+from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.registry.mirror.fields import ADDRESS
 from balcao.registry.mirror.writes import Value
 from balcao.registry.person.citizens import service as citizens
@@ -47,15 +47,35 @@ async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool
     if account is None and change.anonymised:
         return False
     if account is None:
-        name = (await citizens.read_identity(platform, change.cpf)).name
-        new = {"nome": name or UNNAMED, "contaOrigem": platform.settings.crm_origin_account}
-        if await crm.upsert(change.cpf, new | dados, deadline) is Upserted.CREATED:
+        if await _create_account(platform, change.cpf, dados, deadline) is Upserted.CREATED:
             return True
         account = await crm.find(change.cpf, deadline)  # another caller created it first
     if account is None:
         raise CrmRefused(300, SEVERAL_ACCOUNTS)
     await crm.update(account, dados, deadline)
     return True
+
+
+async def find_or_create_account(platform: Platform, cpf: Cpf, deadline: Deadline) -> str:
+    """Return the id of the person's account, and create the account if there is none.
+
+    Raises CrmAway if a retry may succeed, and CrmRefused if no retry will. A CRM that has several accounts at the
+    upsert but none at the look-up may find one later.
+    """
+    crm = platform.part(CrmClient)
+    account = await crm.find(cpf, deadline)
+    if account is None:
+        await _create_account(platform, cpf, {}, deadline)
+        account = await crm.find(cpf, deadline)
+    if account is None:
+        raise CrmAway(SEVERAL_ACCOUNTS, http_status=300)
+    return account
+
+
+async def _create_account(platform: Platform, cpf: Cpf, dados: Mapping[str, Any], deadline: Deadline) -> Upserted:
+    name = (await citizens.read_identity(platform, cpf)).name
+    new = {**dados, "nome": name or UNNAMED, "contaOrigem": platform.settings.crm_origin_account}
+    return await platform.part(CrmClient).upsert(cpf, new, deadline)
 
 
 def _build_dados(platform: Platform, values: Mapping[str, Value]) -> dict[str, Any]:

@@ -50,7 +50,7 @@ async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
     Wait if the push cannot start now, Retry after a failed call, and PermanentFailure if the call was the last attempt
     or the CRM rejected it.
     """
-    _require_ready(platform)
+    require_push_ready(platform)
     pushed = await _mark_sent(platform, outbox_id)
     if pushed is None:
         return
@@ -64,16 +64,16 @@ async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
         await _finish(platform, pushed, delivered=delivered)
 
 
-def _require_ready(platform: Platform) -> None:
+def require_push_ready(platform: Platform) -> None:
     """Raise Wait while pushing is switched off, or while the circuit breaker is open."""
     if not (platform.settings.crm_push and platform.settings.crm_configured):
         raise Wait("crm-push-off", OFF)
     circuit = platform.part(CrmClient).circuit
     if circuit.state is State.OPEN:
-        raise _wait_for(circuit.seconds_until_probe)
+        raise make_wait(circuit.seconds_until_probe)
 
 
-def _wait_for(seconds: float) -> Wait:
+def make_wait(seconds: float) -> Wait:
     """Return a Wait with jitter, so that the waiting jobs do not all run again at the same moment."""
     return Wait(CIRCUIT_OPEN, timedelta(seconds=seconds + random.uniform(0, 2)))  # noqa: S311 - jitter, no secret
 
@@ -115,7 +115,7 @@ async def _finish(platform: Platform, pushed: Push, *, delivered: bool) -> None:
 
 async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused, seconds: float) -> None:
     if failure.code == CIRCUIT_OPEN:
-        raise _wait_for(failure.retry_after or 0)
+        raise make_wait(failure.retry_after or 0)
     final = isinstance(failure, CrmRefused) or this_try.get() >= platform.settings.crm_push_attempts
     cpf, tried = pushed.change.cpf, _describe_failure(failure, seconds)
     async with platform.database.transaction() as connection:
@@ -126,7 +126,7 @@ async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused,
             await _audit(platform, connection, pushed, "dead")
     _count("dead" if dead else "retried", pushed, **tried)
     if goes_on:
-        raise PermanentFailure(failure.error_code) if dead else Retry(failure.error_code, _requested_delay(failure))
+        raise PermanentFailure(failure.error_code) if dead else Retry(failure.error_code, find_requested_delay(failure))
 
 
 def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str
     }
 
 
-def _requested_delay(failure: CrmAway | CrmRefused) -> timedelta:
+def find_requested_delay(failure: CrmAway | CrmRefused) -> timedelta:
     """Return the delay that the CRM requested, at most `LONGEST_REQUESTED_SECONDS`.
 
     If the request limit is exceeded, return at least `LIMIT_EXCEEDED_SECONDS`. The queue uses its own delay if that is

@@ -23,8 +23,9 @@ routes = ROUTES.extend(tags=["citizen"])
     errors=[304],
 )
 async def get_tickets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Tickets]:
-    """Devolve uma página dos chamados que a cidade tem em nome do cidadão, os mais novos primeiro. Os chamados vêm da
-    central de atendimento e não podem ser alterados aqui.
+    """Devolve uma página dos chamados que a cidade tem em nome do cidadão, os mais novos primeiro: os que vêm da
+    central de atendimento, que não podem ser alterados aqui, e os pedidos feitos nesta plataforma, cujo `id` é o número
+    do pedido. Um chamado da central com o protocolo de um pedido é o mesmo, e só o pedido aparece.
     """
     return personal(await service.list_tickets(call, cpf, page), call)
 
@@ -33,7 +34,7 @@ EXPORTED = ExportMember(
     "chamados", list[Ticket], "Chamados do cidadão nos canais da prefeitura.", 110, service.list_all_tickets
 )
 
-# Tickets are the city's imported data, so they are never erased here.
+# The imported tickets are the city's data, so they are never erased here.
 PERSONAL_DATA = PersonalData("tickets", [EXPORTED], tables=["registry.ticket"])
 
 FEATURE = Feature(

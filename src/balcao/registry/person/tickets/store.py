@@ -19,18 +19,37 @@ class TicketTotals(NamedTuple):
     total_fechados: int
 
 
-@lookup("""
+# The citizen's own requests are shown as tickets. An imported ticket with the protocol of an own request is the same
+# case, and the request is newer than the import (rules: registry 4.20).
+_MERGED = """
+SELECT cpf, id, id_chamado, categoria, tipo, subtipo, status, descricao, endereco, nome_unidade_organizacional,
+       origem_ocorrencia, data_inicio, data_alvo_finalizacao, data_fim, indicador
+FROM registry.ticket
+WHERE cpf = :cpf AND NOT EXISTS (
+    SELECT FROM registry.request AS own WHERE own.cpf = :cpf AND own.protocol = ticket.id_chamado)
+UNION ALL
+SELECT request.cpf, number, protocol, kind.definition ->> 'category', kind.definition ->> 'name', NULL,
+       CASE state WHEN 'done' THEN 'Fechado com solução' WHEN 'refused' THEN 'Fechado sem solução'
+            WHEN 'in_progress' THEN 'Em andamento' WHEN 'needs_information' THEN 'Em andamento' ELSE 'Aberto' END,
+       description, place,
+       (SELECT nome_ua FROM registry.department WHERE cd_ua = departments[1]),
+       channel, request.created_at, deadline, closed_at, true
+FROM registry.request
+JOIN registry.request_type_version AS kind ON kind.type = request.type AND kind.version = request.version
+WHERE request.cpf = :cpf
+"""
+
+
+@lookup(f"""
 SELECT count(*) AS total_chamados,
        count(*) FILTER (WHERE status NOT IN ('Aberto', 'Em andamento')) AS total_fechados
-FROM registry.ticket WHERE cpf = :cpf
+FROM ({_MERGED}) AS merged
 """)
 async def count_tickets(source: Source, cpf: Cpf) -> TicketTotals: ...
 
 
-@lookup("""
-SELECT cpf, id, id_chamado, categoria, tipo, subtipo, status, descricao, endereco, nome_unidade_organizacional,
-       origem_ocorrencia, data_inicio, data_alvo_finalizacao, data_fim, indicador
-FROM registry.ticket WHERE cpf = :cpf ORDER BY data_inicio DESC, id DESC LIMIT :limit OFFSET :offset
+@lookup(f"""
+SELECT * FROM ({_MERGED}) AS merged ORDER BY data_inicio DESC, id DESC LIMIT :limit OFFSET :offset
 """)
 async def select_tickets(source: Source, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
 

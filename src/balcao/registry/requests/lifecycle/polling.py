@@ -1,0 +1,85 @@
+"""Read what changed in the CRM's cases, once a minute (rules: registry 4.20)."""
+
+from datetime import timedelta
+
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import Retry
+from balcao.core.logs import log
+from balcao.crm import cases
+from balcao.crm.cases import Case
+from balcao.crm.circuit import State as Circuit
+from balcao.crm.client import CrmClient
+from balcao.crm.deadline import Deadline
+from balcao.crm.failures import CrmAway, CrmRefused
+from balcao.crm.queries import make_misdirected
+from balcao.registry.crm import iso_time
+from balcao.registry.requests.lifecycle import numbers, store
+from balcao.registry.requests.lifecycle.delivery import apply_case
+from balcao.registry.requests.lifecycle.store import Position
+
+POLL_SECONDS = 20.0  # less than the queue's lease, as for the push
+MOST_PAGES = 20  # the next poll continues where this one stops
+# A poll starts this much before the end of the last one, because the CRM stores whole seconds and may show a change
+# late. Reading a case twice changes nothing.
+OVERLAP = timedelta(seconds=60)
+
+
+async def poll_cases(platform: Platform) -> None:
+    """Apply what changed since the last poll. Raises Retry if the CRM does not return the cases.
+
+    A page's steps and the new position commit together.
+    """
+    if not platform.settings.crm_configured or platform.part(CrmClient).circuit.state is Circuit.OPEN:
+        return
+    async with platform.database.connection() as connection:
+        place = await store.read_poll(connection)
+    place = Position(place.moment - OVERLAP, "")
+    for _ in range(MOST_PAGES):
+        found = await _read_page(platform, place)
+        following = _find_following(place, found)
+        await _apply_page(platform, found, following or place)
+        if following is None or len(found) < cases.PAGE:
+            return
+        place = following
+
+
+async def _read_page(platform: Platform, place: Position) -> list[Case]:
+    crm, deadline = platform.part(CrmClient), Deadline.within(POLL_SECONDS)
+    try:
+        return await cases.find_changed_cases(crm, place.moment, place.after_id, deadline)
+    except CrmAway as failure:
+        raise Retry(failure.error_code, timedelta(seconds=failure.retry_after or 0)) from None
+    except CrmRefused as refusal:
+        raise Retry(refusal.error_code) from None
+
+
+def _find_following(place: Position, found: list[Case]) -> Position | None:
+    """Return the position after these cases, or None without cases.
+
+    Raises Retry if the last case has no valid time or does not follow the position: the poll would never end.
+    """
+    if not found:
+        return None
+    last = iso_time.parse_iso_time(found[-1].changed)
+    if last is None or last < place.moment or (last == place.moment and found[-1].id == place.after_id):
+        raise Retry(CrmAway().error_code)
+    return Position(last, found[-1].id)
+
+
+async def _apply_page(platform: Platform, found: list[Case], place: Position) -> None:
+    changed = 0
+    # The requests are locked in one order, so that two polls never wait for each other.
+    ordered = sorted(found, key=lambda case: case.number)
+    async with platform.database.transaction() as connection:
+        known = await store.lock_poll(connection)
+        for case in ordered:
+            number = numbers.parse_number(case.number)
+            row = None if number is None else await store.lock_request(connection, number)
+            if row is None:
+                make_misdirected()
+            else:
+                changed += await apply_case(connection, row, case)
+        if place.moment > known.moment:
+            await store.move_poll(connection, place)
+    if changed:
+        log.info("crm_requests.changed", requests=changed)

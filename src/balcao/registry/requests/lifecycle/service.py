@@ -1,0 +1,269 @@
+"""What citizens do with their requests: make, read, answer, reopen, rate and follow them (rules: registry 4.20)."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from balcao.core.context.call import Call
+from balcao.core.context.idempotency import run_once
+from balcao.core.database.pool import Connection
+from balcao.core.errors import Conflict, Invalid, TooMany
+from balcao.core.jobs.worker import enqueue
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.ids import new_id
+from balcao.core.values.text import clean_optional, clean_text
+from balcao.registry.requests.lifecycle import numbers, store, views
+from balcao.registry.requests.lifecycle.schemas import (
+    COMMENT_LENGTH,
+    TEXT_LENGTH,
+    FollowBody,
+    FollowedRequest,
+    NewRequest,
+    RatingBody,
+    Receipt,
+    RequestBody,
+    ServiceRequest,
+    TextBody,
+)
+from balcao.registry.requests.lifecycle.states import CLOSED, REOPENING, Author, State, may_move
+from balcao.registry.requests.lifecycle.store import StoredRequest
+from balcao.registry.requests.types import service as types
+from balcao.registry.requests.types.kinds import parse_answers
+from balcao.registry.requests.types.schemas import RequestType
+from balcao.registry.requests.types.store import select_type_version
+
+FIELDS = ["requests"]
+SEND_JOB = "crm_request"
+FIRST_SEND = timedelta(seconds=2)  # as the first push of own changes (rules: registry 4.5)
+MOST_OPEN = 20
+MOST_STARS = 5
+# Requests without login are limited by address and, for all callers together, by day. A portal's address is exempt from
+# the first limit: the portal counts the addresses of its users.
+BY_ADDRESS, BY_DAY = "registry.requests_by_address", "registry.requests_without_login"
+LIMITS = {BY_ADDRESS: "10/hour", BY_DAY: "2000/day"}
+
+
+async def open_request(call: Call, cpf: Cpf, body: RequestBody) -> bytes:
+    """Make a citizen's request, and return it with its code as JSON.
+
+    Raises Invalid for an unknown type or version and for a wrong answer. Raises Conflict if the type has a newer
+    version or is inactive, and if the citizen has too many open requests.
+    """
+    async with call.platform.database.transaction() as connection:
+
+        async def make() -> NewRequest:
+            await _require_below_limit(connection, cpf)
+            row, kind, code = await _insert(connection, call, cpf, body)
+            await call.platform.audit.record(connection, call, "create", subject=cpf, fields=FIELDS)
+            made = views.to_request(row, kind, await store.list_steps(connection, row))
+            return NewRequest(**msgspec.structs.asdict(made), code=code)
+
+        return await run_once(connection, call, cpf, [cpf.digits, body], make, is_secret=True)
+
+
+async def open_anonymous_request(call: Call, peer: str, body: RequestBody) -> bytes:
+    """Make a request without login, and return its receipt as JSON. `peer` is the caller's network address.
+
+    Raises Invalid and Conflict as `open_request` does, and TooMany after too many requests of this address, or of all
+    callers on one day.
+    """
+    async with call.platform.database.transaction() as connection:
+
+        async def make() -> Receipt:
+            row, _, code = await _insert(connection, call, None, body)
+            if peer not in call.platform.settings.search_portals:
+                await _spend(call, BY_ADDRESS, peer)
+            await _spend(call, BY_DAY)
+            await call.platform.audit.record(connection, call, "create", fields=FIELDS)
+            return Receipt(
+                number=row.number, code=code, state=row.state, created_at=row.created_at, deadline=row.deadline
+            )
+
+        return await run_once(connection, call, None, [body], make, is_secret=True)
+
+
+async def read_request(call: Call, cpf: Cpf, number: str) -> ServiceRequest:
+    """Return one of the citizen's requests. Raises NotFound for an unknown number or another person's request."""
+    async with call.platform.database.transaction() as connection:
+        row = await store.select_own_request(connection, cpf, number)
+        if row is None:
+            raise numbers.make_unknown()
+        call.require_reason()
+        if not call.reads_unrecorded:
+            await call.platform.audit.record(connection, call, "read", subject=cpf, fields=FIELDS)
+        return views.to_request(row, await find_kind(connection, row), await store.list_steps(connection, row))
+
+
+async def answer_question(call: Call, cpf: Cpf, number: str, body: TextBody) -> bytes:
+    """Answer the city's question, and return the request as JSON. Raises Conflict if nothing was asked."""
+    text = clean_text("text", body.text, longest=TEXT_LENGTH, one_line=False)
+
+    async def act(connection: Connection, row: StoredRequest, at: datetime) -> None:
+        if row.state is not State.NEEDS_INFORMATION:
+            raise Conflict("A prefeitura não fez uma pergunta sobre este pedido.", code="request-not-asked")
+        await add_step(connection, row, State.IN_PROGRESS, text, Author.CITIZEN, at)
+
+    return await _change(call, cpf, number, ["answer", text], act)
+
+
+async def reopen_request(call: Call, cpf: Cpf, number: str, body: TextBody) -> bytes:
+    """Reopen a closed request, and return it as JSON.
+
+    Raises Conflict if it is open, was closed too long ago, or if the citizen has too many open requests.
+    """
+    text = clean_text("text", body.text, longest=TEXT_LENGTH, one_line=False)
+
+    async def act(connection: Connection, row: StoredRequest, at: datetime) -> None:
+        if not may_move(row.state, State.REOPENED, Author.CITIZEN) or row.closed_at is None:
+            raise Conflict("Este pedido não está encerrado.", code="service-request-open")
+        if at > row.closed_at + REOPENING:
+            text_ = f"Um pedido só pode ser reaberto até {REOPENING.days} dias depois de encerrado: faça outro pedido."
+            raise Conflict(text_, code="request-reopening-late")
+        await _require_below_limit(connection, cpf)
+        await add_step(connection, row, State.REOPENED, text, Author.CITIZEN, at)
+
+    return await _change(call, cpf, number, ["reopening", text], act)
+
+
+async def rate_request(call: Call, cpf: Cpf, number: str, body: RatingBody) -> bytes:
+    """Rate a closed request once, and return it as JSON. Raises Conflict if it is open or was rated before."""
+    if not 1 <= body.stars <= MOST_STARS:
+        raise Invalid(f"O campo `stars` deve ser de 1 a {MOST_STARS}.", code="stars-invalid")
+    comment = clean_optional("comment", body.comment, longest=COMMENT_LENGTH, one_line=False)
+
+    async def act(connection: Connection, row: StoredRequest, at: datetime) -> None:
+        if row.state not in CLOSED:
+            raise Conflict("Este pedido ainda não está encerrado.", code="service-request-open")
+        if row.stars is not None:
+            raise Conflict("Este pedido já tem uma nota.", code="request-rated")
+        await store.rate_request(connection, row, body.stars, comment, at)
+
+    return await _change(call, cpf, number, ["rating", body.stars, comment], act)
+
+
+async def follow_request(call: Call, body: FollowBody) -> FollowedRequest:
+    """Return the state and the dates of a request. Raises NotFound alike for an unknown number and a wrong code."""
+    number = numbers.parse_number(body.number)
+    async with call.platform.database.connection() as connection:
+        row = None if number is None else await store.select_request(connection, number)
+        stored = row.code_hash if row is not None else None
+        is_right = numbers.matches_code(call.platform.audit.keys, number or "", body.code, stored)
+        if row is None or not is_right:
+            raise numbers.make_unknown()
+        return views.to_followed(row, await store.list_steps(connection, row))
+
+
+async def list_all_requests(connection: Connection, cpf: Cpf) -> list[ServiceRequest]:
+    """Return every request of the person, oldest first, for their export."""
+    return [
+        views.to_request(row, await find_kind(connection, row), await store.list_steps(connection, row))
+        for row in await store.list_own_requests(connection, cpf)
+    ]
+
+
+async def add_step(
+    connection: Connection, row: StoredRequest, state: State | None, text: str | None, author: Author, at: datetime
+) -> None:
+    """Add a step to a locked request. If the CRM does not know the step yet, a job sends it."""
+    await store.add_step(connection, row, state, text, author, at)
+    if author in {Author.CITIZEN, Author.STAFF} and row.erased_at is None:
+        await enqueue(connection, SEND_JOB, {"request": row.id}, delay=FIRST_SEND)
+
+
+async def find_kind(connection: Connection, row: StoredRequest) -> RequestType:
+    """Return the version of the type that the request names. Versions are never deleted."""
+    kind = await select_type_version(connection, row.type, row.version)
+    assert kind is not None  # the request refers to it
+    return kind
+
+
+async def _change(
+    call: Call,
+    cpf: Cpf,
+    number: str,
+    parts: list[Any],
+    act: Callable[[Connection, StoredRequest, datetime], Awaitable[None]],
+) -> bytes:
+    """Change one of the citizen's requests under a lock, and return it as JSON. Raises NotFound for an unknown one.
+
+    Lock order: the person before the request, as in `open_request`.
+    """
+    async with call.platform.database.transaction() as connection:
+
+        async def make() -> ServiceRequest:
+            await store.lock_requests(connection, cpf)
+            row = await store.lock_own_request(connection, cpf, number)
+            if row is None:
+                raise numbers.make_unknown()
+            await act(connection, row, await store.read_clock(connection))
+            await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
+            changed = await store.select_own_request(connection, cpf, number)
+            assert changed is not None  # it is locked
+            steps = await store.list_steps(connection, changed)
+            return views.to_request(changed, await find_kind(connection, changed), steps)
+
+        return await run_once(connection, call, cpf, [cpf.digits, number, *parts], make)
+
+
+async def _require_below_limit(connection: Connection, cpf: Cpf) -> None:
+    await store.lock_requests(connection, cpf)
+    if await store.count_open_requests(connection, cpf) >= MOST_OPEN:
+        text = f"Já há {MOST_OPEN} pedidos abertos: espere que um seja encerrado."
+        raise Conflict(text, code="request-limit")
+
+
+async def _insert(
+    connection: Connection, call: Call, cpf: Cpf | None, body: RequestBody
+) -> tuple[StoredRequest, RequestType, str]:
+    """Store a request with its first step and the job that sends it. Return it with its type and its code."""
+    kind = await types.hold_current_version(connection, body.type, body.version, anonymous=cpf is None)
+    at = await store.read_clock(connection)
+    today = at.astimezone(call.zone).date()
+    answers = parse_answers(kind.fields, body.answers, today, anonymous=cpf is None)
+    number = numbers.make_number(await store.draw_request_number(connection))
+    code = numbers.make_code()
+    given = views.to_answers(kind, answers)
+    row = StoredRequest(
+        id=new_id(),
+        owner=cpf.digits if cpf else "",
+        number=number,
+        type=kind.id,
+        version=kind.version,
+        answers=answers,
+        description=next((answer.text for answer in given if answer.kind == "text"), None),
+        place=next((answer.text for answer in given if answer.kind == "place"), None),
+        departments=kind.departments,
+        channel=call.platform.settings.crm_channel,
+        state=State.RECEIVED,
+        code_hash=numbers.hash_code(call.platform.audit.key, number, code),
+        created_at=at,
+        updated_at=at,
+        deadline=at + timedelta(days=kind.deadline_days),
+        closed_at=None,
+        erased_at=None,
+        protocol=None,
+        crm_status=None,
+        crm_message=None,
+        crm_changed_at=None,
+        last_step=0,
+        sent_step=0,
+        stars=None,
+        comment=None,
+        rated_at=None,
+    )
+    await store.insert_request(connection, row)
+    await add_step(connection, row, State.RECEIVED, None, Author.CITIZEN, at)
+    return row, kind, code
+
+
+async def _spend(call: Call, limit: str, *whose: str) -> None:
+    """Count a request without login. Raises TooMany above the limit, which an operator may change."""
+    platform = call.platform
+    rate = platform.live.rate(limit, platform.settings.declared_rate(LIMITS[limit]))
+    try:
+        await platform.limits.spend(rate, limit, *whose)
+    except TooMany as full:
+        text = "Já foram feitos pedidos demais sem login: entre na sua conta ou tente mais tarde."
+        raise TooMany(text, code="requests-without-login", retry_after=full.retry_after) from None

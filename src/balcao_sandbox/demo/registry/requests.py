@@ -1,0 +1,71 @@
+"""The request types of the demo city, and the requests of its citizens with their history."""
+
+import tomllib
+from collections.abc import Mapping
+from datetime import timedelta
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from balcao.core.context.call import Call, operator_call
+from balcao.core.context.platform import Platform
+from balcao.core.values.clock import utc_now
+from balcao.core.values.cpf import Cpf
+from balcao.core.values.page import Page
+from balcao.registry.person.tickets import service as tickets
+from balcao.registry.requests.lifecycle import handling, service
+from balcao.registry.requests.lifecycle.schemas import NewRequest, RatingBody, RequestBody, StepBody, TextBody
+from balcao.registry.requests.lifecycle.states import State
+from balcao.registry.requests.lifecycle.store import count_requests
+from balcao.registry.requests.types import service as types
+from balcao.registry.requests.types.schemas import TypeCreation
+from balcao_sandbox.passing_time.store import age_request
+
+CARLA = Cpf("90000000337")
+
+
+async def load_demo_requests(platform: Platform) -> None:
+    """Create the missing types, and the requests unless there are any. Changes by users are kept."""
+    call = operator_call(platform, "registry.demo")
+    rows = tomllib.loads(files(__package__).joinpath("requests.toml").read_text("utf-8"))
+    present = {kind.id for kind in (await types.list_request_types(call, inactive=True)).types}
+    for row in rows["type"]:
+        if row["id"] not in present:
+            await types.create_request_type(call, msgspec.convert(row, TypeCreation))
+    async with platform.database.connection() as connection:
+        has_requests = await count_requests(connection) > 0
+    if not has_requests:
+        for row in rows["request"]:
+            await _load_request(call, row)
+
+
+async def _load_request(call: Call, row: Mapping[str, Any]) -> None:
+    cpf, answers = Cpf(row["cpf"]), dict(row["answers"])
+    if "tomorrow" in row:
+        tomorrow = utc_now().astimezone(call.zone).date() + timedelta(days=1)
+        answers[row["tomorrow"]] = tomorrow.isoformat()
+    opened = await service.open_request(call, cpf, RequestBody(row["type"], 1, answers))
+    number = msgspec.json.decode(opened, type=NewRequest).number
+    for step in row["steps"]:
+        await _age(call, number, step["days"])
+        if "rating" in step:
+            await service.rate_request(call, cpf, number, RatingBody(step["rating"], step["text"]))
+        elif "reopening" in step:
+            await service.reopen_request(call, cpf, number, TextBody(step["reopening"]))
+        else:
+            await handling.add_staff_step(call, number, StepBody(State(step["state"]), step["text"]))
+    await _age(call, number, row["days"])
+
+
+async def _age(call: Call, number: str, days: int) -> None:
+    """Let the request be older by some days, so that its history looks real."""
+    async with call.platform.database.transaction() as connection:
+        await age_request(connection, number, timedelta(days))
+
+
+async def find_request_examples(platform: Platform) -> Mapping[str, Any]:
+    """Return the number of Carla's newest request."""
+    found = await tickets.list_tickets(operator_call(platform, "registry.demo"), CARLA, Page(1, 100))
+    own = [ticket.id for ticket in found.data if ticket.id.startswith("PED-")]
+    return {"request_cpf": CARLA.digits, "request_number": own[0]} if own else {}
