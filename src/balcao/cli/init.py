@@ -64,7 +64,7 @@ def write_site(
     folder: Annotated[Path, typer.Option(help="Onde ficam os arquivos.")] = Path("site"),
     replace: Replace = False,
 ) -> None:
-    """Escreve o nome, as cores, o brasão, o contato e os textos do site do cidadão, para a cidade mudar."""
+    """Escreve arquivos com o nome, as cores, o brasão, o contato e os textos do site, para a cidade mudar."""
     from balcao.operate.city_site import prepare_site
 
     files = prepare_site(name or _ask("--name", "Nome da cidade"), phone, color, crest)

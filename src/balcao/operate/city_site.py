@@ -37,7 +37,7 @@ phone = {phone}
 
 
 def prepare_site(name: str, phone: str, brand: str, crest: Path | None) -> dict[str, File]:
-    """Return the files by their path in the city's folder. `brand` is the main colour, or empty for that of Balcão.
+    """Return the files by their path in the city's folder. `brand` is the main colour, or empty for Balcão's.
 
     Raises OperatorFault if an answer is not valid.
     """

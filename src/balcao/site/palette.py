@@ -44,7 +44,7 @@ _PAIRS = (
 
 
 class InvalidPalette(ValueError):
-    """A palette with a colour that is none, or with colours that cannot be read on each other."""
+    """A palette with an invalid colour, or with colours that cannot be read on each other."""
 
 
 def write_sheet(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
@@ -70,7 +70,7 @@ def _declare(colors: Mapping[str, str]) -> str:
 
 
 def check_palette(colors: Mapping[str, str], defaults: Mapping[str, str], fixed: Mapping[str, str], pages: str) -> None:
-    """Check that the colours exist and can be read on each other. Raises InvalidPalette."""
+    """Check that the colours are valid and can be read on each other. Raises InvalidPalette."""
     if unknown := colors.keys() - defaults.keys():
         raise InvalidPalette(f"não há a cor {', '.join(sorted(unknown))}; há {', '.join(defaults)}")
     if invalid := [name for name, color in colors.items() if not _COLOR.fullmatch(color)]:

@@ -125,7 +125,7 @@ class Visit(PageRequest):
         return blocks
 
     async def read_block(self, reading: Awaitable[T]) -> Block[T]:
-        """Run a call that the page can do without, as `read_blocks` does."""
+        """Run one call as `read_blocks` does. If it fails, the page is shown without its result."""
         (block,) = await self.read_blocks(reading)
         return block
 

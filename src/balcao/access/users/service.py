@@ -118,8 +118,8 @@ async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
 async def assign_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
     """Give a person a direct role, and return the catalogue version, which stays the same if they already have it.
 
-    Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller has. Then a new
-    person is not stored either (rules: access 4.4).
+    Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller has. In both
+    cases, a new person is not stored either (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("user.assign_role", "user", subject=cpf)) as write:
         role_id = await authority.find_role_id(write.connection, role_name)

@@ -41,7 +41,8 @@ _REFERENCE = re.compile(rb"\burl\(([\w.-]+)\)")
 class Assets:
     """The files of a folder, served under `prefix`. Files of unknown types are ignored.
 
-    `replaced` has other contents for some of them. A style sheet may refer to other files of the folder by `url(name)`.
+    `replaced` has other contents for some of the files. A style sheet may refer to other files of the folder by
+    `url(name)`.
     """
 
     def __init__(self, folder: Traversable, prefix: str, replaced: Mapping[str, bytes] | None = None) -> None:

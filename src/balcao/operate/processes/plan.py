@@ -137,7 +137,7 @@ class Plan:
 
 
 def list_surface_urls(settings: Settings) -> dict[str, str]:
-    """Return the own address of the database of each surface, by role. Empty addresses mean the services' address."""
+    """Return the database address of each surface, by role. Empty if it uses the services' address."""
     return {"panel": settings.panel_database_url, "site": settings.site_database_url}
 
 

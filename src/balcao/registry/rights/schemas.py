@@ -304,4 +304,4 @@ class RetentionReport(msgspec.Struct):
     """The retention report of the whole platform. It contains only numbers."""
 
     data: Annotated[list[RetainedKind], Meta(description="Cada tipo de dado que tem prazo de guarda.")]
-    anonymised: Annotated[AnonymisedPeople, Meta(description="Anonimizações, a pedido ou contadas pelo CRM.")]
+    anonymised: Annotated[AnonymisedPeople, Meta(description="Anonimizações, a pedido ou informadas pelo CRM.")]

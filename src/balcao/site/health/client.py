@@ -12,7 +12,7 @@ from balcao.web.api import RateLimited, ServiceUnavailable, quoted
 from balcao.web.city_map import Outline
 
 _BASE = "/health-units"
-# The largest page of the service, and the most pages: 600 units are more than any city has.
+# The service's largest page size, and the maximum number of pages: no city has more than 600 units.
 _PAGE_SIZE, _MOST_PAGES = 200, 3
 
 

@@ -34,7 +34,7 @@ from balcao.web.words import capitalize_first, format_count
 # Colours change at any time, so browsers keep these pages only for a short time (rules: site 5).
 _MAX_AGE = 20
 _PAGE_SIZE = 12
-# The results next to those of the services, and the units that the first page names.
+# The number of units in the results of the search, and of the units that the first page names.
 _MOST_FOUND, _MOST_CHANGED = 5, 3
 _CNES = re.compile(r"[0-9]{7}")
 

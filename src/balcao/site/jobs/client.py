@@ -11,7 +11,7 @@ from balcao.web.api import quoted
 
 OPEN = "publicado_ativo"
 _PUBLIC, _PRIVATE = "/jobs/api/public/empregabilidade", "/jobs/api/v1/empregabilidade"
-# The largest page of the service.
+# The service's largest page size.
 PAGE_SIZE = 100
 _EVER = datetime.min.replace(tzinfo=UTC)
 

@@ -33,7 +33,7 @@ from balcao.web.words import capitalize_first, format_count, format_money
 _MAX_AGE = 30
 _PAGE_SIZE = 20
 _FEED_SIZE = 50
-# The jobs on the first page, and the results next to those of the services.
+# The number of jobs on the first page, and in the results of the search.
 _MOST_ON_HOME, _MOST_FOUND = 3, 5
 _SLUG = re.compile(r"[a-z0-9-]{1,200}")
 _CNPJ = re.compile(r"[0-9A-Za-z]{12}[0-9]{2}")
@@ -117,7 +117,7 @@ def _ask(filters: Filters, lists: Lists) -> dict[str, str | int]:
 
 
 async def _find_jobs(visit: Visit, filters: Filters, lists: Lists, first: int, most: int) -> tuple[list[Job], int]:
-    """Return some jobs from the number `first` on, and the number of all."""
+    """Return at most `most` jobs, starting with the number `first`, and the number of all jobs found."""
     query = _ask(filters, lists)
     if filters.text:
         found = await client.find_jobs(visit.reader, filters.text, query)
@@ -216,7 +216,7 @@ async def show_job(visit: Visit, slug: str) -> Response[Any]:
         job = await client.read_job(visit.reader, slug)
     except Moved as moved:
         return visit.move(visit.address("jobs.show_job", slug=moved.slug))
-    # A stale answer may hide that the job has ended, so nobody should apply on its ground.
+    # The job may have ended since a stale answer, so the page then does not invite people to apply.
     is_stale = visit.reader.checked_at is not None
     path = visit.address("jobs.show_job", slug=job.slug)
     posting = describe_posting(job, visit.site.city, visit.site.words.zone, visit.absolute(path))

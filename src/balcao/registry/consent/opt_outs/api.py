@@ -33,7 +33,7 @@ WebhookIdInPath: TypeAlias = Annotated[
     InPath(parse_uuid, "Identificador do aviso", "0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91", f"^{UUID_PATTERN}$"),
 ]
 PATH = "/admin/opt-out-webhooks"
-# The staff who maintain the categories also decide which senders are told.
+# The staff who maintain the categories also decide which senders are notified.
 MANAGE = action("categories:write")
 _NOT_CACHED = {"Cache-Control": PERSONAL}
 _EXAMPLE = {"url": "https://envios.example/recusas", "description": "Sistema de envios"}

@@ -47,11 +47,11 @@ async def get_files(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[C
     rate="60/hour",
 )
 async def post_file(call: Call, cpf: CpfInPath, content: bytes) -> Response[CitizenFile]:
-    """Guarda uma foto (JPEG ou PNG) ou um documento PDF, de até 5 MB, e devolve o seu id, com que um pedido ou um
-    veículo o nomeia. O corpo é o próprio arquivo; o tipo se vê no conteúdo, não no cabeçalho. Das imagens só ficam os
-    pixels, sem lugar, data nem aparelho, com até 4096 de lado. Um arquivo que nada usa é excluído depois de 24 horas.
-    Cada pessoa pode ter até 200 arquivos; além disso, a resposta é 409. Com o cabeçalho `Idempotency-Key`, repetir a
-    chamada devolve a primeira resposta.
+    """Guarda uma foto (JPEG ou PNG) ou um documento PDF, de até 5 MB, e devolve o id dele, que um pedido ou um
+    veículo pode citar. O corpo é o próprio arquivo; o tipo é reconhecido pelo conteúdo, não pelo cabeçalho. Das imagens
+    ficam só os pixels, até 4096 de lado, sem lugar, data nem aparelho. Um arquivo sem uso é excluído depois de 24
+    horas. Cada pessoa pode ter até 200 arquivos; acima disso, a resposta é 409. Com o cabeçalho `Idempotency-Key`,
+    repetir a chamada devolve a primeira resposta.
     """
     return created(await service.store_file(call, cpf, content))
 

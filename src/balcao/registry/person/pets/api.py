@@ -41,8 +41,8 @@ async def get_pets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Pe
     errors=[409],
 )
 async def post_pet(call: Call, cpf: CpfInPath, body: PetBody) -> Response[Pet]:
-    """Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão pode cadastrar até 50 animais; além
-    disso, a resposta é 409. Com o cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta.
+    """Cadastra um animal do cidadão e o devolve com o seu número. Cada cidadão pode cadastrar até 50 animais;
+    acima disso, a resposta é 409. Com o cabeçalho `Idempotency-Key`, repetir a chamada devolve a primeira resposta.
     """
     return created(await service.create_pet(call, cpf, body))
 

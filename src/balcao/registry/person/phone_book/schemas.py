@@ -69,7 +69,7 @@ class PhoneStatus(msgspec.Struct):
     opt_in: Annotated[
         bool,
         Meta(
-            description="Se a pessoa aceita mensagens neste número; as preferências dela valem além disso.",
+            description="Se a pessoa aceita mensagens neste número; as preferências dela também valem.",
             examples=[True],
         ),
     ]

@@ -25,7 +25,7 @@ CampaignCode: TypeAlias = Annotated[
     ),
 ]
 CampaignNumber: TypeAlias = Annotated[
-    int, Meta(description="Número do envio, que a pessoa vê em quem consultou os seus dados.", examples=[42])
+    int, Meta(description='Número do envio, que a pessoa vê em "quem viu os meus dados".', examples=[42])
 ]
 CategoryId: TypeAlias = Annotated[str, Meta(description="Categoria do envio.", examples=["health"])]
 
@@ -63,7 +63,7 @@ class CheckedRecipient(msgspec.Struct):
     accepts: Annotated[
         bool,
         Meta(
-            description="Se o envio é permitido. Falso não diz por quê: quem recusou e quem não se conhece são iguais.",
+            description="Se o envio é permitido. Falso vale tanto para quem recusou quanto para quem não é conhecido.",
             examples=[True],
         ),
     ]
