@@ -12,6 +12,7 @@ from balcao.search.portuguese.spelling import (
     list_near_spellings,
     list_protected,
     spell_sound,
+    spell_sounds,
 )
 from balcao.search.public_search.corrections import (
     CORRECTION_WEIGHT,
@@ -157,6 +158,11 @@ def test_one_slip_in_a_sound_is_near(word: str, place: int, letter: str, slip: i
         sound[:at] + sound[at + 1 : at + 2] + sound[at : at + 1] + sound[at + 2 :],
     ][slip]
     assert sound in {typed, *list_near_spellings(typed)}
+
+
+@given(words=st.lists(LETTERS))
+def test_the_sounds_of_several_words_are_those_of_each_word(words: list[str]) -> None:
+    assert spell_sounds(words) == ([spell_sound(word) for word in words] or [""])
 
 
 @pytest.mark.parametrize(

@@ -31,16 +31,20 @@ def test_exactly_the_words_with_a_wanted_root_are_marked(text: str, other: str) 
         if not roots.isdisjoint(list_roots(match[0])):
             expected += f"{html.escape(text[at : match.start()])}<mark>{html.escape(match[0])}</mark>"
             at = match.end()
-    assert highlights.mark_words(text, roots) == expected + html.escape(text[at:])
+    expected += html.escape(text[at:])
+    assert highlights.mark_words(text, frozenset(roots)) == expected
+    # Long texts are read in another way.
+    blank = " " * highlights.LONGEST_CACHED
+    assert highlights.mark_words(text + blank, frozenset(roots)) == expected + blank
 
 
 def test_fragments_are_two_of_160_characters() -> None:
     text = " ".join(["palavra"] * 40 + ["poda"] + ["palavra"] * 40 + ["poda"] + ["palavra"] * 40 + ["poda"])
-    fragments = highlights.make_snippet([text], {"podar"}).split(highlights.ELLIPSIS)
+    fragments = highlights.make_snippet([text], frozenset({"podar"})).split(highlights.ELLIPSIS)
     plain = [fragment.replace("<mark>", "").replace("</mark>", "") for fragment in fragments]
     assert len(plain) == 2
     assert all(150 <= len(fragment) <= 160 for fragment in plain)
-    assert 150 <= len(highlights.make_snippet(["palavra " * 60], {"nada"})) <= 160
+    assert 150 <= len(highlights.make_snippet(["palavra " * 60], frozenset({"nada"}))) <= 160
 
 
 def test_a_result_marks_forms_synonyms_and_corrections_of_the_query() -> None:

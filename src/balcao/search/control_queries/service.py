@@ -28,7 +28,6 @@ from balcao.search.conventions import describe_event, require_present_match
 from balcao.search.index.building import index_table
 from balcao.search.index.public_index import PublicIndex
 from balcao.search.index.reader import ServiceIndex
-from balcao.search.public import PublicService
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search.parameters import LONGEST_QUERY, SearchRequest
 from balcao.search.public_search.service import Found
@@ -150,10 +149,9 @@ def _judge_query(index: ServiceIndex, synonyms: Synonyms, asked: ControlQuery) -
 
 
 def _describe_expected(index: ServiceIndex, service_id: str) -> ExpectedService:
-    entry = index.find_entry(service_id)
-    if entry is None:
+    service = index.find_service(service_id)
+    if service is None:
         return ExpectedService(service_id, None, is_public=False)
-    service = msgspec.json.decode(entry.shown, type=PublicService)
     return ExpectedService(service_id, service.nome_servico, is_public=service.status == 1 and not service.is_exclusive)
 
 

@@ -28,6 +28,7 @@ from balcao.search.index.schema import (
     read_sound_word,
     write_sound_prefix,
 )
+from balcao.search.public import PublicService
 
 # The entry that describes the index has this id. No service has it.
 STATE_ID = "state"
@@ -36,6 +37,7 @@ MOST_FACET_BUCKETS = 10_000
 MOST_COUNTED_ROOTS = 50_000
 # An entry needs about 10 KB. Popular services are in most results, so a small cache is enough.
 MOST_CACHED_ENTRIES = 1_000
+MOST_CACHED_SERVICES = 200
 
 
 class IndexState(msgspec.Struct, frozen=True):
@@ -77,6 +79,7 @@ class ServiceIndex:
         self._counts: dict[str, int] = {}
         self._rarities: dict[str, float] = {}
         self._entries: dict[tuple[int, int], Entry] = {}
+        self._services: dict[tuple[int, int], PublicService] = {}
         self.reload()
 
     @classmethod
@@ -93,6 +96,7 @@ class ServiceIndex:
         self._counts.clear()
         self._rarities.clear()
         self._entries.clear()
+        self._services.clear()
 
     def count(self) -> int:
         """Return the number of services."""
@@ -111,10 +115,10 @@ class ServiceIndex:
         """Return the number of matches, and a page of them by popularity, highlight and last change."""
         return _read_result(self._searcher.search(query, limit, count=True, order_by_field=LISTED, offset=offset))
 
-    def find_entry(self, service_id: str) -> Entry | None:
-        """Return the entry of a service, or None if the index does not contain it."""
+    def find_service(self, service_id: str) -> PublicService | None:
+        """Return a service by its id, or None if the index does not contain it."""
         found = self._searcher.search(Query.term_query(self.schema, "id", service_id), 1).hits
-        return self._read_entry(found[0][1]) if found else None
+        return self.read_service(found[0][1]) if found else None
 
     def read_entries(self, addresses: Iterable[Address]) -> list[Entry]:
         """Return the entries at these addresses, in the same order."""
@@ -139,6 +143,17 @@ class ServiceIndex:
                 self._entries.clear()
             self._entries[place] = entry
         return entry
+
+    def read_service(self, address: Address) -> PublicService:
+        """Return the service at an address. Callers share it and must not change it."""
+        place = address.segment_ord, address.doc
+        service = self._services.get(place)
+        if service is None:
+            service = msgspec.json.decode(self._read_entry(address).shown, type=PublicService)
+            if len(self._services) >= MOST_CACHED_SERVICES:
+                self._services.clear()
+            self._services[place] = service
+        return service
 
     def read_orders(self, addresses: Sequence[Address]) -> list[Order]:
         """Return the sort values of the services at these addresses, in the same order."""

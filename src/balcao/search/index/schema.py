@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -50,6 +51,7 @@ class IndexedService:
     phrases: Sequence[str] = ()
 
 
+@cache
 def make_schema() -> tantivy.Schema:
     """Return the fields. Python splits the texts into words, so the engine only splits at blanks."""
     builder = tantivy.SchemaBuilder()

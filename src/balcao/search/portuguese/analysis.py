@@ -53,6 +53,8 @@ def split_words(text: str) -> list[str]:
     characters, as some keyboards write them.
     """
     text = text[:LONGEST_TEXT]
+    if text.isascii() and text.isalpha():  # one word, as most parts of a query
+        return [text.lower()]
     if "." in text:
         text = _ACRONYM.sub(lambda found: found[0].replace(".", ""), _THOUSANDS.sub("", text))
     text = _ORDINAL.sub(r"\1", text)

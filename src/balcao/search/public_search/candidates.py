@@ -6,6 +6,7 @@ Rules: search 4.6, steps.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from tantivy import Occur, Query
@@ -26,6 +27,7 @@ FEWEST_SHARE = 3
 RAREST = 2
 # With this many terms, the first step does not search descriptions, because most words occur in one.
 LONG_QUERY = 3
+MOST_CACHED_WORDS = 10_000
 # The zones that the first step searches. Every second service asks for an identity card, so documents come later.
 HEAD_ZONES = (NAME, PHRASES, HEAD)
 FIRST_ZONES = (*HEAD_ZONES, REST)
@@ -166,9 +168,7 @@ def write_term(index: ServiceIndex, term: Term, zones: Zones, searched: Iterable
         part for alternative in term.alternatives for part in _write_alternative(index, alternative, zones, searched)
     ]
     if zones.lemma_boost:
-        parts += [
-            Query.boost_query(Query.term_query(index.schema, LEMMAS, lemma), zones.lemma_boost) for lemma in term.lemmas
-        ]
+        parts += [_write_word(LEMMAS, lemma, zones.lemma_boost) for lemma in term.lemmas]
     return Query.disjunction_max_query(parts, TIE_BREAKER)
 
 
@@ -184,8 +184,17 @@ def _write_alternative(
         ]
         yield _require_all(each)
     for zone, boost in chosen:
-        run = _write_run(index, zone, alternative.roots, alternative.slop)
-        yield Query.boost_query(run, boost * alternative.weight)
+        if len(alternative.roots) == 1:
+            yield _write_word(zone, alternative.roots[0], boost * alternative.weight)
+        else:
+            run = _write_run(index, zone, alternative.roots, alternative.slop)
+            yield Query.boost_query(run, boost * alternative.weight)
+
+
+# Queries repeat the same words and synonyms.
+@lru_cache(MOST_CACHED_WORDS)
+def _write_word(zone: str, root: str, boost: float) -> Query:
+    return Query.boost_query(Query.term_query(schema.make_schema(), zone, root), boost)
 
 
 def _write_run(index: ServiceIndex, zone: str, roots: Sequence[str], slop: int = 0) -> Query:

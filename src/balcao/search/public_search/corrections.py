@@ -16,6 +16,7 @@ from balcao.search.portuguese.spelling import (
     list_near_spellings,
     list_protected,
     spell_sound,
+    spell_sounds,
 )
 from balcao.search.public_search.query import ParsedQuery
 from balcao.search.public_search.synonyms import Alternative, Synonyms, Term
@@ -79,7 +80,7 @@ def _list_near(index: ServiceIndex, folded: str) -> list[str]:
     # neighbours ("ci" instead of "cu").
     for spelling in (sound, folded):
         if not near:
-            others = dict.fromkeys(map(spell_sound, list_near_spellings(spelling)))
+            others = dict.fromkeys(spell_sounds(list_near_spellings(spelling)))
             near = [word for other in others for word in index.list_words_of_sound(other)]
             near = [word for word in near if word[0] == folded[0] or len(folded) > SHORT]
     return sorted(set(near), key=lambda word: (-index.count_word(word), word))[:MOST_CORRECTIONS]

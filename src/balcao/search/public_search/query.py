@@ -50,7 +50,7 @@ class ParsedQuery:
 
 def split_query(query: str) -> list[Part]:
     """Split a query into its parts. Everything that is not an operator is text."""
-    text = "".join(" " if has_control(char, allowed="") else char for char in query)
+    text = "".join(" " if has_control(char) else char for char in query) if has_control(query) else query
     parts: list[Part] = []
     follows_or = False
     for sign, phrase, plain in _PART.findall(text):

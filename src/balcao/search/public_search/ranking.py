@@ -4,7 +4,7 @@ Rules: search 4.6, score. The weights are tuned on `tests/search/words`.
 """
 
 import math
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from balcao.search.index.reader import Address, Entry, ServiceIndex
@@ -64,22 +64,23 @@ def rank_candidates(index: ServiceIndex, found: Candidates, weights: Weights = W
         return []
     terms = found.terms
     rarity = [weigh_term(index, term) or 1.0 for term in terms] or [1.0]
+    whole, highest = sum(rarity), weights.highest
     addresses = [address for _, address in found.hits[:RERANKED]]
     entries, orders = index.read_entries(addresses), index.read_orders(addresses)
     best = found.hits[0][0] or 1.0
     # Descriptions are not stored. If every term matched, a term outside name and summary is in the description.
     otherwise = weights.rest if found.match == "all_terms" else 0.0
-    asked = {root for term in terms for alternative in term.alternatives for root in alternative.roots}
+    asked = frozenset(root for term in terms for alternative in term.alternatives for root in alternative.roots)
     hits = []
     for (engine, address), entry, order in zip(found.hits, entries, orders, strict=False):
         met = [_meet(term, entry, weights, otherwise) for term in terms]
-        coverage = sum(rare * each for rare, each in zip(rarity, met, strict=False)) / sum(rarity)
+        coverage = sum(rare * each for rare, each in zip(rarity, met, strict=False)) / whole
         fill = max(
             weights.fill * _fill(index, entry.name, asked),
             weights.phrase_fill * max((_fill(index, phrase, asked) for phrase in entry.phrases), default=0.0),
         )
-        text = (coverage * (1 + fill) + weights.engine * engine / best) / weights.highest
-        score = text + weights.popularity * order.popularity / weights.highest
+        text = (coverage * (1 + fill) + weights.engine * engine / best) / highest
+        score = text + weights.popularity * order.popularity / highest
         hits.append(Hit(address, order, round(text, _DECIMALS), round(score, _DECIMALS), entry=entry))
     return sorted(hits, key=sort_key)
 
@@ -131,7 +132,9 @@ def _meet(term: Term, entry: Entry, weights: Weights, otherwise: float) -> float
     return best or otherwise
 
 
-def _fill(index: ServiceIndex, words: Iterable[str], asked: Set[str]) -> float:
+def _fill(index: ServiceIndex, words: Collection[str], asked: frozenset[str]) -> float:
     """Return the share of these words that the query contains. Rare words count more."""
+    if asked.isdisjoint(words):
+        return 0.0
     rarities = {root: index.find_rarity(root) for root in words}
     return sum(rarities[root] for root in rarities.keys() & asked) / (sum(rarities.values()) or 1.0)

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-import msgspec
-
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
@@ -171,10 +169,7 @@ def _show_page(
     index: ServiceIndex, query: ParsedQuery | None, hits: Sequence[Hit], request: SearchRequest
 ) -> list[FoundService]:
     page = hits[request.first_place : request.last_place]
-    entries = index.read_entries([hit.address for hit in page if hit.entry is None])
-    unread = iter(entries)
-    documents = [(hit.entry or next(unread)).shown for hit in page]
-    services = [msgspec.json.decode(document, type=PublicService) for document in documents]
+    services = [index.read_service(hit.address) for hit in page]
     marked = query.marked_roots if query is not None else frozenset()
     return [
         FoundService(service, hit, _mark(service, marked) if request.highlight else None)
