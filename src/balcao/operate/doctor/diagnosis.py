@@ -23,6 +23,7 @@ from balcao.operate.doctor import (
     program,
     replicas,
     servers,
+    site,
     traces,
 )
 from balcao.operate.doctor import settings as own_settings
@@ -37,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     database.CHECK,
     issuers.CHECK,
     panel.CHECK,
+    site.CHECK,
     servers.CRM,
     processes.SERVICES,
     servers.MAIL,

@@ -1,0 +1,65 @@
+"""Doctor's findings about the site: its machine client at the identity provider, and what the client may read."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from balcao.operate.doctor.checks import Part, Subject
+from balcao.operate.doctor.site import CHECK
+from balcao.settings import Settings
+from tests.support.sandbox import EmbeddedTokens, Sandbox, running
+from tests.support.server import NOWHERE, free_port
+
+
+@pytest.fixture(scope="module")
+def sandbox(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port())
+    with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
+        yield opened
+
+
+async def examine(sandbox: Sandbox, **changes: str) -> Part | None:
+    own: dict[str, Any] = {"auth_issuer": sandbox.settings.issuers[0], "public_url": sandbox.url}
+    settings = Settings.load({f"BALCAO_{name.upper()}": value for name, value in (own | changes).items()})
+    async with httpx.AsyncClient() as http:
+        return await CHECK.examine(Subject(settings, http))
+
+
+async def test_a_site_with_which_nothing_is_wrong(sandbox: Sandbox) -> None:
+    found = await examine(sandbox)
+    assert found == Part("up", {"client": True})
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"site_machine_client_secret": "outro segredo"}, ["BALCAO_SITE_MACHINE_CLIENT_SECRET"]),
+        (
+            {"site_machine_client_id": "painel-saude", "site_machine_client_secret": "sandbox-painel-saude-secret"},
+            ["não pode ler os serviços: dê a ele o escopo `catalogo:read`"],
+        ),
+        (
+            {"site_machine_client_id": "crm-sandbox", "site_machine_client_secret": "sandbox-crm-webhook-secret"},
+            ["`catalogo:read`", "`sms:read`"],
+        ),
+    ],
+)
+async def test_each_fault_is_told_by_what_mends_it(sandbox: Sandbox, changes: dict[str, str], said: list[str]) -> None:
+    found = await examine(sandbox, **changes)
+    assert found is not None
+    assert found.state == "down"
+    assert len(found.problems) == len(said)
+    assert all(part in problem for part, problem in zip(said, found.problems, strict=True))
+
+
+async def test_other_checks_report_a_provider_or_services_that_are_down(sandbox: Sandbox) -> None:
+    away = f"http://127.0.0.1:{NOWHERE}"
+    assert await examine(sandbox, auth_issuer=away) == Part("up")
+    assert await examine(sandbox, site_api_url=away) == Part("up", {"client": True})
+
+
+async def test_a_site_that_is_off_or_has_the_trials_provider_is_not_examined(sandbox: Sandbox) -> None:
+    assert await examine(sandbox, site="false") is None
+    assert await examine(sandbox, auth_issuer="") is None
