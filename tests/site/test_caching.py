@@ -81,6 +81,15 @@ def test_a_page_that_is_asked_for_again_costs_no_call(apart: SiteClient, relay: 
     assert relay.count("/registry/v1/departments/tree") == 1
 
 
+def test_an_invented_address_is_asked_about_once_in_a_while(apart: SiteClient, relay: ServiceRelay) -> None:
+    for _ in range(5):
+        apart.open("/servicos/um-servico-inventado", 404)
+        apart.open("/servicos/Nem_Isto!", 404)
+        apart.open("/servicos/id/nem-isto", 404)
+    assert relay.count("/search/api/v1/services/um-servico-inventado") < 5
+    assert relay.count("/search/api/v1/services/Nem") == relay.count("/search/api/v1/search/nem") == 0
+
+
 def test_an_outage_is_asked_about_once_in_a_while_and_not_by_every_visitor(
     apart: SiteClient, relay: ServiceRelay
 ) -> None:

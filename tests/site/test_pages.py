@@ -115,7 +115,7 @@ def test_a_part_whose_service_is_down_says_so_and_the_rest_stays(apart: SiteClie
     page = apart.open("/")
     assert "Não conseguimos ler os serviços agora." in page.text
     assert 'name="q"' in page.answer.text
-    assert page.answer.headers["cache-control"] == "public, max-age=5"
+    assert page.answer.headers["cache-control"] == "no-store"
     relay.restore()
     relay.down |= {"registry"}
     assert "Prefeitura de Porto Aurora." in apart.open(SERVICE).text

@@ -38,7 +38,7 @@ class SiteSettings(AddressSettings):
     site_phone: str = Field("", pattern=r"^[0-9+() -]{0,30}$")
     site_folder: Path | None = None
     # A school or a mobile operator shares one address among many people.
-    site_page_rate: Rate = "1200/minute"
+    site_page_rate: Rate = "3000/minute"
     # Pages that need an answer of the services which the site does not hold.
     site_read_rate: Rate = "600/minute"
 

@@ -26,6 +26,7 @@ from balcao.web import guard
 from balcao.web.api import ApiFault
 from balcao.web.provider import Provider
 
+_NO_PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 _CALLS_AT_ONCE = httpx.Limits(max_connections=CALLS_AT_ONCE + 2, max_keepalive_connections=CALLS_AT_ONCE)
 
 
@@ -45,6 +46,7 @@ class Site:
         self.has_portal = has_portal
         self.address = address or settings.site_address
         self.headers = guard.make_headers("", is_secure=self.address.startswith("https://"), scripts=False)
+        self.headers["Permissions-Policy"] = _NO_PERMISSIONS
         self.words = SiteWords(settings.zone)
         names = settings.site_city_name, settings.site_telephone
         self.looks = Looks(settings.site_folder, self.words, names, {"site": self, "address": self.write_address})

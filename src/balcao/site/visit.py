@@ -24,8 +24,10 @@ T = TypeVar("T")
 _LONGEST_DESCRIPTION = 155
 # The longest text of a visitor that is read, as in the public search.
 LONGEST_TEXT = 200
-# A page with a part that could not be read, or with an answer after its time, should be loaded again soon.
+# A page with an answer after its time should be loaded again soon.
 _SHORT_AGE = 5
+# Pages of a list beyond this number do not exist, and count as the first.
+_LAST_NUMBER = 500
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,10 @@ class Visit(PageRequest):
 
     @property
     def max_age(self) -> int:
-        """Return for how many seconds browsers and proxies may use the page."""
-        longest = self.page.max_age if self.page else 0
-        return min(longest, _SHORT_AGE) if self.has_faults or self.checked_at else longest
+        """Return for how many seconds browsers and proxies may use the page: 0 if a part could not be read."""
+        if self.page is None or self.has_faults:
+            return 0
+        return min(self.page.max_age, _SHORT_AGE) if self.checked_at else self.page.max_age
 
     @property
     def checked_at(self) -> datetime | None:
@@ -105,7 +108,8 @@ class Visit(PageRequest):
     def number(self) -> int:
         """Return the number of the list's page, starting with 1."""
         text = self.query.first("pagina")
-        return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 1
+        return number if 1 <= number <= _LAST_NUMBER else 1
 
     def address(self, name: str, /, _query: Mapping[str, Any] | None = None, **values: object) -> str:
         """Return the address of a page by its name, with the values of its path and the query `_query`.
@@ -119,7 +123,7 @@ class Visit(PageRequest):
         return self.site.address + path
 
     async def read_blocks(self, *reading: Awaitable[T]) -> list[Block[T]]:
-        """Run all calls concurrently. Each may fail without the others, and browsers reload the page sooner then."""
+        """Run all calls concurrently. Each may fail without the others, and browsers do not store the page then."""
         blocks = await gather_blocks(*reading)
         self.has_faults = self.has_faults or any(block.fault for block in blocks)
         return blocks

@@ -6,7 +6,8 @@ Bounds:
   of invented searches evicts only other searches.
 - A visitor's address may cause a limited number of calls, because the services count the site as one caller. Answers
   from the cache cost nothing.
-- All visitors who ask for the same answer share one call, and a failed call is not repeated for two seconds.
+- All visitors who ask for the same answer share one call. A failed call, also one with 404, is not repeated for two
+  seconds.
 """
 
 import re
@@ -24,7 +25,7 @@ from balcao.core.values.clock import utc_now
 from balcao.site.reading.cache import AnswerCache, Entry
 from balcao.site.reading.flights import Flights
 from balcao.site.reading.machine import MachineClient
-from balcao.web.api import NO_QUERY, ApiFault, RateLimited, ServiceUnavailable, decode_body, to_fault
+from balcao.web.api import NO_QUERY, ApiFault, NotFound, RateLimited, ServiceUnavailable, decode_body, to_fault
 from balcao.web.sessions.session import SessionOver
 
 T = TypeVar("T")
@@ -38,7 +39,7 @@ HOUR, TEN_MINUTES, NEVER = 3_600.0, 600.0, 0.0
 # How long a failure is remembered, so that the visitors of a service that is down do not all wait for its timeout.
 PAUSE_SECONDS = 2.0
 # The longest time for which an answer is used without asking the service, whatever the service allows.
-LONGEST_FRESH_SECONDS = 3_600.0
+LONGEST_FRESH_SECONDS = 300.0
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age=(\d{1,9})")
 
 
@@ -86,7 +87,7 @@ class Source:
         """Return an answer from the cache or from the service. See `Reader.get`."""
         cache = self._chosen if is_chosen else self._city
         key: Key = (path, tuple(sorted((name, str(value)) for name, value in query.items())), kind)
-        entry, now = cache.get(key), time.monotonic()
+        entry, now = cache.get(key) or self._chosen.get(key), time.monotonic()
         if entry is not None and now < entry.fresh_until:
             return entry
         if entry is not None and entry.fault is not None and now < entry.retry_at:
@@ -96,7 +97,7 @@ class Source:
         try:
             return await self._flights.join(key, lambda: self._call(cache, key, kind, query, entry))
         except (ServiceUnavailable, RateLimited) as fault:
-            return _use_stale(cache.get(key), stale, fault)
+            return _use_stale(cache.get(key) or self._chosen.get(key), stale, fault)
 
     async def _call(
         self, cache: AnswerCache, key: Key, kind: type[T], query: Mapping[str, Any], known: Entry | None
@@ -105,13 +106,18 @@ class Source:
         try:
             answer = await self._machine.get(path, query, known.etag if known else "")
             entry = _read_entry(answer, kind, known)
+        except NotFound as fault:
+            # The visitor may have invented the address, so that it must not evict answers of the city.
+            cache.drop(key)
+            self._chosen.put(key, replace(_UNREAD, fault=fault, retry_at=time.monotonic() + PAUSE_SECONDS))
+            raise
         except (ServiceUnavailable, RateLimited) as fault:
             fault.service = _name_service(path)
             if isinstance(fault, ServiceUnavailable):
                 self._down_since.setdefault(_name_service(path), utc_now())
             retry_at = time.monotonic() + PAUSE_SECONDS
             failed = replace(known or _UNREAD, fault=fault, retry_at=retry_at)
-            cache.put(key, failed)
+            (cache if known else self._chosen).put(key, failed)
             raise
         self._down_since.pop(_name_service(path), None)
         cache.put(key, entry)

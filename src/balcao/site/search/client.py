@@ -2,7 +2,7 @@
 
 import msgspec
 
-from balcao.site.reading.reader import TEN_MINUTES, Reader
+from balcao.site.reading.reader import NEVER, Reader
 
 PER_PAGE = 10
 _FACETS = "tema_geral,orgao_gestor,publico_especifico,is_free"
@@ -76,4 +76,4 @@ async def search(reader: Reader, text: str, filters: Filters, page: int) -> Foun
         "is_free": True if filters.free else None,
         "facets": _FACETS,
     }
-    return await reader.get("/search/api/v1/search", Found, query, stale=TEN_MINUTES, is_chosen=True)
+    return await reader.get("/search/api/v1/search", Found, query, stale=NEVER, is_chosen=True)

@@ -1,6 +1,7 @@
 """The pages of the services: all subjects, one subject, one service, and the addresses of the older portal."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ pages = Pages("services", "/servicos")
 _SIMILAR = 4
 _MOST_NAMES = 4
 _LONGEST_OLD_NUMBER = 60
+# Values in another form exist nowhere, so they cause no call.
+_SLUG, _ID = re.compile(r"[a-z0-9-]{1,250}"), re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @pages.get("", "Todos os serviços", footer="site")
@@ -77,6 +80,8 @@ async def show_subject(visit: Visit, assunto: str) -> Response[Any]:
 @pages.get("/{slug}", "Serviço")
 async def show_service(visit: Visit, slug: str) -> Response[Any]:
     """Show one service: the facts, the buttons, the steps, the places, and who is responsible."""
+    if not _SLUG.fullmatch(slug):
+        raise make_not_found()
     try:
         service = await client.read_service(visit.reader, slug)
     except Moved as moved:
@@ -146,6 +151,8 @@ async def show_old(visit: Visit, origem: str, numero: str) -> Response[Any]:
 @pages.get("/id/{id}", "Endereço pelo número", max_age=300, is_indexed=False)
 async def show_by_id(visit: Visit, id: str) -> Response[Any]:
     """Redirect from a service's id to its address."""
+    if not _ID.fullmatch(id):
+        raise make_not_found()
     service = await client.read_service_by_id(visit.reader, id)
     return visit.move(visit.address("services.show_service", slug=service.slug))
 
