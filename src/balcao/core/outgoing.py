@@ -33,29 +33,37 @@ class ServiceClient:
 
         Raises Unavailable if no such response arrives within `seconds`, or no address is configured.
         """
+        return await self._call("GET", path, None, httpx.codes.NOT_FOUND, seconds, request_id)
+
+    async def post(self, path: str, body: Any, *, seconds: float, request_id: str) -> Mapping[str, Any] | None:
+        """Return the JSON object in the response to this body, or None for a 422. Raises Unavailable as `get` does."""
+        return await self._call("POST", path, body, httpx.codes.UNPROCESSABLE_ENTITY, seconds, request_id)
+
+    async def _call(
+        self, method: str, path: str, body: Any, empty: int, seconds: float, request_id: str
+    ) -> Mapping[str, Any] | None:
+        """Return the JSON object of a response, or None for the status `empty`."""
         try:
             async with asyncio.timeout(seconds):
-                return await self._get(path, request_id)
+                response = await self._send_with_token(method, path, body, request_id)
+                return None if response.status_code == empty else _to_object(response.raise_for_status())
         except (TimeoutError, httpx.HTTPError, ValueError):
             raise _unavailable() from None
 
-    async def _get(self, path: str, request_id: str) -> Mapping[str, Any] | None:
+    async def _send_with_token(self, method: str, path: str, body: Any, request_id: str) -> httpx.Response:
         if not self._base_url:
             raise _unavailable()
         token = await self._credentials.get()
-        response = await self._send(path, token, request_id)
+        response = await self._send(method, path, body, token, request_id)
         if response.status_code == httpx.codes.UNAUTHORIZED:
             # The issuer's keys were replaced, or the token was revoked. Retry once with a new token.
             self._credentials.discard(token)
-            response = await self._send(path, await self._credentials.get(), request_id)
-        if response.status_code == httpx.codes.NOT_FOUND:
-            return None
-        response.raise_for_status()
-        return _to_object(response)
+            response = await self._send(method, path, body, await self._credentials.get(), request_id)
+        return response
 
-    async def _send(self, path: str, token: Token, request_id: str) -> httpx.Response:
+    async def _send(self, method: str, path: str, body: Any, token: Token, request_id: str) -> httpx.Response:
         headers = {"Authorization": f"Bearer {token.value}", "X-Request-ID": request_id}
-        return await self._http.get(f"{self._base_url}{path}", headers=headers)
+        return await self._http.request(method, f"{self._base_url}{path}", json=body, headers=headers)
 
     async def _request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
         discovered = await self._http.get(f"{self._issuer}{_DISCOVERY}")

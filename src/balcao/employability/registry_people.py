@@ -7,12 +7,15 @@ from typing import Any
 import msgspec
 
 from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
 from balcao.core.outgoing import ServiceClient
 from balcao.core.values.cpf import Cpf
 
 BUDGET_SECONDS = 2.0
 COUNTRY = "55"
 _DATE_LENGTH = 10
+# The check of recipients in the category of messages about services, and the code of these messages.
+_CHECK, _CAMPAIGN = "/notification-categories/services/recipients/check", "job-applications"
 
 
 class PersonAddress(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +55,14 @@ class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
         if born is None:
             return None
         return today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+
+
+class _CheckedRecipient(msgspec.Struct):
+    accepts: bool
+
+
+class _Checked(msgspec.Struct):
+    recipients: list[_CheckedRecipient]
 
 
 class _Birth(msgspec.Struct):
@@ -95,6 +106,19 @@ async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
     registry = call.platform.part(ServiceClient)
     content = await registry.get(f"/citizen/{cpf.digits}", seconds=BUDGET_SECONDS, request_id=call.request_id)
     return PersonRecord() if content is None else _to_record(content)
+
+
+async def accepts_emails(platform: Platform, cpf: Cpf, request_id: str) -> bool:
+    """Return whether a person accepts e-mails about services. Raises Unavailable if the registry is down.
+
+    The registry records the check once for each person (rules: registry 4.17). Call this outside any transaction.
+    """
+    if not platform.settings.registry_url:
+        return True  # without a registry there are no preferences
+    question = {"purpose": "service_notice", "campaign": _CAMPAIGN, "cpfs": [cpf.digits]}
+    registry = platform.part(ServiceClient)
+    answer = await registry.post(_CHECK, question, seconds=BUDGET_SECONDS, request_id=request_id)
+    return answer is not None and msgspec.convert(answer, _Checked).recipients[0].accepts
 
 
 def _to_record(content: Mapping[str, Any]) -> PersonRecord:

@@ -1,6 +1,5 @@
 """E-mails to candidates. A job sends and retries them, and skips outdated ones (rules: employability 4.8)."""
 
-import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
@@ -8,10 +7,6 @@ from uuid import UUID
 import httpx
 import pytest
 
-from balcao import app
-from balcao.core.context.platform import assemble
-from balcao.core.jobs.worker import Worker
-from balcao.employability import SERVICE
 from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.emails.texts import News, compose_email
 from balcao.settings import Settings
@@ -19,7 +14,8 @@ from tests.employability.hiring.callers import ADMIN, EDITOR, Callers
 from tests.employability.hiring.job_bodies import BASE as JOBS
 from tests.employability.people import citizen
 from tests.employability.selection.application_bodies import BASE, person
-from tests.employability.selection.conftest import Apply, Publish
+from tests.employability.selection.conftest import Apply, Publish, make_drain
+from tests.registry.registry_client import RegistryClient
 from tests.support.fixture_types import Drain, Sql
 from tests.support.issuer import Issuer
 from tests.support.server import NOWHERE
@@ -45,18 +41,6 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory, post: Mai
         mail_from="balcao@portoaurora.example",
         jobs_closed_email=True,
     )
-
-
-@pytest.fixture
-def drain(settings: Settings, database_url: str) -> Drain:
-    """Return a function that runs the service's due jobs, as the worker does."""
-
-    async def once() -> None:
-        platform = assemble(settings, database_url)
-        async with app.open_services(platform, [SERVICE]):
-            await Worker(platform.database, SERVICE.jobs, platform).drain()
-
-    return lambda: asyncio.run(once())
 
 
 @pytest.fixture
@@ -234,3 +218,27 @@ def test_every_kind_has_a_text_and_a_subject_of_one_line(kind: Email) -> None:
     assert "None" not in text
     assert "{" not in subject + text
     assert text.startswith("Olá.\n")
+
+
+def test_a_candidate_who_refuses_messages_about_services_gets_no_email(
+    made: dict[str, Any], subjects: Any, put: Any, http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    registry = RegistryClient(http, issuer.person(made["cpf"]))
+    path = f"/citizen/{made['cpf']}/notification-preferences/categories/services"
+    registry.ok("PATCH", path, {"opt_in": False, "channel": "web"})
+    assert subjects() == []
+    registry.ok("PATCH", path, {"opt_in": True, "channel": "web"})
+    put(made, "approve")
+    assert subjects() == ["Candidatura aprovada"]
+    seen = registry.ok("GET", f"/citizen/{made['cpf']}/data-access")["data"]
+    assert [each["actor"] for each in seen if each["operation"] == "registry.check_recipients"] == ["balcao-platform"]
+
+
+def test_without_the_registry_an_email_waits(
+    made: dict[str, Any], subjects: Any, settings: Settings, database_url: str, post: MailServer, sql: Sql
+) -> None:
+    post.emails.clear()
+    make_drain(settings, database_url, f"http://127.0.0.1:{NOWHERE}/registry/v1")()
+    assert post.emails == []
+    sql("UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = $1 AND status = 'queued'", JOB)
+    assert subjects() == ["Candidatura recebida"]

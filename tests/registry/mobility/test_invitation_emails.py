@@ -168,3 +168,17 @@ def free_url() -> str:
 def test_an_address_that_is_no_mail_server_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="smtp"):
         Settings(smtp_url=url)
+
+
+def test_an_invitee_who_refuses_messages_about_services_gets_no_email(
+    garage: Garage, held: str, post: MailServer, drain: Any, state: Any
+) -> None:
+    path = f"/registry/v1/citizen/{CARLA}/notification-preferences/categories/services"
+    assert garage.ask(CARLA, "PATCH", path, {"opt_in": False, "channel": "web"}).status_code == 200
+    try:
+        link = garage.invited(ANA, held, CARLA)
+        post.emails.clear()
+        drain()
+        assert (state(link), post.emails) == ("skipped", [])
+    finally:
+        garage.ask(CARLA, "PATCH", path, {"opt_in": True, "channel": "web"})

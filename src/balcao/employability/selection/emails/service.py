@@ -5,11 +5,14 @@ from uuid import UUID
 
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
+from balcao.core.errors import Unavailable
 from balcao.core.jobs.worker import Retry
 from balcao.core.mail import MailRefused, create_mailer
+from balcao.core.values.ids import new_id
+from balcao.employability.registry_people import accepts_emails
 from balcao.employability.selection.emails import store
 from balcao.employability.selection.emails.kinds import Email
-from balcao.employability.selection.emails.texts import compose_email
+from balcao.employability.selection.emails.texts import News, compose_email
 
 
 async def enqueue_emails(connection: Connection, kind: Email, events: Mapping[UUID, int]) -> None:
@@ -31,21 +34,31 @@ async def notify_of_closed_job(platform: Platform, job: UUID, event: int) -> Non
 
 
 async def send_email(platform: Platform, kind: Email, application: UUID, event: int) -> None:
-    """Send an e-mail if its message is still true. Raises Retry if the mail server does not accept the e-mail.
+    """Send an e-mail if its message is still true. Raises Retry if the mail server or the registry fails.
 
-    Nothing is sent if no mail server is configured. The address and the content are read now, and no database
-    connection is held during the delivery. If the worker dies before the job ends, the e-mail is sent again with the
-    same Message-ID.
+    Nothing is sent if no mail server is configured, or if the candidate refuses e-mails about services. The address and
+    the content are read now, and no database connection is held during the delivery. If the worker dies before the job
+    ends, the e-mail is sent again with the same Message-ID.
     """
     mailer = create_mailer(platform.settings)
     if mailer is None:
         return
     async with platform.database.connection() as connection:
         news = await store.read_news(connection, kind, application, event)
-    if news is None:
+    if news is None or not await _is_accepted(platform, news):
         return
     subject, text = compose_email(kind, news)
     try:
         await mailer.send(news.email, subject, text, key=f"{application}.{event}")
     except MailRefused as refused:
         raise Retry(refused.code) from None
+
+
+async def _is_accepted(platform: Platform, news: News) -> bool:
+    """Ask the registry whether the candidate accepts the e-mail. Without an answer nothing is sent yet."""
+    if news.cpf is None:
+        return True
+    try:
+        return await accepts_emails(platform, news.cpf, new_id())
+    except Unavailable as fault:
+        raise Retry(fault.code) from None

@@ -58,7 +58,8 @@ _SEND_CONDITIONS = {
     {
         kind: f"""
     SELECT application.email, application.nome AS name, job.titulo AS job,
-        coalesce(company.nome_fantasia, company.razao_social) AS company, step.titulo AS step
+        coalesce(company.nome_fantasia, company.razao_social) AS company, step.titulo AS step,
+        application.cpf
     FROM employability.application
     JOIN employability.job ON job.id = application.id_vaga
     JOIN employability.company ON company.cnpj = job.id_contratante

@@ -3,6 +3,7 @@
 import textwrap
 from dataclasses import dataclass
 
+from balcao.core.values.cpf import Cpf
 from balcao.employability.selection.emails.kinds import Email
 
 LONGEST_IN_SUBJECT = 80
@@ -10,13 +11,14 @@ LONGEST_IN_SUBJECT = 80
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """The data for an e-mail. `step` is set only if the e-mail is about a step."""
+    """The data for an e-mail. `step` is set only if the e-mail is about a step. `cpf` is the candidate's."""
 
     email: str
     name: str | None
     job: str
     company: str
     step: str | None = None
+    cpf: Cpf | None = None
 
 
 # The subject and the text for each kind of e-mail.

@@ -30,6 +30,7 @@ from balcao.registry.mobility.drivers.schemas import (
     VehicleInvitations,
 )
 from balcao.registry.person.validators.service import EMAIL_LENGTH, EmailAddress
+from balcao.registry.senders.recipients import service as recipients
 
 FIELDS = ["conductor"]
 LONGEST_NAME, LONGEST_PHONE = 120, 20
@@ -214,7 +215,9 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
 
 
 async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Try once to send an invitation's e-mail. The invitation is valid even if this fails.
+    """Try once to send an invitation's e-mail, if the invitee accepts e-mails about services (rules: registry 4.17).
+
+    The invitation is valid even if this fails.
 
     Raises Retry if the mail server rejected the e-mail. After the last attempt, the link's `email_status` is `failed`.
 
@@ -224,6 +227,8 @@ async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> Non
     mailer, link_id = create_mailer(platform.settings), payload["conductor"]
     async with platform.database.transaction() as connection:
         email = await store.take_email(connection, link_id, MOST_TO_ADDRESS, MOST_BY_CITIZEN) if mailer else None
+        if email is not None and not await recipients.accepts_own_message(connection, email.invitee):
+            email = None
         if email is None:
             await store.skip_email(connection, link_id)
     if mailer is None or email is None:
