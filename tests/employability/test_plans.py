@@ -10,6 +10,7 @@ import pytest
 
 from balcao import app
 from balcao.employability import SERVICE
+from balcao.employability.reference_values.kinds import Kind, seed_value_id
 from balcao.settings import Settings
 from bench.applications import City, fill, job_id, person
 from tests.employability.people import citizen, staff
@@ -35,6 +36,14 @@ FILTERS: tuple[dict[str, str], ...] = (
     {"data_publicacao": "ultimo_mes"},
     {"bairro": "praia grande 17,ilha 3"},
     {"acessibilidade_pcd": "exclusivo_pcd"},
+)
+ORDERED: tuple[dict[str, str], ...] = (
+    {"ordem": "prazo", "status": "publicado_ativo"},
+    {"ordem": "salario", "page": "3"},
+    {"salario_minimo": "2500", "salario_maximo": "2600"},
+    {"id_escolaridade": str(seed_value_id(Kind.SCHOOLING, "Médio completo"))},
+    {"area_formacao": "Nutrição", "ordem": "salario"},
+    {"facetas": "bairro,modelo_trabalho,area_formacao", "status": "publicado_ativo"},
 )
 FIRST = person(0)
 CANDIDATES: tuple[dict[str, str], ...] = (
@@ -63,7 +72,7 @@ STAFF_CALLS = (
     *((f"{E}/banco-curriculos", query) for query in ({}, {"page": "9"}, {"search": "nogueira 77"})),
 )
 PUBLIC_CALLS = (
-    *((f"{P}/vagas", query) for query in (*FILTERS, {"contratante": "casa 1"})),
+    *((f"{P}/vagas", query) for query in (*FILTERS, {"contratante": "casa 1"}, *ORDERED)),
     (f"{P}/vagas/{job_id(1)}", {}),
 )
 OWN_CALLS: tuple[tuple[str, dict[str, str]], ...] = (

@@ -107,8 +107,8 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         {"employability.company", "employability.department", "employability.reference_value"},
     ),
     "employability/hiring/search": (
-        "Listings are filtered, paged and shown by one statement.",
-        {"employability.company", "employability.job"},
+        "Listings are filtered, paged, counted and shown by one statement.",
+        {"employability.company", "employability.job", "employability.reference_value"},
     ),
     "employability/hiring/transfer": (
         "A line is a listing whole, to be compared with the file's or to leave.",

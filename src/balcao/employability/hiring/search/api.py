@@ -71,7 +71,7 @@ async def get_jobs(call: Call, filters: StaffFilters, page: StaffPage) -> Respon
 )
 async def get_published_jobs(call: Call, filters: PublicFilters, page: PublicPage) -> Response[Jobs]:
     """Devolve vagas publicadas, expiradas, congeladas e descontinuadas, sem etapas nem perguntas, da publicação mais
-    recente à mais antiga. Não pede token.
+    recente à mais antiga, ou pela `ordem` pedida. `facetas` traz quantas vagas há de cada valor. Não pede token.
     """
     return with_etag(await service.list_published_jobs(call, filters, page), call, CACHED)
 

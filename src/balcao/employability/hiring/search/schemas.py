@@ -2,26 +2,55 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Annotated
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from balcao.core.errors import Invalid
 from balcao.core.values.cnpj import is_cnpj, strip_cnpj
 from balcao.employability.hiring.content.merge import ACCESSIBILITY
 from balcao.employability.hiring.listings.schemas import JobItem
 from balcao.employability.hiring.listings.states import PUBLISHED, JobStatus
-from balcao.employability.lists import ListMeta, PageNumber, parse_choice_filter, parse_csv, parse_uuids, read_text
+from balcao.employability.lists import (
+    ListMeta,
+    PageNumber,
+    parse_choice_filter,
+    parse_csv,
+    parse_uuid_filter,
+    parse_uuids,
+    read_text,
+)
 
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
 # The number of full days before today in each period. Days start at local midnight.
 PERIODS = {"hoje": 0, "ultima_semana": 7, "ultimo_mes": 30}
+# What the public list counts on request, each with at most so many values.
+FACETS = (
+    "bairro",
+    "regime_contratacao",
+    "modelo_trabalho",
+    "escolaridade_minima",
+    "area_formacao",
+    "acessibilidade_pcd",
+)
+MOST_FACET_VALUES = 20
+_AMOUNT = re.compile(r"[0-9]{1,10}(?:\.[0-9]{1,2})?")
 _LIKE_CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
+
+
+class JobOrder(StrEnum):
+    """The orders of the public list."""
+
+    PUBLICATION = "publicacao"
+    DEADLINE = "prazo"
+    SALARY = "salario"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +67,12 @@ class JobFilters:
     work_models: Sequence[UUID] = ()
     accessibility: Sequence[str] = ()
     neighbourhoods: Sequence[str] = ()
+    order: JobOrder = JobOrder.PUBLICATION
+    least_salary: Decimal | None = None
+    most_salary: Decimal | None = None
+    schooling: UUID | None = None
+    training: Sequence[str] = ()
+    facets: Sequence[str] = ()
 
 
 def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
@@ -55,7 +90,19 @@ def parse_public_filters(query: Mapping[str, str]) -> JobFilters:
     for item in parse_csv(query, "contratante"):
         bare = strip_cnpj(item)
         (companies if _LIKE_CNPJ.fullmatch(bare) else names).append(bare if _LIKE_CNPJ.fullmatch(bare) else item)
-    return _parse(query, PUBLISHED, companies, names, None)
+    facets = parse_csv(query, "facetas")
+    if not set(facets) <= set(FACETS):
+        raise _invalid("facetas", f"aceita {', '.join(FACETS)}")
+    order = parse_choice_filter(query, "ordem", list(JobOrder))
+    return replace(
+        _parse(query, PUBLISHED, companies, names, None),
+        order=JobOrder(order) if order else JobOrder.PUBLICATION,
+        least_salary=_parse_amount(query, "salario_minimo"),
+        most_salary=_parse_amount(query, "salario_maximo"),
+        schooling=parse_uuid_filter(query, "id_escolaridade"),
+        training=parse_csv(query, "area_formacao"),
+        facets=list(dict.fromkeys(facets)),
+    )
 
 
 def _parse(
@@ -83,6 +130,14 @@ def _parse(
     )
 
 
+def _parse_amount(query: Mapping[str, str], name: str) -> Decimal | None:
+    """Parse an amount in reais, or return None if it is absent or blank. Raises Invalid if it is malformed."""
+    text = query.get(name, "").strip()
+    if text and not _AMOUNT.fullmatch(text):
+        raise _invalid(name, "deve ser um valor em reais, como `2100` ou `2100.50`")
+    return Decimal(text) if text else None
+
+
 def find_since(period: str, now: datetime, zone: ZoneInfo) -> datetime:
     """Return the local midnight at which the period starts. The period has no end."""
     midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
@@ -93,7 +148,7 @@ def _invalid(name: str, fault: str) -> Invalid:
     return Invalid(f"O parâmetro `{name}` {fault}.", code=f"{name}-invalid")
 
 
-class PublicJobQuery(msgspec.Struct, kw_only=True):
+class JobQuery(msgspec.Struct, kw_only=True):
     status: Annotated[
         str | None,
         Meta(description="Só as vagas nesta situação, das publicadas.", examples=["publicado_ativo"]),
@@ -140,7 +195,46 @@ class PublicJobQuery(msgspec.Struct, kw_only=True):
     ] = DEFAULT_PER_PAGE
 
 
-class StaffJobQuery(PublicJobQuery, kw_only=True):
+class PublicJobQuery(JobQuery, kw_only=True):
+    ordem: Annotated[
+        Literal["publicacao", "prazo", "salario"],
+        Meta(
+            description="`publicacao`: a mais nova antes. `prazo`: a que encerra antes, e só as de prazo aberto. "
+            "`salario`: o maior antes, e por último as que não o informam."
+        ),
+    ] = "publicacao"
+    salario_minimo: Annotated[
+        str | None, Meta(description="Só as que informam este salário ou mais, em reais.", examples=["1800"])
+    ] = None
+    salario_maximo: Annotated[
+        str | None, Meta(description="Só as que informam este salário ou menos, em reais.", examples=["3000.50"])
+    ] = None
+    id_escolaridade: Annotated[
+        str | None,
+        Meta(
+            description="A escolaridade de quem procura (UUID): só as que pedem até ela, ou nenhuma.",
+            examples=["e90e1e5b-c059-50ed-9c6c-e64a1a37ce44"],
+        ),
+    ] = None
+    area_formacao: Annotated[
+        str | None,
+        Meta(
+            description="Só as que aceitam uma destas áreas de formação, separadas por vírgula, sem diferença de "
+            "acentos.",
+            examples=["Nutrição,Gastronomia"],
+        ),
+    ] = None
+    facetas: Annotated[
+        str | None,
+        Meta(
+            description="O que contar em `facetas`, separado por vírgula: "
+            f"{', '.join(f'`{name}`' for name in FACETS)}.",
+            examples=["bairro,regime_contratacao"],
+        ),
+    ] = None
+
+
+class StaffJobQuery(JobQuery, kw_only=True):
     status: Annotated[str | None, Meta(description="Só as vagas nesta situação.", examples=["em_aprovacao"])] = None
     contratante: Annotated[str | None, Meta(description="CNPJ da empresa.", examples=["90000001000129"])] = None
     orgao_parceiro_id: Annotated[
@@ -169,8 +263,31 @@ class StaffJobs(msgspec.Struct):
     ]
 
 
+class JobFacetValue(msgspec.Struct):
+    """The number of matching jobs with a value."""
+
+    valor: Annotated[str, Meta(description="O valor, como as vagas o escrevem.", examples=["Centro"])]
+    id: Annotated[
+        UUID | None,
+        Meta(
+            description="O id do valor numa tabela; nulo num texto.", examples=["4501bc88-fb37-5c16-a84b-e864c62433cf"]
+        ),
+    ]
+    total: Annotated[int, Meta(description="Quantas vagas o têm.", examples=[5])]
+
+
 class Jobs(msgspec.Struct):
     """A page of jobs."""
 
     data: Annotated[list[JobItem], Meta(description="Vagas da página, sem etapas e perguntas.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]
+    facetas: (
+        Annotated[
+            dict[str, list[JobFacetValue]],
+            Meta(
+                description="As contagens pedidas em `facetas`, das vagas de todas as páginas: até 20 valores, do mais "
+                "ao menos frequente. Contam as 2000 publicações mais recentes."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET

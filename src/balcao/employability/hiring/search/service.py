@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import msgspec
+from msgspec import UNSET
 
 from balcao.core.context.call import Call
 from balcao.core.values.clock import utc_now
@@ -28,13 +29,15 @@ async def list_jobs(call: Call, filters: JobFilters, page: Page) -> StaffJobs:
 
 
 async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
-    """Return a page of the jobs that were published at least once, latest publication first.
+    """Return a page of the jobs that were published at least once, in the order of the filters.
 
     Deleted jobs are left out.
     """
+    now = utc_now()
     async with call.reader.connection() as connection:
-        jobs, total = await store.list_published_jobs(connection, filters, page, utc_now(), call.zone)
-    return Jobs(jobs, ListMeta.of(page, total))
+        jobs, total = await store.list_published_jobs(connection, filters, page, now, call.zone)
+        facets = await store.count_facets(connection, filters, now, call.zone) if filters.facets else UNSET
+    return Jobs(jobs, ListMeta.of(page, total), facets)
 
 
 async def read_published_job(call: Call, id_: UUID) -> Job:

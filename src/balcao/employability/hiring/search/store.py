@@ -15,7 +15,14 @@ from balcao.core.values.page import Page
 from balcao.employability.hiring.departments.scope import Scope
 from balcao.employability.hiring.listings.schemas import Job, JobItem
 from balcao.employability.hiring.listings.store import ITEM_SQL, JOINS_SQL, REACHED_SQL, SHOWN_SQL, whole_jobs_sql
-from balcao.employability.hiring.search.schemas import JobCounts, JobFilters, find_since
+from balcao.employability.hiring.search.schemas import (
+    MOST_FACET_VALUES,
+    JobCounts,
+    JobFacetValue,
+    JobFilters,
+    JobOrder,
+    find_since,
+)
 
 
 async def list_jobs_in_reach(
@@ -36,21 +43,50 @@ async def list_jobs_in_reach(
             FROM employability.job WHERE {conditions} GROUP BY 1
         ) AS counted"""
     _add_status(conditions, filters)
-    jobs, counts = await _fetch(connection, conditions, page, "job.created_at", counting)
+    jobs, counts = await _fetch(connection, conditions, page, "job.created_at DESC", counting)
     return jobs, msgspec.json.decode(counts, type=JobCounts)
 
 
 async def list_published_jobs(
     connection: Connection, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], int]:
-    """Return the page's published jobs, latest publication first, and the number of jobs on all pages."""
+    """Return the page's published jobs in the order of the filters, and the number of jobs on all pages."""
+    conditions = _match_published(filters, now, zone)
+    counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"
+    return await _fetch(connection, conditions, page, _ORDERS[filters.order], counting)
+
+
+async def count_facets(
+    connection: Connection, filters: JobFilters, now: datetime, zone: ZoneInfo
+) -> dict[str, list[JobFacetValue]]:
+    """Return the most frequent values of each wanted facet among the matching jobs."""
+    conditions = _match_published(filters, now, zone)
+    conditions.add(_number(":now::timestamptz IS NOT NULL"))  # a statement must use all its parameters
+    counted = ", ".join(f"'{name}', {_FACETS[name]}" for name in filters.facets)
+    statement = f"""
+        WITH matched AS MATERIALIZED (
+            SELECT wide.* FROM (
+                SELECT job.id FROM employability.job WHERE {conditions}
+                ORDER BY job.publicado_em DESC, job.id LIMIT {MOST_COUNTED}
+            ) AS listed CROSS JOIN LATERAL (
+                SELECT {_FACET_COLUMNS} FROM employability.job WHERE job.id = listed.id OFFSET 0
+            ) AS wide
+        )
+        SELECT jsonb_build_object({counted})"""
+    found = await connection.fetchval(statement, *conditions.values)
+    return msgspec.json.decode(found, type=dict[str, list[JobFacetValue]])
+
+
+def _match_published(filters: JobFilters, now: datetime, zone: ZoneInfo) -> Conditions:
     conditions = Conditions(now)
     conditions.add("job.deleted_at IS NULL")
     conditions.add("job.publicado_em IS NOT NULL")
     _add_filters(conditions, filters, now, zone)
     _add_status(conditions, filters)
-    counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"
-    return await _fetch(connection, conditions, page, "job.publicado_em", counting)
+    if filters.order is JobOrder.DEADLINE:
+        # Otherwise the list would begin with the deadlines of former years.
+        conditions.add(_number("job.data_limite > :now"))
+    return conditions
 
 
 async def _fetch(
@@ -65,9 +101,9 @@ async def _fetch(
             SELECT {_number(ITEM_SQL)}
             FROM (
                 SELECT job.id FROM employability.job WHERE {conditions}
-                ORDER BY {order} DESC, job.id LIMIT ${end + 1} OFFSET ${end + 2}
+                ORDER BY {order}, job.id LIMIT ${end + 1} OFFSET ${end + 2}
             ) AS listed JOIN employability.job ON job.id = listed.id {JOINS_SQL}
-            ORDER BY {order} DESC, job.id
+            ORDER BY {order}, job.id
         ) AS found"""
     rows, total = await fetch_page(connection, page_sql(listing, counting), *conditions.values, page.limit, page.offset)
     return [msgspec.json.decode(row["document"], type=JobItem) for row in rows], total
@@ -78,6 +114,60 @@ _IN_NEIGHBOURHOOD = _IN_NAME.format("job.bairro_folded")
 _OF_COMPANY = f"""(job.id_contratante = ANY({{}}::text[]) OR EXISTS (
     SELECT FROM employability.company
     WHERE company.cnpj = job.id_contratante AND {_IN_NAME.format("company.search_text")}))"""
+
+
+_ORDERS = {
+    JobOrder.PUBLICATION: "job.publicado_em DESC",
+    JobOrder.DEADLINE: "job.data_limite",
+    JobOrder.SALARY: "job.valor_vaga DESC NULLS LAST",
+}
+# An unknown level matches only jobs that require none.
+_UP_TO_SCHOOLING = """(job.id_escolaridade_minima IS NULL OR job.id_escolaridade_minima IN (
+    SELECT level.id FROM employability.reference_value AS level
+    JOIN employability.reference_value AS reached ON reached.id = {} AND reached.kind = level.kind
+    WHERE level.kind = 'escolaridades' AND level.posicao <= reached.posicao))"""
+_OF_TRAINING = """job.areas_formacao_elegibilidade <> '{{}}'
+    AND employability.folded_all(job.areas_formacao_elegibilidade) && employability.folded_all({}::text[])"""
+
+# Facets read wide rows, so they count only the latest publications. A city has fewer open jobs than this. In the
+# statement, OFFSET 0 stops the planner from turning the LATERAL into a join that scans all jobs.
+MOST_COUNTED = 2_000
+_FACET_COLUMNS = """job.bairro, job.bairro_folded, job.id_regime_contratacao, job.id_modelo_trabalho,
+    job.id_escolaridade_minima, job.areas_formacao_elegibilidade, job.acessibilidade_pcd"""
+
+
+def _list_values(values: str) -> str:
+    """Return an SQL expression for the most frequent of the values that a query counts."""
+    return f"""(
+        SELECT coalesce(jsonb_agg(to_jsonb(listed)), '[]') FROM (
+            SELECT * FROM ({values}) AS counted ORDER BY total DESC, valor LIMIT {MOST_FACET_VALUES}
+        ) AS listed)"""
+
+
+def _count_texts(source: str, text: str, key: str) -> str:
+    """Count spellings of one text that have the same key as one value."""
+    return _list_values(f"SELECT min({text}) AS valor, NULL AS id, count(*) AS total {source} GROUP BY {key}")
+
+
+def _count_references(column: str) -> str:
+    return _list_values(f"""
+        SELECT value.descricao AS valor, value.id, counted.total FROM (
+            SELECT {column} AS id, count(*) AS total FROM matched WHERE {column} IS NOT NULL GROUP BY 1
+        ) AS counted JOIN employability.reference_value AS value ON value.id = counted.id""")
+
+
+_FACETS = {
+    "bairro": _count_texts("FROM matched WHERE bairro IS NOT NULL", "bairro", "bairro_folded"),
+    "regime_contratacao": _count_references("id_regime_contratacao"),
+    "modelo_trabalho": _count_references("id_modelo_trabalho"),
+    "escolaridade_minima": _count_references("id_escolaridade_minima"),
+    "area_formacao": _count_texts(
+        "FROM matched, unnest(areas_formacao_elegibilidade) AS area", "area", "employability.folded(area)"
+    ),
+    "acessibilidade_pcd": _count_texts(
+        "FROM matched WHERE acessibilidade_pcd IS NOT NULL", "acessibilidade_pcd", "acessibilidade_pcd"
+    ),
+}
 
 
 def _add_status(conditions: Conditions, filters: JobFilters) -> None:
@@ -103,6 +193,14 @@ def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zon
         conditions.add("job.acessibilidade_pcd = ANY({}::text[])", filters.accessibility)
     if filters.neighbourhoods:
         conditions.add(_IN_NEIGHBOURHOOD, filters.neighbourhoods)
+    if filters.least_salary is not None:
+        conditions.add("job.valor_vaga >= {}", filters.least_salary)
+    if filters.most_salary is not None:
+        conditions.add("job.valor_vaga <= {}", filters.most_salary)
+    if filters.schooling is not None:
+        conditions.add(_UP_TO_SCHOOLING, filters.schooling)
+    if filters.training:
+        conditions.add(_OF_TRAINING, filters.training)
 
 
 def _number(text: str, **places: int) -> str:
