@@ -143,3 +143,81 @@ def test_no_address_contains_a_cpf(enter: Enter) -> None:
     for page in PLAIN:
         ana.get(PREFIX + page.path)
         assert not [link for link in ana.page.links if cpf in link]
+
+
+def test_a_citizen_adds_changes_and_removes_a_job_of_the_resume(enter: Enter) -> None:
+    ana = enter("ana")
+    job = {"cargo": "Confeiteira", "empresa": "Doces da Vila", "tempo_experiencia_meses": "um ano"}
+    refused = ana.submit(f"{PREFIX}/curriculo/experiencias/incluir", **job)
+    assert refused.status_code == 422
+    ana.submit(f"{PREFIX}/curriculo/experiencias/incluir", **job | {"tempo_experiencia_meses": "12"})
+    assert "Confeiteira, Doces da Vila" in ana.page.text
+    for address in [link for link in ana.page.links if "/curriculo/experiencias/" in link]:
+        ana.get(address)
+        if address.endswith("/incluir") or ana.page.forms[0].values["cargo"] != "Confeiteira":
+            continue
+        ana.submit(address, cargo="Confeiteira-chefe")
+        assert "Confeiteira-chefe, Doces da Vila" in ana.page.text
+        ana.post(address, {"_csrf": ana.read_secret(), "passo": "retirar"})
+        assert "Doces da Vila" not in ana.page.text
+        return
+    pytest.fail("the job was not in the list")
+
+
+@pytest.mark.parametrize("part", ["formacoes", "idiomas", "cursos-complementares"])
+def test_each_part_of_the_resume_takes_an_item(enter: Enter, part: str) -> None:
+    carla = enter("carla")
+    address = f"{PREFIX}/curriculo/{part}/incluir"
+    carla.get(address)
+    form = carla.find_form(address)
+    typed = {"nome_curso": "Primeiros socorros", "nome_instituicao": "Cruz Vermelha", "ano_conclusao": "2021"}
+    chosen = {name: next(value for value in options if value) for name, options in form.choices.items()}
+    carla.post(address, form.values | {name: typed[name] for name in form.values if name in typed} | chosen)
+    assert "está no seu currículo" in carla.page.text
+
+
+def list_applications(citizen: CitizenClient) -> list[str]:
+    citizen.get(f"{PREFIX}/candidaturas")
+    return [link for link in citizen.page.links if link.startswith(f"{PREFIX}/candidaturas/")]
+
+
+def find_job(citizen: CitizenClient) -> tuple[str, int]:
+    """Return the slug and the number of questions of a job for which the citizen may apply."""
+    listed = citizen.http.get(
+        "/jobs/api/public/empregabilidade/vagas", params={"status": "publicado_ativo", "pageSize": 50}
+    )
+    for job in listed.json()["data"]:
+        answer = citizen.http.get(f"/jobs/api/public/empregabilidade/vagas/slug/{job['slug']}")
+        questions = answer.json()["informacoes_complementares"]
+        if len(questions) > 1:
+            citizen.get(f"{PREFIX}/candidatar/{job['slug']}")
+            for form in [form for form in citizen.page.forms if form.action.endswith("/termos")]:
+                citizen.post(form.action, form.values)
+            if "Começar" in citizen.page.text:
+                return job["slug"], len(questions)
+    pytest.fail("no job asks this citizen a question")
+
+
+def test_a_citizen_applies_with_stops_and_sends_once(enter: Enter) -> None:
+    gabi = enter("gabriela")
+    slug, questions = find_job(gabi)
+    address = f"{PREFIX}/candidatar/{slug}"
+    gabi.get(f"{address}/conferir")
+    assert "/pergunta/1" in str(gabi.page.forms[-1].action)
+    for number in range(1, questions + 1):
+        page = f"{address}/pergunta/{number}"
+        gabi.get(page)
+        form = gabi.find_form(page)
+        options = form.choices.get("answer")
+        if number == 1:
+            gabi.post(page, form.values | {"answer": ""})
+            assert "Falta acertar um campo" in gabi.page.text
+        gabi.post(page, form.values | {"answer": options[0] if options else "2", "depois": "1"})
+        assert "Continue de onde parou" in gabi.page.text
+    gabi.get(f"{address}/conferir")
+    form = gabi.find_form(f"{address}/conferir")
+    gabi.post(form.action, form.values)
+    assert "Candidatura enviada" in gabi.page.text
+    sent = len(list_applications(gabi))
+    gabi.post(form.action, form.values)
+    assert len(list_applications(gabi)) == sent

@@ -1,8 +1,7 @@
 """The operations on what belongs to a citizen. The types contain only the members that pages use."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
@@ -17,6 +16,36 @@ _JOBS = "/jobs/api/v1/empregabilidade"
 class Named(msgspec.Struct):
     id: str
     titulo: str = ""
+
+
+class Question(Named):
+    tipo_campo: str = ""
+    obrigatorio: bool = False
+    opcoes: list[str] | None = None
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options of a selection."""
+        return self.opcoes or []
+
+
+class OpenJob(msgspec.Struct):
+    id: str
+    slug: str
+    titulo: str
+    contratante: "Employer"
+    informacoes_complementares: list[Question]
+
+
+class Criterion(msgspec.Struct):
+    criterio: str
+    exigido: str
+    atendido: bool
+
+
+class Eligibility(msgspec.Struct):
+    elegivel: bool
+    criterios: list[Criterion]
 
 
 class Step(Named):
@@ -48,6 +77,10 @@ class Application(msgspec.Struct):
     vaga: Job
     etapa_atual: Step | None
     acoes_permitidas: list[str] = []
+
+
+class Created(msgspec.Struct):
+    id: str
 
 
 class ApplicationEvent(msgspec.Struct):
@@ -208,8 +241,31 @@ async def withdraw_application(api: Api, id_: str, etag: str) -> None:
     await api.send("DELETE", f"{_JOBS}/candidaturas/{quoted(id_)}", type(None), etag=etag)
 
 
-async def read_resume(subject: Subject) -> dict[str, Any]:
-    return await subject.api.get(f"{_JOBS}/curriculo/{quoted(subject.cpf.digits)}", dict[str, Any])
+async def read_open_job(api: Api, slug: str) -> OpenJob:
+    return await api.get(f"/jobs/api/public/empregabilidade/vagas/slug/{quoted(slug)}", OpenJob)
+
+
+async def read_eligibility(api: Api, job_id: str) -> Eligibility:
+    return await api.get(f"{_JOBS}/vagas/{quoted(job_id)}/elegibilidade", Eligibility)
+
+
+async def accept_terms(subject: Subject) -> None:
+    await subject.api.send("PUT", f"{_JOBS}/termos-uso/{quoted(subject.cpf.digits)}/accept", type(None))
+
+
+async def find_application(subject: Subject, job_id: str) -> Application | None:
+    """Return the citizen's application for a job, unless it was withdrawn."""
+    path = f"{_JOBS}/candidaturas/usuario/{quoted(subject.cpf.digits)}"
+    found = await subject.api.get(path, Applications, {"vagaId": job_id, "pageSize": 20})
+    return next((one for one in found.data if one.status != "retirada"), None)
+
+
+async def apply(subject: Subject, job_id: str, answers: Mapping[str, str], key: str) -> Created:
+    body = {
+        "id_vaga": job_id,
+        "respostas_info_complementares": [{"id_info": id_, "resposta": text} for id_, text in answers.items()],
+    }
+    return await subject.api.send("POST", f"{_JOBS}/candidaturas", Created, body, key=key)
 
 
 async def read_wallet(subject: Subject) -> Wallet:

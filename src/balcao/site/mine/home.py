@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from balcao.core.http.responses import Response
 from balcao.site.mine import client, labels
-from balcao.site.mine.declaration import Pages
+from balcao.site.mine.declaration import PREFIX, Pages
 from balcao.site.mine.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.person import client as people
@@ -16,6 +16,7 @@ pages = Pages("home", "")
 _SHOWN = 3
 # The number of accesses that are read to find the newest accesses by others.
 _READ = 100
+_APPLYING = f"{PREFIX}/candidatar/"
 _OTHERS = frozenset({"staff", "citizen", "client"})
 
 
@@ -48,7 +49,7 @@ async def show(visit: Visit) -> Response[Any]:
         "mine/home.html",
         name=name.value or visit.name,
         today=visit.mine.site.words.now().date(),
-        waiting=_list_waiting(visit, invitations.value or ()),
+        waiting=[*await _list_begun(visit), *_list_waiting(visit, invitations.value or ())],
         tickets=tickets,
         applications=applications,
         wallet=wallet,
@@ -66,6 +67,15 @@ async def _list_accesses(subject: people.Subject) -> Sequence[people.Access]:
     """Return the newest accesses by other people and systems, without the many accesses by the platform itself."""
     found = await people.list_accesses(subject, size=_READ)
     return [one for one in found.data if one.actor_kind in _OTHERS][:_SHOWN]
+
+
+async def _list_begun(visit: Visit) -> list[Item]:
+    """Return the forms that the citizen began and did not send."""
+    return [
+        Item("lista", f"Continue de onde parou: {draft.title}", "Nada foi enviado ainda.", draft.path, "Continuar")
+        for _, draft in await visit.mine.sessions.drafts.list_own(visit.session)
+        if draft.path.startswith(_APPLYING)
+    ]
 
 
 def _list_waiting(visit: Visit, invitations: Sequence[client.Invitation]) -> list[Item]:

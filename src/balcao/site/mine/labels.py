@@ -38,6 +38,24 @@ _CONDUCTORS = {
     "rejected": Tag("", "info", "Recusou o convite"),
     "revoked": Tag("", "info", "Não conduz mais"),
 }
+TERMS = "termos_uso"
+_CRITERIA = {
+    TERMS: "Aceitar os termos do serviço de vagas",
+    "idade_minima": "Ter pelo menos {} anos",
+    "idade_maxima": "Ter no máximo {} anos",
+    "escolaridade": "Ter {}",
+    "idioma": "Falar {}",
+    "bairro": "Morar em {}",
+    "pcd": "Ser pessoa com deficiência: {}",
+    "area_formacao": "Ter formação em {}",
+}
+# Where the citizen can correct what a criterion looks at: a page's name, and the text of the link.
+REMEDIES = {
+    "escolaridade": ("resume.show", "Completar o currículo"),
+    "idioma": ("resume.show", "Completar o currículo"),
+    "area_formacao": ("resume.show", "Completar o currículo"),
+    "bairro": ("record.change_address", "Corrigir o endereço"),
+}
 _EVENTS = {
     "submit": "Você enviou a candidatura",
     "withdraw": "Você retirou a candidatura",
@@ -69,6 +87,11 @@ def describe_conductor(status: str) -> Tag:
 def describe_event(event: str) -> str:
     """Return what happened to an application."""
     return _EVENTS.get(event, "A candidatura mudou")
+
+
+def describe_criterion(code: str, demanded: str) -> str:
+    """Return what a job demands, in words."""
+    return _CRITERIA.get(code, "{}").format(demanded)
 
 
 def name_vehicle(kind: str) -> str:

@@ -1,0 +1,163 @@
+"""An application for a job: who may apply, one page for each question, a page to check everything, and the sending.
+
+The answers in between are kept sealed for the citizen for seven days, so that they can stop and continue.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID, uuid5
+
+import wtforms
+from wtforms.validators import Optional
+
+from balcao.core.http.responses import Response
+from balcao.site.mine import client, labels
+from balcao.site.mine.client import OpenJob, Question
+from balcao.site.mine.declaration import Pages
+from balcao.site.mine.visit import Visit
+from balcao.web.faults import make_not_found
+from balcao.web.forms import Form, length, list_choices, matching, needed
+from balcao.web.person import client as people
+from balcao.web.sessions.drafts import Draft
+
+pages = Pages("applying", "/candidatar")
+_NUMBERS = UUID("3f0b3c0e-8a55-4c1e-9a67-6d3f0f7f6f10")
+_LONGEST_ANSWER = 2_000
+
+
+@pages.get("/{slug}", "Candidatar-se")
+async def begin(visit: Visit, slug: str) -> Response[Any]:
+    """Show what the job demands and whether the citizen meets it, before they start."""
+    subject = await visit.read_subject()
+    job = await client.read_open_job(visit.api, slug)
+    if (sent := await client.find_application(subject, job.id)) is not None:
+        return await visit.redirect(_address_of(visit, sent.id), "Você já se candidatou a esta vaga.")
+    eligibility = await client.read_eligibility(visit.api, job.id)
+    needs_terms = any(one.criterio == labels.TERMS and not one.atendido for one in eligibility.criterios)
+    return visit.render(
+        "mine/apply_begin.html",
+        title=f"Candidatura a {job.titulo}",
+        job=job,
+        eligibility=eligibility,
+        needs_terms=needs_terms,
+        first=_find_step(visit, job, 1),
+        labels=labels,
+    )
+
+
+@pages.post("/{slug}/termos", "Aceitar os termos")
+async def accept_terms(visit: Visit, slug: str) -> Response[Any]:
+    """Accept the terms of use of the city's job service."""
+    await client.accept_terms(await visit.read_subject())
+    return await visit.redirect(visit.address("applying.begin", slug=slug), "Os termos foram aceitos.")
+
+
+@pages.form("/{slug}/pergunta/{number}", "Pergunta")
+async def answer(visit: Visit, slug: str, number: str) -> Response[Any]:
+    """Ask one question of the job. The answer is kept until the application is sent."""
+    job = await client.read_open_job(visit.api, slug)
+    questions = job.informacoes_complementares
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= len(questions):
+        raise make_not_found()
+    position = int(number)
+    question = questions[position - 1]
+    answers = await _read_answers(visit, job)
+    form = _make_form(question)(visit, {"answer": _to_field(question, answers.get(question.id, ""))})
+    if form.is_sent and form.validate():
+        await _keep(visit, job, answers | {question.id: _to_text(form.answer.data)})
+        if visit.posted.first("depois"):
+            return await visit.redirect(visit.address("home.show"), "A candidatura está guardada por 7 dias.")
+        return await visit.redirect(_find_step(visit, job, position + 1))
+    back = _find_step(visit, job, position - 1) if position > 1 else visit.address("applying.begin", slug=slug)
+    return visit.render(
+        "mine/apply_question.html",
+        title=question.titulo,
+        job=job,
+        question=question,
+        position=position,
+        form=form,
+        back=back,
+        status=form.status,
+    )
+
+
+@pages.form("/{slug}/conferir", "Confira antes de enviar")
+async def check(visit: Visit, slug: str) -> Response[Any]:
+    """Show everything that will be sent, and send it. A second press sends nothing more."""
+    subject = await visit.read_subject()
+    job = await client.read_open_job(visit.api, slug)
+    answers = await _read_answers(visit, job)
+    for position, question in enumerate(job.informacoes_complementares, 1):
+        if question.obrigatorio and not answers.get(question.id):
+            return await visit.redirect(_find_step(visit, job, position), "Falta esta resposta.")
+    form = Form(visit)
+    if form.is_sent and await form.submit(lambda: client.apply(subject, job.id, _choose(answers), form.key)):
+        await visit.mine.sessions.drafts.drop(visit.session, str(_number(visit, job)))
+        return await visit.redirect(_address_of(visit, form.result.id), "Candidatura enviada. Agora é com a empresa.")
+    record = await people.read_provenance(subject)
+    return visit.render("mine/apply_check.html", job=job, answers=answers, form=form, record=record, status=form.status)
+
+
+def _address_of(visit: Visit, application_id: str) -> str:
+    return visit.address("work.show_application", application_id=application_id)
+
+
+def _find_step(visit: Visit, job: OpenJob, position: int) -> str:
+    """Return the address of a question, or of the page to check everything after the last question."""
+    if position > len(job.informacoes_complementares):
+        return visit.address("applying.check", slug=job.slug)
+    return visit.address("applying.answer", slug=job.slug, number=position)
+
+
+def _make_form(question: Question) -> Any:
+    """Return the form for a question."""
+    rules = [needed("Escolha ou escreva uma resposta.")] if question.obrigatorio else [Optional()]
+    pairs = list_choices([(option, option) for option in question.options])
+    field: Any
+    match question.tipo_campo:
+        case "selecao_unica":
+            field = wtforms.RadioField(question.titulo, choices=pairs, validators=rules)
+        case "selecao_multipla":
+            field = wtforms.SelectMultipleField(question.titulo, choices=pairs, validators=rules)
+        case "resposta_numerica":
+            number = matching(r"[0-9]{1,9}([.,][0-9]{1,2})?", "Escreva só o número.")
+            field = wtforms.StringField(question.titulo, validators=[*rules, number])
+        case _:
+            field = wtforms.TextAreaField(question.titulo, validators=[*rules, length(0, _LONGEST_ANSWER)])
+    return type("QuestionForm", (Form,), {"answer": field})
+
+
+def _to_field(question: Question, text: str) -> Any:
+    return text.split(", ") if question.tipo_campo == "selecao_multipla" and text else text
+
+
+def _to_text(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else (value or "").strip()
+
+
+def _choose(answers: Mapping[str, str]) -> dict[str, str]:
+    return {id_: text for id_, text in answers.items() if text}
+
+
+def _number(visit: Visit, job: OpenJob) -> UUID:
+    """Return the id of the draft of this citizen's application for this job."""
+    return uuid5(_NUMBERS, visit.session.stored.subject_key.hex() + job.id)
+
+
+async def _read_answers(visit: Visit, job: OpenJob) -> dict[str, str]:
+    """Return the answers so far to the questions that the job still has."""
+    draft = await visit.mine.sessions.drafts.read(visit.session, str(_number(visit, job)))
+    asked = {question.id for question in job.informacoes_complementares}
+    return {id_: values[0] for id_, values in draft.fields.items() if id_ in asked} if draft else {}
+
+
+async def _keep(visit: Visit, job: OpenJob, answers: Mapping[str, str]) -> None:
+    drafts = visit.mine.sessions.drafts
+    begun = Draft(
+        visit.address("applying.check", slug=job.slug),
+        f"Candidatura a {job.titulo}",
+        {id_: [text] for id_, text in answers.items()},
+    )
+    sealed = await drafts.seal(visit.session, begun)
+    async with visit.mine.database.connection() as connection:
+        await drafts.write(connection, visit.session, sealed, _number(visit, job))

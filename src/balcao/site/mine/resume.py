@@ -1,0 +1,162 @@
+"""The citizen's résumé: jobs, education, courses and languages, each with a page to add, change and remove an item."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, cast
+
+from wtforms import BooleanField, SelectField, StringField, TextAreaField
+from wtforms.validators import Optional
+
+from balcao.core.http.responses import Response
+from balcao.site.mine import resume_client as client
+from balcao.site.mine.declaration import Pages
+from balcao.site.mine.resume_client import Resume
+from balcao.site.mine.visit import Visit
+from balcao.web.faults import make_not_found
+from balcao.web.forms import Form, length, list_choices, matching, needed
+
+pages = Pages("resume", "/curriculo")
+_YEAR = matching(r"(19|20)[0-9]{2}", "Escreva o ano com 4 números.")
+_STATES = [("Completo", "Completo"), ("Em andamento", "Em andamento"), ("Incompleto", "Incompleto")]
+
+
+class ExperienceForm(Form):
+    cargo = StringField("O que você fazia?", validators=[needed("Escreva o que você fazia."), length(1, 200)])
+    empresa = StringField("Onde?", validators=[needed("Escreva onde você trabalhou."), length(1, 200)])
+    tempo_experiencia_meses = StringField(
+        "Por quantos meses?",
+        description="Um ano são 12 meses.",
+        validators=[Optional(), matching(r"[0-9]{1,3}", "Escreva só o número de meses.")],
+    )
+    eh_trabalho_atual = BooleanField("Trabalho lá hoje")
+    descricao_atividades = TextAreaField("Como era o trabalho? (opcional)", validators=[length(0, 2_000)])
+
+
+class EducationForm(Form):
+    members: ClassVar[Mapping[str, str]] = {"situation": "status"}
+
+    id_escolaridade = SelectField("Nível", validators=[needed("Escolha o nível.")])
+    nome_curso = StringField("Curso (se tiver)", validators=[length(0, 200)])
+    nome_instituicao = StringField("Escola", validators=[length(0, 200)])
+    situation = SelectField("Situação", choices=list_choices(_STATES))
+    ano_conclusao = StringField("Ano em que terminou ou termina", validators=[Optional(), _YEAR])
+
+
+class CourseForm(Form):
+    nome_curso = StringField("Curso", validators=[needed("Escreva o nome do curso."), length(1, 200)])
+    nome_instituicao = StringField("Escola (opcional)", validators=[length(0, 200)])
+    ano_conclusao = StringField("Ano em que terminou (opcional)", validators=[Optional(), _YEAR])
+
+
+class LanguageForm(Form):
+    id_idioma = SelectField("Idioma", validators=[needed("Escolha o idioma.")])
+    id_nivel = SelectField("Nível", validators=[needed("Escolha o nível.")])
+
+
+class Part(NamedTuple):
+    """A part of the résumé. `tables` names the city's table behind each selection of the form."""
+
+    key: str
+    title: str
+    item: str
+    form: type[Form]
+    list_items: Callable[[Resume], Sequence[Any]]
+    tables: Mapping[str, str] = {}
+
+
+PARTS = {
+    one.key: one
+    for one in (
+        Part("experiencias", "Trabalhos", "um trabalho", ExperienceForm, lambda found: found.experiencias),
+        Part(
+            "formacoes",
+            "Escola e faculdade",
+            "uma formação",
+            EducationForm,
+            lambda found: found.formacoes,
+            {"id_escolaridade": "escolaridades"},
+        ),
+        Part("cursos-complementares", "Cursos", "um curso", CourseForm, lambda found: found.cursos_complementares),
+        Part(
+            "idiomas",
+            "Idiomas",
+            "um idioma",
+            LanguageForm,
+            lambda found: found.idiomas,
+            {"id_idioma": "idiomas", "id_nivel": "niveis-idioma"},
+        ),
+    )
+}
+
+
+@pages.get("", "Meu currículo")
+async def show(visit: Visit) -> Response[Any]:
+    """Show the parts of the résumé, each with links to add and change items."""
+    resume = await client.read_resume(await visit.read_subject())
+    return visit.render("mine/resume.html", resume=resume, parts=PARTS.values())
+
+
+@pages.form("/{part}/incluir", "Incluir no currículo")
+async def add_item(visit: Visit, part: str) -> Response[Any]:
+    """Add an item to a part."""
+    found = _find_part(part)
+    form = await _make_form(visit, found, {})
+    if form.is_sent and await form.submit(lambda: client.add(visit.api, found.key, _to_body(form), form.key)):
+        return await visit.redirect(visit.address("resume.show"), "Pronto, está no seu currículo.")
+    return visit.render(
+        "mine/resume_item.html", title=f"Incluir {found.item}", part=found, form=form, status=form.status
+    )
+
+
+@pages.form("/{part}/{item_id}", "Mudar o currículo")
+async def change_item(visit: Visit, part: str, item_id: str) -> Response[Any]:
+    """Change or remove an item of a part."""
+    found = _find_part(part)
+    resume = await client.read_resume(await visit.read_subject())
+    item = next((one for one in found.list_items(resume) if one.id == item_id), None)
+    if item is None:
+        raise make_not_found()
+    back = visit.address("resume.show")
+    if visit.posted.first("passo") == "retirar":
+        await client.remove(visit.api, found.key, item_id)
+        return await visit.redirect(back, "Pronto, saiu do seu currículo.")
+    form = await _make_form(visit, found, _to_fields(found.form, item))
+    if form.is_sent and await form.submit(lambda: client.change(visit.api, found.key, item_id, _to_body(form))):
+        return await visit.redirect(back, "A mudança foi guardada.")
+    return visit.render(
+        "mine/resume_item.html", title=f"Mudar {found.item}", part=found, form=form, item=item, status=form.status
+    )
+
+
+def _find_part(key: str) -> Part:
+    if key not in PARTS:
+        raise make_not_found()
+    return PARTS[key]
+
+
+async def _make_form(visit: Visit, part: Part, values: Mapping[str, Any]) -> Form:
+    """Return the form of a part. Its selections offer the values of the city's tables."""
+    form = part.form(visit, values)
+    for name, table in part.tables.items():
+        found = await client.list_values(visit.api, table)
+        selection = cast(SelectField, form[name])
+        selection.choices = list_choices([(one.id, one.descricao) for one in found], is_asked=True)
+    return form
+
+
+def _to_fields(form: type[Form], item: Any) -> dict[str, Any]:
+    """Return the values of an item by field of the form."""
+    fields = {member: name for name, member in form.members.items()}
+    values = {name: getattr(item, name) for name in item.__struct_fields__}
+    return {fields.get(name, name): "" if value is None else value for name, value in values.items()}
+
+
+def _to_body(form: Form) -> dict[str, Any]:
+    """Return the members for the service: no value for an empty field, and numbers as numbers."""
+    body: dict[str, Any] = {}
+    for name, value in form.data.items():
+        text = value.strip() if isinstance(value, str) else value
+        if name == "tempo_experiencia_meses" and text:
+            body[name] = int(text)
+        elif text not in ("", None):
+            body[form.members.get(name, name)] = text
+    return body
