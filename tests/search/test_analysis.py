@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from balcao.search.portuguese.analysis import (
     LONGEST_TEXT,
     STOP_WORDS,
-    drop_asking,
     fold_label,
     read_word,
     split_words,
@@ -69,10 +68,13 @@ def test_a_hyphenated_word_is_also_one_word() -> None:
     assert [token.folded for token in tokenize_compounds("Habite-se e pré-natal")] == ["habitese", "prenatal"]
 
 
-def test_stop_words_are_left_out_and_words_of_asking_only_if_others_remain() -> None:
-    assert [token.folded for token in tokenize("a vaga de creche")] == ["vaga", "creche"]
-    assert [token.folded for token in drop_asking(tokenize("quero tirar identidade"))] == ["identidade"]
-    assert [token.folded for token in drop_asking(tokenize("quero fazer"))] == ["quero", "fazer"]
+def test_stop_words_are_left_out_and_words_of_asking_are_known() -> None:
+    tokens = tokenize("quero a vaga de creche")
+    assert [(token.folded, token.is_asking) for token in tokens] == [
+        ("quero", True),
+        ("vaga", False),
+        ("creche", False),
+    ]
 
 
 def test_a_diminutive_of_a_participle_is_not_from_the_verb() -> None:

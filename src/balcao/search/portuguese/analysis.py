@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -72,12 +71,6 @@ def tokenize(text: str) -> list[Token]:
 def tokenize_compounds(text: str) -> list[Token]:
     """Return each hyphenated word as one token, so that "habitese" matches "habite-se"."""
     return [read_word(word.replace("-", "")) for word in _COMPOUND.findall(text.lower())]
-
-
-def drop_asking(tokens: Iterable[Token]) -> list[Token]:
-    """Remove the request words, unless there are no other words."""
-    tokens = list(tokens)
-    return [token for token in tokens if not token.is_asking] or tokens
 
 
 @lru_cache(_CACHED)

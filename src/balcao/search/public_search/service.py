@@ -101,38 +101,41 @@ async def search_services(call: Call, request: SearchRequest) -> Found:
 def search_index(index: ServiceIndex, synonyms: Synonyms, request: SearchRequest) -> Found:
     """Search an index and return the requested page."""
     asked = parse_query(request.q, synonyms)
+    concern = _find_concern(index, asked, synonyms, request)
+    query, corrections = (concern[0], {}) if concern else correct_query(index, asked, synonyms)
+    found = concern[1] if concern else _find(index, query, synonyms, request)
+    ranked = rank_candidates(index, found)
+    hits = _apply_request([*ranked, *rank_rest(index, found, ranked)], request)
+    page = _show_page(index, query, hits, request)
+    # A correction is only suggested if it explains the whole query.
+    is_suggested = bool(corrections) and found.match == "all_terms"
+    return Found(
+        "any_term" if corrections and found.hits else found.match,
+        found.total,
+        len(hits),
+        page,
+        _count_facets(index, found, request),
+        _suggest(query, corrections, page) if is_suggested else None,
+        "" if found.hits else query.folded,
+    )
+
+
+def _find_concern(
+    index: ServiceIndex, asked: ParsedQuery, synonyms: Synonyms, request: SearchRequest
+) -> tuple[ParsedQuery, Candidates] | None:
+    """Return the first search for a person in distress that finds a service with all its words."""
     for search in list_searches(asked):
         query = parse_query(search, synonyms)
         found = _find(index, query, synonyms, request)
         if found.match == "all_terms":
-            return _describe(index, query, found, request)
-    query, corrections = correct_query(index, asked, synonyms)
-    found = _find(index, query, synonyms, request)
-    described = _describe(index, query, found, request)
-    if not corrections or not found.hits:
-        return described
-    # A correction is only suggested if it explains the whole query.
-    suggestion = _suggest(query, corrections, described.services) if found.match == "all_terms" else None
-    return replace(described, match="any_term", suggestion=suggestion)
+            return query, found
+    return None
 
 
 def _find(index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms, request: SearchRequest) -> Candidates:
     needs_all = request.threshold is not None or request.recency_boost
     most = MOST_CANDIDATES if needs_all else min(max(request.last_place, RERANKED), MOST_CANDIDATES)
     return find_candidates(index, query, synonyms, request.filter_values, request.zones, most)
-
-
-def _describe(index: ServiceIndex, query: ParsedQuery, found: Candidates, request: SearchRequest) -> Found:
-    ranked = rank_candidates(index, found)
-    hits = _apply_request([*ranked, *rank_rest(index, found, ranked)], request)
-    return Found(
-        found.match,
-        found.total,
-        len(hits),
-        _show_page(index, query, hits, request),
-        _count_facets(index, found, request),
-        missed="" if found.hits else query.folded,
-    )
 
 
 def _list_all(index: ServiceIndex, request: SearchRequest) -> Found:
