@@ -1,4 +1,4 @@
-"""Every page of the site: with its content, without, at an unknown address, and with its service down."""
+"""Every page of the site: with and without content, at an unknown address, and while its service is down."""
 
 import re
 from collections.abc import Callable

@@ -189,7 +189,7 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
     """Add a person to a group, and return the catalogue version, which stays the same if they are already a member.
 
     Raises NotFound for an unknown group, and Forbidden if the person would get more rights than the caller or if the
-    caller does not manage the group. Then the person is not added to the catalogue either.
+    caller does not manage the group. In these cases, the person is not added to the catalogue either.
     """
     attempt = CatalogueEvent("group.add_member", "group", name=group_name or None, subject=subject)
     async with write_catalogue(call, attempt) as write:

@@ -134,7 +134,7 @@ def encode_order(order: Order) -> int:
 
 
 def decode_order(number: int) -> Order:
-    """Decode the number of `encode_order`."""
+    """Decode a number that `encode_order` returned."""
     steps, updated = number >> _UPDATED_BITS, number & ((1 << _UPDATED_BITS) - 1)
     return Order(steps // 2 / _POPULARITY_STEPS, bool(steps % 2), updated)
 

@@ -147,7 +147,7 @@ async def judge_phones(
     anyone: bool,
     lasting: timedelta = UNPROVEN_LIFETIME,
 ) -> list[Judged]:
-    """Judge the people to whom these numbers are bound now. With `anyone`, as in `judge_people`."""
+    """Judge the people to whom these numbers are bound now. `anyone` has the same meaning as in `judge_people`."""
 
 
 # Lock order: people in the order of their hashes, so that two calls about the same people cannot wait for each other;
@@ -206,4 +206,4 @@ FROM category CROSS JOIN LATERAL (
 """.replace(":default_opt_in", "category.default_opt_in").replace(":anyone", "true")
 )
 async def accepts_category(connection: Connection, cpf: Cpf, category: str) -> bool:
-    """Return whether a person accepts a category, known or not."""
+    """Return whether a person accepts a category. The default also applies to unknown and erased people."""
