@@ -20,7 +20,7 @@ class ControlQuery(msgspec.Struct, frozen=True):
 async def list_control_queries(connection: Connection) -> list[ControlQuery]: ...
 
 
-# Two replacements of the list wait for each other.
+# The lock lets only one replacement of the list run at a time.
 @statement("SELECT pg_advisory_xact_lock(hashtextextended('search.control_queries', 0))")
 async def lock_control_queries(connection: Connection) -> None: ...
 

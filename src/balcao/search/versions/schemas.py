@@ -26,7 +26,10 @@ class FieldChange(msgspec.Struct):
 
 
 class Comparison(msgspec.Struct):
-    """The changes between two versions (spec: service version comparison). Type, time and author: of `to_version`."""
+    """The changes between two versions (spec: service version comparison).
+
+    The type, time and author of the change are those of `to_version`.
+    """
 
     change_type: Annotated[
         str,

@@ -29,7 +29,7 @@ routes = ROUTES.extend(tags=["citizen"], dialect=ERROR_AND_MESSAGE, body_limit=S
 )
 async def declare_phone(call: Call, cpf: CpfInPath, body: PhoneBody) -> Message:
     """Envia um código de 6 dígitos ao número. O cadastro só muda quando o número é confirmado em `/phone/validate`. Há
-    limites de códigos por cidadão e por número, e de cinco por dia para cada cidadão em cada número; além deles a
+    limites de códigos por cidadão e por número, e de cinco por dia para cada cidadão em cada número; acima deles a
     resposta é 429, com `Retry-After`. Se não há um serviço de envio configurado, a resposta é 503.
     """
     return await service.declare_phone(call, cpf, body)
