@@ -103,7 +103,7 @@ class Wording(msgspec.Struct, frozen=True, dict=True):
         return [subject for subject in self.subject if subject.key in present] + own
 
     def say_instead(self, text: str) -> str:
-        """Return what the site says in the place of a text of the services."""
+        """Return the text that the site shows instead of a text of the services."""
         return self.say.get(text, text)
 
     def is_sensitive(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Tests of the signed calls that tell senders of opt-outs (rules: registry 4.19)."""
+"""Tests of the signed calls that notify senders about opt-outs (rules: registry 4.19)."""
 
 import asyncio
 import json

@@ -78,7 +78,7 @@ async def show_job(visit: Visit, job: str) -> Response[Any]:
     """Show a job with its permitted changes, its history and the number of candidates."""
     read = await open_job(visit, job)
     found = read.value
-    # A job without a department was never published, so nobody has applied to it.
+    # A job without a department was never published, so it has no applications.
     has_candidates = found.orgao_parceiro is not None and visit.may(READ_CANDIDATES)
     blocks: list[Block[Any]] = await gather_blocks(
         client.list_history(visit.api, job),

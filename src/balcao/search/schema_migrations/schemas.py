@@ -219,7 +219,7 @@ class History(msgspec.Struct):
 
 
 class HistoryQuery(msgspec.Struct):
-    """The page. A value out of range counts as absent."""
+    """The query for the history. A value out of range counts as absent."""
 
     page: Annotated[int, Meta(ge=1, description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(ge=1, le=100, description="Execuções por página, até 100.", examples=[10])] = 10

@@ -63,7 +63,7 @@ async def remove_synonym_group(call: Call, group_id: str) -> None:
 
 
 async def _require_match(connection: Connection, call: Call, group_id: str) -> None:
-    """Raise PreconditionFailed if `If-Match` does not match the group. Without the header, lock nothing."""
+    """Lock the group, and raise PreconditionFailed if `If-Match` does not match it. Do nothing without the header."""
     if call.if_match is not None:
         present = await store.lock_synonym_group(connection, group_id)
         require_present_match(call, None if present is None else _to_wire(present))

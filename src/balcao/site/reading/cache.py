@@ -48,7 +48,7 @@ class AnswerCache:
         return entry
 
     def put(self, key: Hashable, entry: Entry) -> None:
-        """Store an entry in the place of an older one. Evict the entries that were used longest ago."""
+        """Store an entry, which replaces an older one. Evict the entries that were used longest ago."""
         self.drop(key)
         size = entry.size + ENTRY_BYTES
         if size > self._limit // 8:

@@ -1,4 +1,4 @@
-"""Routes for the webhooks that tell senders of opt-outs."""
+"""Routes for the webhooks that notify senders about opt-outs."""
 
 from datetime import timedelta
 from typing import Annotated, TypeAlias

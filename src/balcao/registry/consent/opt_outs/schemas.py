@@ -1,4 +1,4 @@
-"""Wire types for the webhooks that tell senders of opt-outs."""
+"""Wire types for the webhooks that notify senders about opt-outs."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias

@@ -178,7 +178,7 @@ async def _waits(connection: Connection, row: StoredRequest) -> bool:
 async def _take_over(
     connection: Connection, row: StoredRequest, state: State, case: Case, message: str | None, at: datetime
 ) -> None:
-    """Add the step that the CRM's words stand for, if any."""
+    """Add the step that corresponds to the CRM's words, if any."""
     word = cases.STATES.get(case.status or "")
     target = State(word) if word else None
     text = message if message != row.crm_message and row.erased_at is None else None

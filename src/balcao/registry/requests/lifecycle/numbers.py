@@ -13,7 +13,7 @@ from balcao.core.errors import NotFound
 from balcao.core.http.parameters import InPath
 
 _NUMBER = re.compile(r"PED-([0-9]{8,12})-([0-9])")
-# Letters and digits that nobody confuses when reading them aloud: no 0, O, 1, I or L.
+# Letters and digits that people do not confuse when reading them aloud: no 0, O, 1, I or L.
 ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 CODE_LENGTH = 12
 _GROUP = 4
