@@ -36,7 +36,7 @@ class Cases:
             self.progress_later(case)
 
     def progress_later(self, case: Record) -> None:
-        """Start to move a case of the platform, unless it moves already."""
+        """Start moving a case of the platform, unless it is already moving."""
         if self._seconds is not None and case["PedidoBalcao__c"] and case["Id"] not in self._running:
             task = self._running[case["Id"]] = asyncio.create_task(self._progress(case, self._seconds))
             task.add_done_callback(lambda _: self._running.pop(case["Id"], None))
@@ -63,7 +63,7 @@ class Cases:
             log.info("crm_sandbox.case_moved")
 
     def stop(self) -> None:
-        """Stop to move cases."""
+        """Stop moving cases."""
         for task in [*self._running.values()]:
             task.cancel()
 

@@ -1,4 +1,4 @@
-"""Tests of requests on their way to the CRM and back: lost none, doubled none (rules: registry 4.20)."""
+"""Tests of requests on their way to the CRM and back: none is lost or doubled (rules: registry 4.20)."""
 
 import threading
 from collections.abc import Callable

@@ -50,7 +50,7 @@ class ExplainQuery(Model):
 
     at_version: Annotated[
         WholeNumber | None,
-        Field(ge=1, le=MAX_VERSION, description="Versão do catálogo; sem ela, a de agora.", examples=[12]),
+        Field(ge=1, le=MAX_VERSION, description="Versão do catálogo; sem ela, a atual.", examples=[12]),
     ] = None
 
     @model_validator(mode="after")

@@ -144,8 +144,8 @@ async def _read_again(connection: Connection, row: StoredRequest) -> StoredReque
 async def apply_case(connection: Connection, row: StoredRequest, case: Case) -> bool:
     """Take over protocol, status and message of a case for a locked request. Return whether the request changed.
 
-    Only a change since the last reading has an effect. A reading that another worker has overtaken has none. While
-    steps of ours wait to be sent, nothing is taken over: the job that sends them reads the case afterwards.
+    Only a change since the last reading has an effect. A reading that is older than another worker's has none. While
+    steps of citizen or staff wait to be sent, nothing is taken over: the job that sends them reads the case afterwards.
     """
     if row.erased_at is None and (case.owner != row.owner or row.protocol not in {None, case.protocol}):
         make_misdirected()
@@ -192,7 +192,7 @@ async def _take_over(
 
 
 def _clean(text: str | None) -> str | None:
-    """Return the CRM's text as we store texts, cut to their length. A text that no cleaning mends is left out."""
+    """Return the CRM's text as it is stored: cleaned and cut. Return None for a text that cannot be cleaned."""
     try:
         return clean_optional("text", text and text[:TEXT_LENGTH], longest=TEXT_LENGTH, one_line=False)
     except Invalid:

@@ -93,7 +93,7 @@ def _require_possible(state: State, target: State | None) -> None:
     if state in CLOSED:
         raise Conflict("Este pedido está encerrado.", code="request-closed")
     if target is not None and not may_move(state, target, Author.STAFF):
-        raise Conflict("O pedido não pode passar da situação de agora a esta.", code="request-step")
+        raise Conflict("O pedido não pode passar da situação atual para esta.", code="request-step")
 
 
 async def _list_departments(call: Call) -> Sequence[str] | None:

@@ -185,7 +185,7 @@ class FollowedStep(msgspec.Struct, kw_only=True):
 
 
 class FollowedRequest(msgspec.Struct, kw_only=True):
-    """What number and code show: the state and the dates."""
+    """The part of a request that its number and code show: the state and the dates."""
 
     number: Number
     state: StateOf

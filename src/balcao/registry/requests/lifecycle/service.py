@@ -144,7 +144,7 @@ async def rate_request(call: Call, cpf: Cpf, number: str, body: RatingBody) -> b
 
 
 async def follow_request(call: Call, body: FollowBody) -> FollowedRequest:
-    """Return the state and the dates of a request. Raises NotFound alike for an unknown number and a wrong code."""
+    """Return the state and the dates of a request. An unknown number and a wrong code both raise NotFound."""
     number = numbers.parse_number(body.number)
     async with call.platform.database.connection() as connection:
         row = None if number is None else await store.select_request(connection, number)

@@ -55,7 +55,7 @@ async def get_handled_request(call: Call, number: NumberInPath) -> Response[Hand
 )
 async def post_step(call: Call, number: NumberInPath, body: StepBody) -> Response[HandledRequest]:
     """Muda a situação (`state`), escreve ao cidadão (`text`), ou os dois. `needs_information` e `refused` precisam de
-    texto. A resposta é 409 se o pedido está encerrado ou não pode passar a esta situação. Com `Idempotency-Key`,
+    texto. A resposta é 409 se o pedido está encerrado ou não pode passar para esta situação. Com `Idempotency-Key`,
     repetir a chamada devolve a primeira resposta.
     """
     body_ = await handling.add_staff_step(call, number, body)

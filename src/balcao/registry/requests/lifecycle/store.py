@@ -221,7 +221,7 @@ async def list_handled_departments(source: Source, cpf: Cpf) -> list[str]:
     """Return the departments of a member of staff, and all departments below them."""
 
 
-# The person's requests stay for the city, without the person and without anything that was typed.
+# The city keeps the person's requests, without the person and without anything that was typed.
 @statement("""
 WITH erased AS (
     UPDATE registry.request SET

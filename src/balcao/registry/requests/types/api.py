@@ -29,7 +29,7 @@ routes = ROUTES.extend(tags=["requests"], body_limit=FORM_BODY)
     may_lag=True,
 )
 async def get_request_types(call: Call) -> Response[RequestTypes]:
-    """Devolve os tipos de pedido ativos, na versão de agora, com as perguntas de cada um, por assunto e nome. Quem faz
+    """Devolve os tipos de pedido ativos, na versão atual, com as perguntas de cada um, por assunto e nome. Quem faz
     um pedido envia a `version` cujas perguntas mostrou. Operação pública.
     """
     return with_etag(await service.list_request_types(call, inactive=False), call, PUBLIC)
@@ -44,7 +44,7 @@ async def get_request_types(call: Call) -> Response[RequestTypes]:
     may_lag=True,
 )
 async def get_request_type(call: Call, type_id: TypeInPath) -> Response[RequestType]:
-    """Devolve um tipo de pedido ativo na versão de agora. Operação pública; 404 se ele não existe ou não é mais
+    """Devolve um tipo de pedido ativo na versão atual. Operação pública; 404 se ele não existe ou não é mais
     atendido.
     """
     return with_etag(await service.read_request_type(call, type_id), call, PUBLIC)
@@ -58,7 +58,7 @@ async def get_request_type(call: Call, type_id: TypeInPath) -> Response[RequestT
     errors=[304],
 )
 async def get_all_request_types(call: Call) -> Response[RequestTypes]:
-    """Devolve todos os tipos de pedido na versão de agora, inclusive os desativados."""
+    """Devolve todos os tipos de pedido na versão atual, inclusive os desativados."""
     return with_etag(await service.list_request_types(call, inactive=True), call, REVALIDATED)
 
 
@@ -116,8 +116,8 @@ async def post_request_type(call: Call, body: TypeCreation) -> Response[RequestT
     },
 )
 async def put_request_type(call: Call, type_id: TypeInPath, body: Definition) -> Response[RequestType]:
-    """Troca a definição inteira do tipo. Se ela muda, faz uma nova versão, que vale para os próximos pedidos; os
-    pedidos feitos ficam com a sua. Com `If-Match`, a resposta é 412 se o tipo mudou desde a leitura.
+    """Troca a definição inteira do tipo. Se ela muda, cria uma nova versão, que vale para os próximos pedidos; os
+    pedidos já feitos mantêm a deles. Com `If-Match`, a resposta é 412 se o tipo mudou desde a leitura.
     """
     return stored(await service.replace_request_type(call, type_id, body))
 
