@@ -53,3 +53,14 @@ def test_a_site_does_not_start_with_files_that_it_cannot_read(
 ) -> None:
     with pytest.raises(SettingsError, match=r"BALCAO_SITE_FOLDER: site\.toml"):
         open_apart(site_folder=tmp_path)
+
+
+def test_a_city_that_names_no_frequent_service_shows_highlighted_and_popular_ones(
+    open_apart: Callable[..., SiteClient], tmp_path: Path
+) -> None:
+    texts = '[home]\nquestion = "?"\nplaceholder = ""\nexamples = []\nfrequent = ["Não existe"]\n'
+    (tmp_path / SITE_FILE).write_text(texts, "utf-8")
+    links = open_apart(site_folder=tmp_path).open("/").links
+    shown = [name for name, href in links.items() if href.startswith("/servicos/") and "/assunto/" not in href]
+    assert len(shown) == 8
+    assert not [name for name in shown if WORDING.is_sensitive(name)]

@@ -5,7 +5,9 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.site.declaration import Area, Pages
-from balcao.site.services.views import count_subjects, list_frequent
+from balcao.site.reading.catalogue import Listed, Snapshot
+from balcao.site.search.client import list_popular
+from balcao.site.services.views import count_subjects, list_frequent, pick_frequent
 from balcao.site.visit import Head, Visit
 
 pages = Pages("home", "")
@@ -37,9 +39,22 @@ async def show_start(visit: Visit) -> Response[Any]:
         now=[one for one in parts if one[0].place == "now"],
         side=[one for one in parts if one[0].place == "side"],
         catalogue=catalogue,
-        frequent=list_frequent(wording, snapshot) if snapshot else [],
+        frequent=await _list_frequent(visit, snapshot) if snapshot else [],
         subjects=count_subjects(wording, snapshot) if snapshot else [],
     )
+
+
+async def _list_frequent(visit: Visit, snapshot: Snapshot) -> list[Listed]:
+    """Return the frequent services.
+
+    A city that names none gets those that its editors highlight, then the most popular ones of the search.
+    """
+    if named := list_frequent(visit.site.wording, snapshot):
+        return named
+    popular = await visit.read_block(list_popular(visit.reader))
+    highlighted = [service for service in snapshot.services if service.fixar_destaque]
+    found = [*highlighted, *(snapshot.by_name.get(name) for name in popular.value or ())]
+    return pick_frequent(visit.site.wording, found)
 
 
 def _describe_organization(visit: Visit) -> dict[str, Any]:

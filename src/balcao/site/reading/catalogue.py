@@ -51,6 +51,7 @@ class Listed(msgspec.Struct):
     canais_digitais: list[str] = []
     canais_presenciais: list[str] = []
     last_update: int = 0
+    fixar_destaque: bool = False
     agents: AgentSettings | None = None
 
 

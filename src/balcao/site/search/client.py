@@ -77,3 +77,10 @@ async def search(reader: Reader, text: str, filters: Filters, page: int) -> Foun
         "facets": _FACETS,
     }
     return await reader.get("/search/api/v1/search", Found, query, stale=NEVER, is_chosen=True)
+
+
+async def list_popular(reader: Reader) -> list[str]:
+    """Return the names of the most popular services."""
+    query = {"q": "*", "per_page": PER_PAGE, "highlight": False}
+    found = await reader.get("/search/api/v1/search", Found, query)
+    return [hit.title for hit in found.results]

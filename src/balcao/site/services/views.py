@@ -5,11 +5,18 @@ from collections.abc import Sequence
 from balcao.site.reading.catalogue import Listed, Snapshot
 from balcao.site.wording import Subject, Wording
 
+MOST_FREQUENT = 8  # a screen of a wide window
+
 
 def list_frequent(wording: Wording, snapshot: Snapshot) -> list[Listed]:
-    """Return the frequent services that exist, in the order of `words.toml`, without sensitive ones."""
-    found = (snapshot.by_name.get(name) for name in wording.home.frequent)
-    return [service for service in found if service and not wording.is_sensitive(service.nome_servico)]
+    """Return the frequent services that the city names, without sensitive ones."""
+    return pick_frequent(wording, [snapshot.by_name.get(name) for name in wording.home.frequent])
+
+
+def pick_frequent(wording: Wording, services: Sequence[Listed | None]) -> list[Listed]:
+    """Return the first of these services that may be among the frequent ones, each once."""
+    found = {service.id: service for service in services if service}.values()
+    return [service for service in found if not wording.is_sensitive(service.nome_servico)][:MOST_FREQUENT]
 
 
 def count_subjects(wording: Wording, snapshot: Snapshot) -> list[tuple[Subject, int]]:
