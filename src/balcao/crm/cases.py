@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"[A-Z0-9-]{1,40}")  # queries contain numbers and ids unes
 _ID = re.compile(r"[A-Za-z0-9]{15}([A-Za-z0-9]{3})?")
 _PROTOCOL = re.compile(r"[\x21-\x7e]{1,100}")
 SEVERAL = "MULTIPLE_CHOICES"
-# The states of a request that the CRM's statuses of a case mean. Other statuses change nothing.
+# The CRM's status of a new case, and the request state that each later status means. Other statuses change nothing.
 OPEN_STATUS = "Aberto"
 STATES: Mapping[str, str] = {
     "Em andamento": "in_progress",

@@ -313,7 +313,7 @@ def _end(process: subprocess.Popen[bytes], data: Path) -> None:
 def _shut_down(pid: int, data: Path) -> None:
     """Shut a server down fast.
 
-    Kill it if this takes over two minutes. A killed server recovers its data at the next start.
+    If this takes over two minutes, stop it immediately or kill it. It then recovers its data at the next start.
     """
     for signal_number, seconds in ((signal.SIGINT, 120.0), (signal.SIGQUIT, 20.0), (signal.SIGKILL, 20.0)):
         with contextlib.suppress(ProcessLookupError):

@@ -129,7 +129,7 @@ class OptionsEndpoint:
         self._response: Response[None] = Response(status=204, headers={"Allow": allow})
 
     def respond(self, _: Request) -> Responding:
-        """Return the methods in `Allow`."""
+        """Return the response, which lists the methods in `Allow`."""
         return self._response
 
 
