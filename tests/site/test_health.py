@@ -3,10 +3,14 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import pytest
 
+from balcao.settings import Settings
 from balcao.site.faults import NOT_FOUND
+from tests.support.issuer import bearer
+from tests.support.sandbox import Sandbox
 from tests.support.service_relay import ServiceRelay
 from tests.support.site import SiteClient
 
@@ -60,9 +64,19 @@ def test_only_units_of_the_chosen_kind_and_colour_are_listed(site: SiteClient) -
     assert list_units(site, "/saude/unidades?cor=vermelho") == ["Centro Municipal de Saúde Vila Nova"]
     emergency = list_units(site, "/saude/unidades?tipo=urgencia&quando=agora")
     assert emergency == ["UPA 24h do Canal", "UPA 24h Estrada Velha"]
-    saturday = list_units(site, "/saude/unidades?quando=sabado")
-    assert "Clínica da Família Mestre Anacleto" in saturday
-    assert "Clínica da Família do Porto" not in saturday
+
+
+@pytest.mark.parametrize(("when", "weekday"), [("amanha", None), ("sabado", 5), ("domingo", 6)])
+def test_a_chosen_day_lists_the_units_that_open_on_it(
+    site: SiteClient, sandbox: Sandbox, settings: Settings, when: str, weekday: int | None
+) -> None:
+    today = datetime.now(settings.zone).date()
+    day = today + timedelta(days=1 if weekday is None else (weekday - today.weekday()) % 7)
+    token = bearer(sandbox.tokens.person("90000000175"))
+    found = sandbox.http.get(f"/health-units/unidades?per_page=200&abre_em={day}", headers=token).json()["data"]
+    shown = list_units(site, f"/saude/unidades?quando={when}")
+    assert sorted(shown) == sorted(unit["nome"] for unit in found)
+    assert "UPA 24h do Canal" in shown
 
 
 def test_a_unit_shows_fourteen_days_its_telephone_and_what_changes(site: SiteClient) -> None:

@@ -11,8 +11,10 @@ from balcao.site.health.client import (
     Area,
     AreaMembers,
     Attendance,
+    Board,
     Effects,
     Interval,
+    Neighbourhood,
     OpenDay,
     Risk,
     Unit,
@@ -20,8 +22,8 @@ from balcao.site.health.client import (
 )
 from balcao.site.health.colors import COLORS, describe_change, describe_state, find_color
 from balcao.site.health.hours import describe_days, describe_hours, summarize_record, summarize_week
-from balcao.site.health.nearness import find_middle, list_neighbourhoods, measure_from
 from balcao.site.health.picture import HEIGHT, WIDTH, GroundCache, Picture, draw_picture
+from balcao.site.health.views import Filters, order_units
 from balcao.web.city_map import MAX_POSITIONS, Outline, simplify
 from balcao.web.words import WEEKDAYS, Words
 
@@ -167,23 +169,31 @@ def test_an_unknown_colour_counts_as_the_highest() -> None:
     assert len({color.symbol for color in COLORS.values()}) == len(COLORS)
 
 
-def test_the_middle_of_a_neighbourhood_is_the_mean_of_its_units() -> None:
+def test_the_nearest_unit_comes_first_and_one_without_a_position_last() -> None:
     units = [
-        make_unit("1", bairro="Vila Nova", place=(-22.80, -43.20)),
-        make_unit("2", bairro="VILA NOVA", place=(-22.90, -43.40)),
-        make_unit("3", bairro="Vila Nova", place=None),
-        make_unit("4", bairro="Centro", place=(-22.85, -43.30)),
-        make_unit("5", bairro="Sem Lugar", place=None),
+        make_unit("1", bairro="Centro", place=None),
+        make_unit("2", bairro="Vila Nova", place=(-22.90, -43.40)),
+        make_unit("3", bairro="Centro", place=(-22.851, -43.30)),
+        make_unit("4", bairro="Farol", place=(-22.86, -43.30), color="Vermelho", state="fechado_por_risco"),
     ]
-    assert [name.casefold() for name in list_neighbourhoods(units)] == ["centro", "vila nova"]
-    middle = find_middle(units, "vila nova")
-    assert middle is not None
-    assert middle == pytest.approx((-22.85, -43.30))
-    assert measure_from(middle, units[3]) == pytest.approx(0, abs=0.001)
-    assert measure_from(middle, units[0]) == pytest.approx(measure_from(middle, units[1]), rel=0.01)
-    assert measure_from(middle, units[2]) is None
-    assert find_middle(units, "Sem Lugar") is None
-    assert find_middle(units, "") is None
+    centre = Neighbourhood("Centro", -22.85, -43.30)
+    views = order_units(Board(units, is_current=True), units, WORDS, centre, {"2": "8h às 12h"})
+    assert [view.unit.cnes for view in views] == ["3", "2", "1", "4"]
+    assert [view.distance for view in views] == ["no bairro Centro", "a uns 12 km", "", "a uns 1 km"]
+    assert [view.on_day for view in views] == ["", "8h às 12h", "", ""]
+    unknown = order_units(Board(units, is_current=False), units, WORDS, None, {})
+    assert {(view.color, view.state, view.distance) for view in unknown} == {(None, None, "")}
+
+
+@given(st.dates(), st.sampled_from([("amanha", None), ("sabado", 5), ("domingo", 6)]))
+def test_a_chosen_day_is_the_next_one_of_its_name(today: date, choice: tuple[str, int | None]) -> None:
+    when, weekday = choice
+    day = Filters("", when, "", "").find_day(today) if today < date.max - timedelta(days=7) else None
+    if day is None:
+        return
+    assert day - today == timedelta(days=1) if weekday is None else timedelta(0) <= day - today < timedelta(days=7)
+    assert weekday is None or day.weekday() == weekday
+    assert Filters("", "agora", "", "").find_day(today) is None
 
 
 SQUARE = [[-43.3, -23.0], [-43.1, -23.0], [-43.1, -22.8], [-43.3, -22.8], [-43.3, -23.0]]

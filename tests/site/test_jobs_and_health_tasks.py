@@ -74,18 +74,23 @@ def test_elisa_finds_a_job_for_people_with_disabilities_from_home_in_two_steps(p
     expect(page.get_by_role("main")).to_contain_text("Estúdio Digital Maré")
 
 
-def test_rui_finds_which_clinic_near_him_has_a_colour_and_opens_on_saturday_in_two_steps(page: Page) -> None:
+def test_rui_finds_which_units_near_him_open_on_saturday_and_their_colours_in_two_steps(page: Page) -> None:
     follow(page, "Saúde")
     open_filters(page, "Dia, tipo e cor")
     page.get_by_label("Perto de qual bairro?").select_option("Vila Nova")
-    page.get_by_label("Quando").select_option("Aos sábados")
-    page.get_by_label("Cor", exact=True).select_option("Laranja")
+    page.get_by_label("Quando").select_option("No sábado")
+    page.get_by_label("Cor", exact=True).select_option("Verde")
     press(page, "Mostrar")
-    unit = page.get_by_role("listitem").filter(has=page.get_by_role("heading", name="Clínica da Família Morro Alto"))
-    expect(unit).to_contain_text("Laranja: atende só parte")
-    expect(unit).to_contain_text("sábado, 8h às 12h")
-    expect(unit.get_by_role("link", name="(21) 2222-0003")).to_be_visible()
+    main = page.get_by_role("main")
+    expect(main.get_by_role("heading", level=2).first).to_contain_text("que abrem no sábado")
+    # The emergency units open on every Saturday, also on a holiday.
+    unit = main.get_by_role("listitem").filter(has=page.get_by_role("heading", name="UPA 24h Estrada Velha"))
+    expect(unit).to_contain_text("Verde: tudo normal")
+    expect(unit).to_contain_text("Sábado, ")
+    expect(unit).to_contain_text(": 24 horas")
+    expect(unit.get_by_role("link", name="(21) 2222-2345")).to_be_visible()
     expect(unit).to_contain_text("a uns ")
+    expect(main).not_to_contain_text("Amarelo: sem visitas em casa")
 
 
 def test_lin_finds_the_nearest_emergency_unit_that_is_open_now_in_two_steps(page: Page) -> None:

@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta
 
 from markupsafe import Markup
 
-from balcao.web.words import MONTHS, Words, format_day_in_words, format_number
+from balcao.web.words import MONTHS, Words, format_day_in_words
 
 
 class SiteWords(Words):
@@ -36,8 +36,3 @@ class SiteWords(Words):
 def format_long_day(day: date) -> str:
     """Format a day with its year: "25 de agosto de 2026"."""
     return f"{day.day} de {MONTHS[day.month - 1]} de {day.year}"
-
-
-def format_money(amount: float) -> str:
-    """Format an amount in reais, without cents if there are none: "R$ 1.820", "R$ 12,50"."""
-    return f"R$ {format_number(amount, 0 if amount == int(amount) else 2)}"

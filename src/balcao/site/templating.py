@@ -11,10 +11,11 @@ from markupsafe import Markup
 
 from balcao.core.http.assets import Assets
 from balcao.site.facts import read_facts
-from balcao.site.formats import SiteWords, format_long_day, format_money
+from balcao.site.formats import SiteWords, format_long_day
 from balcao.site.wording import Wording
 from balcao.web import templating
 from balcao.web.markup import render_markdown
+from balcao.web.words import format_money
 
 # Signs that could end a data block or begin a comment in it.
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}

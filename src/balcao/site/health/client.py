@@ -136,6 +136,42 @@ async def _list_units(reader: Reader, stale: float) -> list[Unit]:
     return [unit for page in (first, *others) for unit in page.data]
 
 
+class OpenUnit(msgspec.Struct):
+    cnes: str
+    intervalos_no_dia: list[Interval]
+
+
+class OpenUnits(msgspec.Struct):
+    data: list[OpenUnit]
+    pagination: Pagination
+
+
+class Neighbourhood(msgspec.Struct):
+    """A neighbourhood and a point in it."""
+
+    bairro: str
+    latitude: float
+    longitude: float
+
+
+class Neighbourhoods(msgspec.Struct):
+    itens: list[Neighbourhood]
+
+
+async def list_openings(reader: Reader, day: date) -> dict[str, list[Interval]]:
+    """Return the openings of all units that open on a day, by `cnes`, with its holidays and exceptions."""
+    path, query = f"{_BASE}/unidades", {"per_page": _PAGE_SIZE, "abre_em": day.isoformat()}
+    first = await reader.get(path, OpenUnits, query)
+    more = range(2, min(first.pagination.total_pages, _MOST_PAGES) + 1)
+    others = await asyncio.gather(*(reader.get(path, OpenUnits, {**query, "page": page}) for page in more))
+    return {unit.cnes: unit.intervalos_no_dia for page in (first, *others) for unit in page.data}
+
+
+async def list_neighbourhoods(reader: Reader) -> list[Neighbourhood]:
+    """Return the neighbourhoods of the city, by name."""
+    return (await reader.get(f"{_BASE}/bairros", Neighbourhoods)).itens
+
+
 async def read_unit(reader: Reader, cnes: str) -> Board:
     """Return one unit, which may be deactivated. Raises NotFound if it does not exist."""
     try:

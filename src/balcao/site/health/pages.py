@@ -3,17 +3,18 @@
 import asyncio
 import re
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from balcao.core.http.responses import Response
+from balcao.core.values.text import fold_text
 from balcao.site.declaration import Area, Finder, HomePart, MapAddress, MenuEntry, Pages, Result
 from balcao.site.faults import make_not_found
 from balcao.site.health import client
 from balcao.site.health.clinic import describe_clinic
 from balcao.site.health.colors import COLORS, Color, find_color
-from balcao.site.health.hours import describe_days, summarize_week
-from balcao.site.health.nearness import list_neighbourhoods
+from balcao.site.health.hours import describe_days, describe_hours, summarize_week
 from balcao.site.health.picture import HEIGHT, WIDTH, GroundCache, draw_picture
 from balcao.site.health.views import (
     COLOR,
@@ -28,8 +29,9 @@ from balcao.site.health.views import (
     select_units,
 )
 from balcao.site.visit import Head, Visit
+from balcao.web.api import Block
 from balcao.web.visit import Crumb
-from balcao.web.words import capitalize_first, format_count
+from balcao.web.words import capitalize_first, format_count, format_day_in_words, format_day_of_month
 
 # Colours change at any time, so browsers keep these pages only for a short time (rules: site 5).
 _MAX_AGE = 20
@@ -38,6 +40,7 @@ _PAGE_SIZE = 12
 _MOST_FOUND, _MOST_CHANGED = 5, 3
 _CNES = re.compile(r"[0-9]{7}")
 
+Openings: TypeAlias = dict[str, list[client.Interval]]
 _GROUND = GroundCache()
 pages = Pages("health", "/saude")
 
@@ -45,13 +48,21 @@ pages = Pages("health", "/saude")
 @pages.get("/unidades", "Unidades de saúde", max_age=_MAX_AGE, footer="site")
 async def list_units(visit: Visit) -> Response[Any]:
     """List the units by the visitor's filters, with a map of all units."""
-    board, areas = await asyncio.gather(
-        client.read_board(visit.reader), visit.read_block(client.list_areas(visit.reader))
+    board, areas, places = await asyncio.gather(
+        client.read_board(visit.reader),
+        visit.read_block(client.list_areas(visit.reader)),
+        visit.read_block(client.list_neighbourhoods(visit.reader)),
     )
-    filters = _read_filters(visit, list_neighbourhoods(board.units))
-    chosen = select_units(board, filters)
-    views = order_units(board, chosen, visit.site.words, filters.near)
+    words, known = visit.site.words, {place.bairro: place for place in places.value or ()}
+    filters = _read_filters(visit, known)
+    day = filters.find_day(words.now().date())
+    openings = await visit.read_block(client.list_openings(visit.reader, day)) if day else Block[Openings](None)
+    chosen = select_units(board, filters, openings.value)
+    hours = {cnes: describe_hours(intervals) for cnes, intervals in (openings.value or {}).items()}
+    views = order_units(board, chosen, words, known.get(filters.near), hours)
     heading = _describe_result(len(views), filters if board.is_current else filters.without_state())
+    if day and not openings.fault:
+        heading += f", {format_day_of_month(day)}"
     number = min(visit.number, max(1, -(-len(views) // _PAGE_SIZE)))
     ground = await _GROUND.get(areas.value or (), board.units)
     shown = {unit.cnes for unit in chosen} if board.is_current else None
@@ -70,7 +81,9 @@ async def list_units(visit: Visit) -> Response[Any]:
         first=(number - 1) * _PAGE_SIZE + 1,
         number=number,
         last=max(1, -(-len(views) // _PAGE_SIZE)),
-        neighbourhoods=list_neighbourhoods(board.units),
+        neighbourhoods=list(known),
+        day=day and format_day_in_words(day),
+        openings=openings,
         choices={"quando": WHEN, "tipo": KIND, "cor": COLOR},
         colors=COLORS,
         picture=draw_picture(ground, board.units, shown) if ground else None,
@@ -80,13 +93,13 @@ async def list_units(visit: Visit) -> Response[Any]:
     )
 
 
-def _read_filters(visit: Visit, neighbourhoods: list[str]) -> Filters:
-    """Return the visitor's filters. The neighbourhood keeps its own spelling if the site has it."""
-    near = visit.text("perto")
-    known = {name.casefold(): name for name in neighbourhoods}
+def _read_filters(visit: Visit, neighbourhoods: Iterable[str]) -> Filters:
+    """Return the visitor's filters. The neighbourhood keeps the spelling of the service."""
+    near = fold_text(visit.text("perto"))
+    known = {fold_text(name): name for name in neighbourhoods}
     when, kind, color = (visit.text(name) for name in ("quando", "tipo", "cor"))
     return Filters(
-        known.get(near.casefold(), ""),
+        known.get(near, ""),
         when if when in WHEN else "",
         kind if kind in KIND else "",
         color if color in COLOR else "",
@@ -193,7 +206,7 @@ async def find_units(visit: Visit, text: str) -> list[Result]:
     """Return the units whose name or neighbourhood contains the text."""
     board = await client.read_board(visit.reader)
     words = visit.site.words
-    found = order_units(board, find_named(board.units, text), words, "")[:_MOST_FOUND]
+    found = order_units(board, find_named(board.units, text), words, None, {})[:_MOST_FOUND]
     return [
         Result(
             view.unit.nome,

@@ -1,11 +1,12 @@
 """The units as the pages show them, and the filters of the list."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from balcao.core.values.text import fold_text
-from balcao.site.health.client import Board, Unit
+from balcao.site.health.client import Board, Neighbourhood, Unit
 from balcao.site.health.colors import (
     COLORS,
     UNKNOWN,
@@ -17,7 +18,7 @@ from balcao.site.health.colors import (
     is_emergency,
 )
 from balcao.site.health.hours import is_always_open, summarize_record
-from balcao.site.health.nearness import Point, find_middle, measure_from
+from balcao.site.health.nearness import Point, measure_from
 from balcao.web.words import Words, format_distance
 
 KINDS = {
@@ -29,13 +30,24 @@ KINDS = {
 }
 
 
+def _select_all(_: Unit) -> bool:
+    return True
+
+
 class Choice(NamedTuple):
-    """A choice of a filter: its text, how a heading describes the result, and which units it selects."""
+    """A choice of a filter: its text, how a heading describes the result, and which units it selects.
+
+    `weekday` is the day on which the unit must open: 0 for Monday, or `TOMORROW`.
+    """
 
     label: str
     heading: str
-    selects: Callable[[Unit], bool]
+    selects: Callable[[Unit], bool] = _select_all
     needs_state: bool = False
+    weekday: int | None = None
+
+
+TOMORROW = -1
 
 
 def _is_open(unit: Unit) -> bool:
@@ -44,7 +56,9 @@ def _is_open(unit: Unit) -> bool:
 
 WHEN = {
     "agora": Choice("Aberta agora", "abertas agora", _is_open, needs_state=True),
-    "sabado": Choice("Aos sábados", "que abrem aos sábados", lambda unit: unit.funcionamento_sabado is not None),
+    "amanha": Choice("Amanhã", "que abrem amanhã", weekday=TOMORROW),
+    "sabado": Choice("No sábado", "que abrem no sábado", weekday=5),
+    "domingo": Choice("No domingo", "que abrem no domingo", weekday=6),
     "sempre": Choice("24 horas", "abertas 24 horas", is_always_open),
 }
 KIND = {
@@ -92,6 +106,13 @@ class Filters:
         """Whether a filter asks for the state now, which may be unknown."""
         return any(choice.needs_state for choice in self.choices)
 
+    def find_day(self, today: date) -> date | None:
+        """Return the chosen day, which may be today, or None if no day is chosen."""
+        weekday = WHEN[self.when].weekday if self.when in WHEN else None
+        if weekday is None:
+            return None
+        return today + timedelta(days=1 if weekday == TOMORROW else (weekday - today.weekday()) % 7)
+
     def without_state(self) -> "Filters":
         """Return the filters without those that ask for the state now."""
         when = "" if self.when in WHEN and WHEN[self.when].needs_state else self.when
@@ -100,7 +121,7 @@ class Filters:
 
 @dataclass(frozen=True)
 class UnitView:
-    """A unit in words. `color` and `state` are None if they are not known now."""
+    """A unit in words. `color` and `state` are None if they are not known now. `on_day` are the chosen day's hours."""
 
     unit: Unit
     color: Color | None
@@ -109,6 +130,7 @@ class UnitView:
     hours: str
     distance: str
     is_emergency: bool
+    on_day: str = ""
 
     @property
     def address(self) -> str:
@@ -129,7 +151,7 @@ class UnitView:
         return self.state is not None and self.state.is_open
 
 
-def describe_unit(unit: Unit, words: Words, *, is_current: bool, distance: str = "") -> UnitView:
+def describe_unit(unit: Unit, words: Words, *, is_current: bool, distance: str = "", on_day: str = "") -> UnitView:
     """Describe a unit. Without a current answer, its colour and state are not known."""
     return UnitView(
         unit,
@@ -139,13 +161,21 @@ def describe_unit(unit: Unit, words: Words, *, is_current: bool, distance: str =
         summarize_record(unit),
         distance,
         is_emergency(unit),
+        on_day,
     )
 
 
-def select_units(board: Board, filters: Filters) -> list[Unit]:
-    """Return the units that pass all filters. Filters that ask for the state are left out if it is not known."""
+def select_units(board: Board, filters: Filters, opened: Collection[str] | None) -> list[Unit]:
+    """Return the units that pass all filters. Filters that ask for the state are left out if it is not known.
+
+    `opened` contains the `cnes` of the units that open on the chosen day, or is None if that does not matter.
+    """
     choices = [choice for choice in filters.choices if board.is_current or not choice.needs_state]
-    return [unit for unit in board.units if all(choice.selects(unit) for choice in choices)]
+    return [
+        unit
+        for unit in board.units
+        if (opened is None or unit.cnes in opened) and all(choice.selects(unit) for choice in choices)
+    ]
 
 
 def find_named(units: Sequence[Unit], text: str) -> list[Unit]:
@@ -158,10 +188,15 @@ def find_named(units: Sequence[Unit], text: str) -> list[Unit]:
     ]
 
 
-def order_units(board: Board, units: Sequence[Unit], words: Words, near: str) -> list[UnitView]:
-    """Return the units, the nearest first, otherwise by name. Units that are closed for safety come last."""
-    middle = find_middle(board.units, near) if near else None
-    distances = {unit.cnes: measure_from(middle, unit) if middle else None for unit in units}
+def order_units(
+    board: Board, units: Sequence[Unit], words: Words, near: Neighbourhood | None, openings: Mapping[str, str]
+) -> list[UnitView]:
+    """Return the units, the nearest first, otherwise by name. Units that are closed for safety come last.
+
+    `openings` are the hours of the chosen day in words, by `cnes`.
+    """
+    point = Point(near.latitude, near.longitude) if near else None
+    distances = {unit.cnes: measure_from(point, unit) if point else None for unit in units}
 
     def rank(unit: Unit) -> tuple[bool, bool, float, str]:
         is_closed = board.is_current and unit.atendimento.situacao == "fechado_por_risco"
@@ -173,7 +208,8 @@ def order_units(board: Board, units: Sequence[Unit], words: Words, near: str) ->
             unit,
             words,
             is_current=board.is_current,
-            distance=describe_distance(distances[unit.cnes], unit, near),
+            distance=describe_distance(distances[unit.cnes], unit, near.bairro if near else ""),
+            on_day=openings.get(unit.cnes, ""),
         )
         for unit in sorted(units, key=rank)
     ]
