@@ -18,7 +18,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry import SERVICE, mobility
 from balcao.registry.mobility.drivers import service as drivers
 from balcao.registry.mobility.drivers import store as links
-from balcao.registry.mobility.vehicles import store as vehicles
+from balcao.registry.mobility.vehicles.files import erase_old_vehicles
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import vehicles as demo
 from balcao_sandbox.passing_time.service import pass_time
@@ -69,11 +69,11 @@ def test_after_two_years_links_go_and_of_a_vehicle_the_number_stays(garage: Gara
     made = garage.registered(CARLA, has_invoice=True, invoice_photo_url=PHOTO)
     link = garage.invited(CARLA, made["id"], BRUNO)
     garage.vehicle(CARLA, made["id"], "DELETE")
-    assert (owner(links.delete_old_driver_links), owner(vehicles.erase_old_vehicles)) == (0, 0)
+    assert (owner(links.delete_old_driver_links), owner(erase_old_vehicles)) == (0, 0)
     sql("UPDATE registry.vehicle_conductor SET updated_at = now() - interval '731 days' WHERE id = $1", link)
     sql("UPDATE registry.vehicle SET deleted_at = now() - interval '731 days' WHERE id = $1", made["id"])
-    assert (owner(links.delete_old_driver_links), owner(vehicles.erase_old_vehicles)) == (1, 1)
-    assert owner(vehicles.erase_old_vehicles) == 0
+    assert (owner(links.delete_old_driver_links), owner(erase_old_vehicles)) == (1, 1)
+    assert owner(erase_old_vehicles) == 0
     assert sql("SELECT FROM registry.vehicle_conductor WHERE id = $1", link) == []
     assert _left(sql, made["id"]) == {"registration_number": made["registration_number"], "color": "Azul"}
     assert refusal(garage.vehicle(CARLA, made["id"], "DELETE")) == (404, "vehicle-unknown")

@@ -211,6 +211,9 @@ def _read_value(expected: Any) -> Read:
         if expected.__origin__ is Any and "json" in expected.__metadata__:
             return _decode_any
         return _read_value(expected.__origin__)
+    if msgspec.UnsetType in get_args(expected):  # a member that requests may omit; its column is null then
+        stored = [each for each in get_args(expected) if each is not msgspec.UnsetType]
+        return _read_value(Union[(*stored, None)])
     if type(None) in get_args(expected):
         present = _without_none(expected)
         # The column may contain the JSON value `null`, so the decoder must accept None as well.

@@ -12,7 +12,7 @@ from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import Response, created, personal, stored
 from balcao.registry.mobility.paths import VehicleId
-from balcao.registry.mobility.vehicles import service, store
+from balcao.registry.mobility.vehicles import files, service, store
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate
 from balcao.registry.routes import ROUTES
 
@@ -135,7 +135,7 @@ PERSONAL_DATA = PersonalData(
 
 FEATURE = Feature(
     routes=routes.declared,
-    retention=[OldRows("vehicle", store.count_vehicles, store.erase_old_vehicles)],
+    retention=[OldRows("vehicle", store.count_vehicles, files.erase_old_vehicles)],
     personal_data=PERSONAL_DATA,
     exports=Exports(tables=("registry.vehicle",)),
 )

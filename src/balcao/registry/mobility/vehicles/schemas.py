@@ -24,6 +24,13 @@ PhotoUrl: TypeAlias = Annotated[
         examples=["https://storage.googleapis.com/porto-aurora-demo/foto.jpg"],
     ),
 ]
+PhotoFileId: TypeAlias = Annotated[
+    str,
+    Meta(
+        description="Id de um arquivo que o dono enviou, em lugar do endereço da foto.",
+        examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e71"],
+    ),
+]
 InvoiceUrl: TypeAlias = Annotated[
     str,
     Meta(
@@ -63,14 +70,15 @@ OtherModel: TypeAlias = Annotated[
 class VehicleCreate(msgspec.Struct, kw_only=True):
     """A vehicle to register.
 
-    There are three flows: brand and model come from the catalogue, only the brand does, or neither does.
+    There are three flows: brand and model come from the catalogue, only the brand does, or neither does. Each of the
+    two photos has an address or a file. In a stored vehicle, None replaces the absent one.
     """
 
     display_name: DisplayName
     color: ColourName
     serial_number: SerialNumber
-    serial_number_photo_url: PhotoUrl
-    vehicle_photo_url: PhotoUrl
+    serial_number_photo_url: PhotoUrl | UnsetType = UNSET
+    vehicle_photo_url: PhotoUrl | UnsetType = UNSET
     has_invoice: HasInvoice
     self_declaration: Annotated[
         bool, Meta(description="Declaração de que os dados são verdadeiros; deve ser verdadeiro.", examples=[True])
@@ -87,6 +95,8 @@ class VehicleCreate(msgspec.Struct, kw_only=True):
     vehicle_photo_file_size: FileSize | None = None
     invoice_photo_file_name: FileName | None = None
     invoice_photo_file_size: FileSize | None = None
+    serial_number_photo_file_id: PhotoFileId | UnsetType = UNSET
+    vehicle_photo_file_id: PhotoFileId | UnsetType = UNSET
 
 
 class VehicleUpdate(msgspec.Struct, kw_only=True):
@@ -110,6 +120,8 @@ class VehicleUpdate(msgspec.Struct, kw_only=True):
     vehicle_photo_file_size: FileSize | UnsetType = UNSET
     invoice_photo_file_name: FileName | UnsetType = UNSET
     invoice_photo_file_size: FileSize | UnsetType = UNSET
+    serial_number_photo_file_id: PhotoFileId | UnsetType = UNSET
+    vehicle_photo_file_id: PhotoFileId | UnsetType = UNSET
 
 
 class VehicleRole(StrEnum):
@@ -120,7 +132,10 @@ class VehicleRole(StrEnum):
 
 
 class VehicleItem(msgspec.Struct, kw_only=True):
-    """A vehicle in a list. `conductor_id` appears only for drivers and is the id of the driver's own link."""
+    """A vehicle in a list. `conductor_id` appears only for drivers and is the id of the driver's own link.
+
+    The id of a photo's file appears only if the photo is a file.
+    """
 
     id: Annotated[str, Meta(description="Id do veículo.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e70"])]
     display_name: DisplayName | None
@@ -144,6 +159,7 @@ class VehicleItem(msgspec.Struct, kw_only=True):
             examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"],
         ),
     ] = UNSET
+    vehicle_photo_file_id: PhotoFileId | UnsetType = UNSET
 
 
 class VehicleDetail(VehicleItem, kw_only=True):
@@ -172,6 +188,7 @@ class VehicleDetail(VehicleItem, kw_only=True):
     ]
     created_at: CreatedAt
     updated_at: UpdatedAt
+    serial_number_photo_file_id: PhotoFileId | UnsetType = UNSET
     deleted_at: Annotated[
         datetime | UnsetType,
         Meta(description="Quando foi excluído (RFC 3339); ausente enquanto vale.", examples=["2026-05-02T12:30:00Z"]),

@@ -1,6 +1,7 @@
 """A citizen's vehicles: register, read, change and remove. Staff act on behalf of the person in the path."""
 
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
@@ -20,6 +21,7 @@ from balcao.registry.mobility.catalogue.schemas import Chosen
 from balcao.registry.mobility.people import Contact
 from balcao.registry.mobility.vehicles import form as forms
 from balcao.registry.mobility.vehicles import store, views
+from balcao.registry.mobility.vehicles.files import write_with_files
 from balcao.registry.mobility.vehicles.flows import Choice, resolve_choice
 from balcao.registry.mobility.vehicles.schemas import VehicleCreate, VehicleDetail, Vehicles, VehicleUpdate
 from balcao.registry.mobility.vehicles.store import Vehicle, VisibleVehicle
@@ -62,7 +64,8 @@ async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
         response = msgspec.json.encode(_build_detail(call, vehicle, owner, cpf))
         shared = draft.chosen.share(resolved.brand_id, resolved.model_id)
         kept = repeatable and repeatable.keep(response)
-        is_inserted = await store.insert_vehicle(connection, vehicle, shared, most=most, trail=trail, kept=kept)
+        insert = partial(store.insert_vehicle, connection, vehicle, shared, most=most, trail=trail, kept=kept)
+        is_inserted = await write_with_files(connection, cpf, vehicle.id, resolved, insert)
         return response if is_inserted else None
 
     return await write_optimistically(call.platform.database, attempt)
@@ -94,7 +97,8 @@ async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleU
         chosen = await catalogue.read_chosen(connection, changed.brand_id, changed.model_id)
         form = _resolve_model(changed, chosen)
         shared = chosen.share(form.brand_id, form.model_id)
-        moment = await store.update_vehicle(connection, vehicle, form, shared, trail)
+        update = partial(store.update_vehicle, connection, vehicle, form, shared, trail)
+        moment = await write_with_files(connection, cpf, vehicle.id, form, update, former=vehicle.form)
         if moment is None:
             return None
         brand, model = chosen.names(form.brand_id, form.model_id)

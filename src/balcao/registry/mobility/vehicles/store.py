@@ -64,8 +64,9 @@ class Vehicle:
         )
 
 
+_FORM_COLUMNS = ", ".join(f"vehicle.{name}::text" if name.endswith("_file_id") else f"vehicle.{name}" for name in _FORM)
 _COLUMNS = f"""
-vehicle.id::text, owner_cpf, registration_number, {", ".join(f"vehicle.{name}" for name in _FORM)},
+vehicle.id::text, owner_cpf, registration_number, {_FORM_COLUMNS},
        brand.name AS brand_name, model.name AS model_name, link.id::text AS conductor_id,
        vehicle.created_at, vehicle.updated_at, vehicle.deleted_at
 """
@@ -273,16 +274,30 @@ _ERASED = """
 owner_cpf = NULL, display_name = NULL, serial_number = NULL, brand_other = NULL, model_other = NULL,
 serial_number_photo_url = NULL, serial_number_photo_file_name = NULL, serial_number_photo_file_size = NULL,
 vehicle_photo_url = NULL, vehicle_photo_file_name = NULL, vehicle_photo_file_size = NULL,
-invoice_photo_url = NULL, invoice_photo_file_name = NULL, invoice_photo_file_size = NULL
+invoice_photo_url = NULL, invoice_photo_file_name = NULL, invoice_photo_file_size = NULL,
+serial_number_photo_file_id = NULL, vehicle_photo_file_id = NULL
 """
 
 
+class ErasedVehicle(NamedTuple):
+    """A vehicle that was erased, its former owner, and whether it referred to files of the owner."""
+
+    id: str
+    owner_cpf: Cpf
+    has_files: bool
+
+
 @statement(f"""
-UPDATE registry.vehicle SET {_ERASED}
-WHERE deleted_at < now() - interval '2 years' AND owner_cpf IS NOT NULL
+WITH old AS (
+    SELECT id, owner_cpf, num_nonnulls(serial_number_photo_file_id, vehicle_photo_file_id) > 0 AS has_files
+    FROM registry.vehicle WHERE deleted_at < now() - interval '2 years' AND owner_cpf IS NOT NULL
+    ORDER BY id FOR UPDATE
+)
+UPDATE registry.vehicle SET {_ERASED} FROM old WHERE vehicle.id = old.id
+RETURNING old.id::text, old.owner_cpf, old.has_files
 """)
-async def erase_old_vehicles(connection: Connection) -> int:
-    """Erase vehicles that were deleted over two years ago. Return how many were erased.
+async def erase_old_vehicles(connection: Connection) -> list[ErasedVehicle]:
+    """Erase vehicles that were deleted over two years ago, and return them.
 
     Data that identifies no person, such as the registration number, is retained.
     """

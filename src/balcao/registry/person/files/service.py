@@ -110,9 +110,12 @@ async def use_files(connection: Connection, cpf: Cpf, field: str, ids: Collectio
     the refusal. Raises Invalid if the person has no such file.
     """
     if ids and len(await store.use_files(connection, cpf, sorted(set(ids)), holder, id)) < len(set(ids)):
-        raise Invalid(
-            f"O campo `{field}` deve ter o id de um arquivo que a própria pessoa enviou.", code="file-not-own"
-        )
+        raise not_own(field)
+
+
+def not_own(field: str) -> Invalid:
+    """Return the refusal for a member that contains an id, but not of a file that the person sent."""
+    return Invalid(f"O campo `{field}` deve ter o id de um arquivo que a própria pessoa enviou.", code="file-not-own")
 
 
 async def export_files(connection: Connection, cpf: Cpf) -> list[ExportedFile]:

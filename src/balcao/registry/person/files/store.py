@@ -190,3 +190,6 @@ async def list_stored_files(connection: Connection, since: datetime) -> list[Sto
 
 
 EXPORTS = Exports(tables=("registry.citizen_file", "registry.file_use"), derived=("registry.deleted_file",))
+
+# Call it if a record no longer refers to its files.
+OFFERED = (release_files,)
