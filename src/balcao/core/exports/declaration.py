@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
+from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 
 
@@ -20,6 +21,10 @@ class Rows:
     key: Sequence[str] = ()
 
 
+# A function that returns a line with data that are stored outside of the database.
+Complete = Callable[[Platform, str], Awaitable[str]]
+
+
 @dataclass(frozen=True)
 class Export:
     """One kind of lines. An import of the same kind accepts these lines unchanged.
@@ -29,6 +34,7 @@ class Export:
 
     kind: str
     rows: Rows | Callable[[Connection], Awaitable[Rows]]
+    complete: Complete | None = None
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from joserfc.errors import JoseError
 from balcao import __version__
 from balcao.core.context import sealing as secrets
 from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict
 from balcao.core.exports import folder as folders
@@ -69,7 +70,7 @@ async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProg
             async with database.transaction(isolation="repeatable_read") as connection:
                 manifest.snapshots.append(await store.read_snapshot_time(connection))
                 writer = _Writer(call, folder, order, manifest, recipients, on_progress)
-                await _export_kinds(connection, order.exports, writer, cursor)
+                await _export_kinds(call.platform, connection, order.exports, writer, cursor)
         finally:
             await database.close()
         manifest.complete, manifest.cursor = True, None
@@ -123,7 +124,7 @@ def _unseal(call: Call, manifest: Manifest) -> _Cursor | None:
 
 
 async def _export_kinds(
-    connection: Connection, exports: Sequence[Export], writer: "_Writer", cursor: _Cursor | None
+    platform: Platform, connection: Connection, exports: Sequence[Export], writer: "_Writer", cursor: _Cursor | None
 ) -> None:
     kinds = [export.kind for export in exports]
     at = _Cursor(kinds[0]) if cursor is None else cursor
@@ -132,7 +133,7 @@ async def _export_kinds(
         rows = export.rows if not callable(export.rows) else await export.rows(connection)
         writer.begin(export.kind)
         async for line in store.iterate_lines(connection, rows, after):
-            writer.add(line)
+            writer.add(line._replace(text=await export.complete(platform, line.text)) if export.complete else line)
         writer.end()
 
 

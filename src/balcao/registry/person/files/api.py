@@ -3,6 +3,7 @@
 from balcao.core.access.rules import own
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows
 from balcao.core.context.call import Call
+from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.feature import Feature
 from balcao.core.files.detection import SUFFIXES, MediaType
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
@@ -11,7 +12,7 @@ from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
 from balcao.core.http.responses import PERSONAL, Response, created, personal
 from balcao.core.http.sent_headers import CONTENT_DISPOSITION, sending
-from balcao.registry.person.files import service, store
+from balcao.registry.person.files import service
 from balcao.registry.person.files.jobs import JOBS
 from balcao.registry.person.files.paths import FileInPath
 from balcao.registry.person.files.schemas import CitizenFile, CitizenFiles, ExportedFile
@@ -118,5 +119,9 @@ FEATURE = Feature(
         erase_rows("files", service.erase_files, ["content", "media_type", "size", "sha256", "width", "height"]),
         tables=["registry.citizen_file", "registry.file_use"],
     ),
-    exports=store.EXPORTS,
+    exports=Exports(
+        [Export("citizen-file", Rows("registry.citizen_file"), service.add_content)],
+        tables=("registry.file_use",),
+        derived=("registry.deleted_file",),
+    ),
 )

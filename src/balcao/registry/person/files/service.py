@@ -13,6 +13,7 @@ import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.context.idempotency import Repeatable, run_once
+from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import BalcaoError, Conflict, Invalid
 from balcao.core.files.detection import MediaType, detect_type, is_complete_pdf
@@ -125,6 +126,19 @@ async def export_files(connection: Connection, cpf: Cpf) -> list[ExportedFile]:
         ExportedFile(**msgspec.structs.asdict(file), download=f"{base}/{file.id}/content")
         for file in await store.select_all_files(connection, cpf)
     ]
+
+
+async def add_content(platform: Platform, line: str) -> str:
+    """Return a line of the service's export with the content of the file in base64.
+
+    The content is null if the file was deleted after the snapshot of the export.
+    """
+    row = msgspec.json.decode(line)
+    content = await platform.part(FileStorage).read(row["id"])
+    if content is None or f"\\x{hashlib.sha256(content).hexdigest()}" != row["digest"]:
+        log.warning("files.content_differs", missing=content is None)
+        content = None
+    return msgspec.json.encode(row | {"content": content}).decode()
 
 
 async def erase_files(connection: Connection, cpf: Cpf) -> int:

@@ -10,7 +10,6 @@ from balcao.core.database.pool import Connection, Source
 from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
-from balcao.core.exports.declaration import Exports
 from balcao.core.files.detection import MediaType
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
@@ -188,8 +187,6 @@ ORDER BY created_at, id
 async def list_stored_files(connection: Connection, since: datetime) -> list[StoredFile]:
     """Return the files that were stored after an instant, the oldest first."""
 
-
-EXPORTS = Exports(tables=("registry.citizen_file", "registry.file_use"), derived=("registry.deleted_file",))
 
 # Call it if a record no longer refers to its files.
 OFFERED = (release_files,)
