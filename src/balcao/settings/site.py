@@ -39,7 +39,7 @@ class SiteSettings(AddressSettings):
     site_folder: Path | None = None
     # A school or a mobile operator shares one address among many people.
     site_page_rate: Rate = "3000/minute"
-    # Pages that need an answer of the services which the site does not hold.
+    # Calls to the services for answers that the site has not stored.
     site_read_rate: Rate = "600/minute"
 
     @property
