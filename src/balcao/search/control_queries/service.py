@@ -111,7 +111,7 @@ async def _evaluate(call: Call, last: LastEvaluation) -> ControlEvaluation:
         queries = await store.list_control_queries(connection)
     public_index, synonyms = call.platform.part(PublicIndex), await public_search.find_synonyms(call.platform)
     await public_index.read()
-    key = (public_index.version, id(synonyms), msgspec.json.encode(queries))
+    key = (public_index.version, synonyms, msgspec.json.encode(queries))
     if last.value is not None and last.key == key:
         return last.value
     results, judgements = [], []

@@ -59,7 +59,7 @@ class Entry(msgspec.Struct, frozen=True):
     id: str
     name: frozenset[str]
     lemmas: frozenset[str]
-    phrases: list[list[str]]
+    phrases: list[frozenset[str]]
     phrase_roots: frozenset[str]
     head: frozenset[str]
     shown: bytes
@@ -78,6 +78,7 @@ class ServiceIndex:
         # Valid until the next reload. Caches of words from queries are bounded, because a query may contain any words.
         self._counts: dict[str, int] = {}
         self._rarities: dict[str, float] = {}
+        self._sums: dict[frozenset[str], float] = {}
         self._entries: dict[tuple[int, int], Entry] = {}
         self._services: dict[tuple[int, int], PublicService] = {}
         self.reload()
@@ -95,6 +96,7 @@ class ServiceIndex:
         self._searcher = self._index.searcher()
         self._counts.clear()
         self._rarities.clear()
+        self._sums.clear()
         self._entries.clear()
         self._services.clear()
 
@@ -129,13 +131,13 @@ class ServiceIndex:
         entry = self._entries.get(place)
         if entry is None:
             found = self._searcher.doc(address)
-            phrases = [phrase.split() for phrase in found[PHRASES][0].split(BETWEEN_PHRASES)]
+            phrases = [frozenset(phrase.split()) for phrase in found[PHRASES][0].split(BETWEEN_PHRASES)]
             entry = Entry(
                 found["id"][0],
                 frozenset(found[NAME][0].split()),
                 frozenset(found[LEMMAS][0].split()),
                 phrases,
-                frozenset(root for phrase in phrases for root in phrase),
+                frozenset().union(*phrases),
                 frozenset(found[HEAD][0].split()),
                 found[SHOWN][0],
             )
@@ -173,6 +175,14 @@ class ServiceIndex:
         if root not in self._rarities:
             self._rarities[root] = math.log(1 + max(self.count(), 1) / max(self.count_services(root), 1))
         return self._rarities[root]
+
+    def sum_rarities(self, roots: frozenset[str]) -> float:
+        """Return how much the roots of a name or phrase say together. Never 0, so that it can be divided by."""
+        if roots not in self._sums:
+            if len(self._sums) > MOST_COUNTED_ROOTS:
+                self._sums.clear()
+            self._sums[roots] = sum(map(self.find_rarity, roots)) or 1.0
+        return self._sums[roots]
 
     def has_word(self, folded: str) -> bool:
         """Return whether a name, phrase or summary has the word in this form."""

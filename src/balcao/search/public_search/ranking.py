@@ -4,7 +4,7 @@ Rules: search 4.6, score. The weights are tuned on `tests/search/words`.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from balcao.search.index.reader import Address, Entry, ServiceIndex
@@ -132,9 +132,8 @@ def _meet(term: Term, entry: Entry, weights: Weights, otherwise: float) -> float
     return best or otherwise
 
 
-def _fill(index: ServiceIndex, words: Collection[str], asked: frozenset[str]) -> float:
+def _fill(index: ServiceIndex, words: frozenset[str], asked: frozenset[str]) -> float:
     """Return the share of these words that the query contains. Rare words count more."""
     if asked.isdisjoint(words):
         return 0.0
-    rarities = {root: index.find_rarity(root) for root in words}
-    return sum(rarities[root] for root in rarities.keys() & asked) / (sum(rarities.values()) or 1.0)
+    return sum(map(index.find_rarity, words & asked)) / index.sum_rarities(words)
