@@ -32,6 +32,7 @@ OF_SOMETHING_MADE_BEFORE = {
     "registry.follow_request",
     "registry.identify_citizen",
     "registry.invite_vehicle_conductor",
+    "registry.replace_opt_out_webhook",
     "registry.rate_request",
     "registry.reopen_request",
     "search.abort_migration",

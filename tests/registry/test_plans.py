@@ -122,6 +122,7 @@ def server(plans: PlanLog, settings: Settings, database_url: str) -> Iterator[Ru
 def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None]) -> None:
     """Call every hot path as the owner, as staff or as its client. Then run the resulting jobs."""
     own, staff, crm = (bearer(token) for token in (issuer.person(ANA), issuer.admin(), issuer.machine("crm-sandbox")))
+    sender = bearer(issuer.machine("envios", "rmi:consentimento:check"))
     for _ in range(7):  # PostgreSQL makes five custom plans before a generic one
         for what in READS:
             for token in (own, staff):
@@ -133,6 +134,10 @@ def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None
             why = {"X-Access-Reason": "Atendimento 7"}
             answer = http.post("/registry/v1/admin/citizens/search", json=body, headers=staff | why)
             assert answer.status_code == 200
+        for recipients in ({"cpfs": [ANA, NEW, GABRIELA]}, {"phones": ["5521987654321", "5521987654399"]}):
+            question = {"purpose": "survey", "campaign": "plans", **recipients}
+            answer = http.post(CHECK, json=question, headers=sender)
+            assert answer.status_code == 200
         for what, body in WRITES.items():
             assert http.put(f"/registry/v1/citizen/{ANA}/{what}", json=body, headers=own).status_code == 200
         for cpf in (ANA, GABRIELA, NEW):
@@ -142,6 +147,7 @@ def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None
     drain()
 
 
+CHECK = "/registry/v1/notification-categories/health/recipients/check"
 READS = (
     "",
     "/notification-preferences",

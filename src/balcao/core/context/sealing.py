@@ -1,26 +1,25 @@
 """Texts that only the platform can read, sealed with a key derived from its hash key for one purpose."""
 
+import base64
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from joserfc import jwe
 from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
 
 from balcao.core.context.audit import HashKey
 
+_NONCE_BYTES = 12
 _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
 def seal_text(key: HashKey, purpose: str, text: str) -> str:
     """Return the sealed text. `purpose` is a word of at most 16 bytes."""
-    return seal_texts(key, purpose, [text])[0]
-
-
-def seal_texts(key: HashKey, purpose: str, texts: Iterable[str]) -> list[str]:
-    """Return each text sealed as by `seal_text`. A thousand short texts take about 20 ms."""
-    derived = _make_key(key, purpose)
-    return [jwe.encrypt_compact(_SEAL, text, derived) for text in texts]
+    return jwe.encrypt_compact(_SEAL, text, _make_key(key, purpose))
 
 
 def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
@@ -30,6 +29,38 @@ def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
         with suppress(JoseError):
             return _open(former, purpose, sealed)
     return _open(keys[0], purpose, sealed)
+
+
+def seal_briefly(key: HashKey, purpose: str, texts: Iterable[str]) -> list[str]:
+    """Return each text sealed for an address: shorter than a JWE, and a thousand take two milliseconds."""
+    cipher = AESGCM(key.derive(purpose))
+    nonces = ((text, os.urandom(_NONCE_BYTES)) for text in texts)
+    return [_encode(nonce + cipher.encrypt(nonce, text.encode(), None)) for text, nonce in nonces]
+
+
+def unseal_briefly(keys: Sequence[HashKey], purpose: str, sealed: str) -> str | None:
+    """Return the text that `seal_briefly` sealed with one of the keys, or None."""
+    content = _decode(sealed)
+    if len(content) <= _NONCE_BYTES:
+        return None
+    for key in keys:
+        with suppress(InvalidTag):
+            cipher = AESGCM(key.derive(purpose))
+            return cipher.decrypt(content[:_NONCE_BYTES], content[_NONCE_BYTES:], None).decode()
+    return None
+
+
+def _encode(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+
+def _decode(text: str) -> bytes:
+    """Return the decoded bytes, or none if the text is not in the form of `_encode`: one content has one text."""
+    try:
+        content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except ValueError:
+        return b""
+    return content if _encode(content) == text else b""
 
 
 def _open(key: HashKey, purpose: str, sealed: str) -> str:

@@ -105,7 +105,7 @@ class CheckedRecipient(msgspec.Struct):
                 "Endereço para o cabeçalho `List-Unsubscribe` (RFC 8058) da mensagem a esta pessoa, e de mais "
                 "ninguém. Nulo sem e-mail."
             ),
-            examples=["https://api.cidade.example/registry/v1/unsubscribe/eyJhbGciOiJkaXIifQ..x.y.z"],
+            examples=["https://api.cidade.example/registry/v1/unsubscribe/bVc0mJ0Yq3y1nQ7fY2l2d0h4cDk1"],
         ),
     ] = None
 

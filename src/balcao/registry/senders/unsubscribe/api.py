@@ -13,7 +13,7 @@ from balcao.registry.routes import ROUTES
 from balcao.registry.senders.unsubscribe import pages, service
 from balcao.registry.senders.unsubscribe.links import PATH
 
-_EXAMPLE = "eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..R09Pa0v4BhUIaJ4p.ECerb5-2AKt3DT2s.WUABkKOYfYaCCTQRuz478g"
+_EXAMPLE = "bVc0mJ0Yq3y1nQ7fY2l2d0h4cDk1"
 SealedInPath: TypeAlias = Annotated[str, InPath(str, "O endereço fechado da mensagem", _EXAMPLE)]
 
 # Mailbox providers call for many readers from few addresses.

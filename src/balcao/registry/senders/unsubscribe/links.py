@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import msgspec
-from joserfc.errors import JoseError
 
 from balcao.core.context.audit import Audit
 from balcao.core.context.platform import Platform
-from balcao.core.context.sealing import seal_texts, unseal_text
+from balcao.core.context.sealing import seal_briefly, unseal_briefly
 from balcao.core.values.cpf import Cpf
 
 PATH = "/unsubscribe"
@@ -36,14 +35,14 @@ def make_addresses(platform: Platform, links: Sequence[Link], now: datetime) -> 
     until = int((now + timedelta(days=platform.settings.unsubscribe_days)).timestamp())
     contents = [msgspec.json.encode(_Sealed(link, until)).decode() for link in links]
     base = f"{platform.settings.base_url}/registry/v1{PATH}"
-    return [f"{base}/{sealed}" for sealed in seal_texts(platform.audit.key, _PURPOSE, contents)]
+    return [f"{base}/{sealed}" for sealed in seal_briefly(platform.audit.key, _PURPOSE, contents)]
 
 
 def open_link(audit: Audit, sealed: str, now: datetime) -> Link | None:
     """Return the link, or None if it is not valid or has expired."""
-    try:
-        content = msgspec.json.decode(unseal_text(audit.keys, _PURPOSE, sealed), type=_Sealed)
-    except (JoseError, ValueError):
+    text = unseal_briefly(audit.keys, _PURPOSE, sealed)
+    if text is None:
         return None
+    content = msgspec.json.decode(text, type=_Sealed)
     is_valid = now.timestamp() < content.until and Cpf.parse(content.link.cpf) is not None
     return content.link if is_valid else None
