@@ -91,6 +91,8 @@ def type_of(schema: Mapping[str, Any]) -> str:
         return f"Literal[{', '.join(map(repr, schema['enum']))}]"
     if schema.get("type") == "array":
         return f"list[{type_of(schema['items'])}]"
+    if "contentMediaType" in schema:  # the content of a file
+        return "bytes"
     if schema.get("type") == "null":
         return "None"
     return _FORMATS.get(schema.get("format", "")) or _SIMPLE.get(schema.get("type", ""), "Any")

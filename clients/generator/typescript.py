@@ -73,6 +73,8 @@ def type_of(schema: Mapping[str, Any]) -> str:
         return " | ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
     if schema.get("type") == "array":
         return f"({type_of(schema['items'])})[]"
+    if "contentMediaType" in schema:  # the content of a file
+        return "Blob | ArrayBuffer | Uint8Array<ArrayBuffer>"
     return _SIMPLE.get(schema.get("type", ""), "Record<string, unknown>")
 
 

@@ -57,6 +57,14 @@ def test_a_key_of_the_callers_is_sent_as_it_is(call: Calling, platform: Receiver
     assert [sent.headers["idempotency-key"] for sent in platform.received] == ["pedido-4711"]
 
 
+def test_a_file_is_sent_as_it_is(call: Calling, platform: Receiver) -> None:
+    file = {"id": "f", "media_type": "application/pdf", "size": 8, "sha256": "0", "width": None, "height": None}
+    platform.usual = answer(201, file | {"created_at": "2026-11-27T12:00:00Z", "expires_at": None})
+    found = call(lambda balcao: balcao.registry.store_file(ANA, b"%PDF-1.7"))[0]
+    assert found.size == 8
+    assert [sent.body for sent in platform.received] == [b"%PDF-1.7"]
+
+
 def test_nobody_waits_for_longer_than_was_said_at_the_client(
     client: Any, call: Calling, platform: Receiver, waits: list[float]
 ) -> None:

@@ -18,6 +18,8 @@ _FURTHER = {
 REASON = "X-Access-Reason"
 KEY = "Idempotency-Key"
 # A stream does not end by itself, so curl gets this time limit in seconds.
+# The name of a file in an example.
+_FILE = "foto.jpg"
 _PATIENCE = 3
 
 
@@ -63,6 +65,11 @@ def _read_example(parameter: Parameter) -> Any:
     return int(parameter.example) if parameter.schema.get("type") == "integer" else str(parameter.example)
 
 
+def _sends_file(operation: Operation) -> bool:
+    """Return whether the body is the content of a file."""
+    return "contentMediaType" in (operation.body or {})
+
+
 def _write_curl(document: Document, operation: Operation, values: Values, address: str) -> str:
     path = operation.path
     for parameter, value in zip(operation.path_parameters, values.path, strict=True):
@@ -79,6 +86,8 @@ def _write_curl(document: Document, operation: Operation, values: Values, addres
         options.append(f'-H "{KEY}: $(openssl rand -hex 16)"')
     if values.reason is not None:
         options.append("-H " + shlex.quote(f"{REASON}: {values.reason}"))
+    if _sends_file(operation):
+        options.append(f"--data-binary @{_FILE}")
     if values.body is not None:
         options.append("-H 'Content-Type: application/json'")
         options.append("-d " + shlex.quote(write_literal(values.body, JSON, "  ")))
@@ -107,6 +116,9 @@ def _write_python(document: Document, operation: Operation, values: Values, addr
     arguments = [write_literal(value, PYTHON, "    ") for value in values.path]
     types: list[str] = []
     body = ""
+    if _sends_file(operation):
+        arguments.append("body")
+        body = f'body = Path("{_FILE}").read_bytes()\n'
     if values.body is not None:
         arguments.append("body")
         types, kind = _find_type(operation.body or {})
@@ -118,7 +130,9 @@ def _write_python(document: Document, operation: Operation, values: Values, addr
         call = f"next({call})"
     shown = f"print({call})" if operation.content else call
     token = "" if operation.is_public else ', os.environ["TOKEN"]'
-    standard = "import os\n\n" if token else ""
+    standard = "import os\n" if token else ""
+    standard += "from pathlib import Path\n" if _sends_file(operation) else ""
+    standard += "\n" if standard else ""
     packages = ["import msgspec"] if types else []
     packages += ["from balcao_client import Balcao"]
     packages += [f"from balcao_client.{document.service}.types import {name}" for name in types]
@@ -143,6 +157,8 @@ def _write_typescript(document: Document, operation: Operation, values: Values, 
     if values.reason is not None:
         options[to_lower_camel_case(HEADERS[REASON])] = values.reason
     arguments = [write_literal(value, TYPESCRIPT) for value in values.path]
+    if _sends_file(operation):
+        arguments.append(f'await readFile("{_FILE}")')
     if values.body is not None:
         arguments.append(write_literal(values.body, TYPESCRIPT))
     if options:
@@ -155,4 +171,5 @@ def _write_typescript(document: Document, operation: Operation, values: Values, 
         shown = f"console.log(await {call});" if operation.content else f"await {call};"
     token = "" if operation.is_public else ', process.env.TOKEN ?? ""'
     opened = f'const balcao = new Balcao("{address}"{token});'
-    return f'import {{ Balcao }} from "@balcao/client";\n\n{opened}\n{shown}'
+    files = 'import { readFile } from "node:fs/promises";\n' if _sends_file(operation) else ""
+    return f'{files}import {{ Balcao }} from "@balcao/client";\n\n{opened}\n{shown}'

@@ -55,8 +55,9 @@ class Call:
         headers |= {name: _header(value) for name, value in self.headers.items() if value is not None}
         content = None
         if self.body is not None and self.body is not msgspec.UNSET:
-            content = msgspec.json.encode(self.body)
-            headers["Content-Type"] = "application/json"
+            is_file = isinstance(self.body, bytes)
+            content = self.body if is_file else msgspec.json.encode(self.body)
+            headers["Content-Type"] = "application/octet-stream" if is_file else "application/json"
         if token:
             headers["Authorization"] = f"Bearer {token}"
         return client.build_request(
