@@ -82,6 +82,7 @@ OF_ANY_PERSON = {
         "person.phones.erase_expired_verifications",
         "requests.lifecycle.count_requests",
         "requests.lifecycle.delete_old_requests",
+        "requests.lifecycle.list_old_requests",
     },
     "a hash of a member of staff leads to the department, in every shard": {
         "city.staff_departments.delete_former_staff_hashes",

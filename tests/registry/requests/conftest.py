@@ -36,6 +36,8 @@ LAMP: dict[str, Any] = {
         {"id": "quantas", "kind": "number", "label": "Quantas?", "minimum": 1, "maximum": 9},
         {"id": "desde", "kind": "date", "label": "Desde quando?", "earliest_days": -30, "latest_days": 0},
         {"id": "mais", "kind": "text", "label": "Algo mais?", "max_length": 100},
+        {"id": "fotos", "kind": "file", "label": "Fotos?", "max_files": 4},
+        {"id": "planta", "kind": "file", "label": "Planta?", "max_files": 3},
     ],
     "departments": ["1510"],
     "deadline_days": 5,
@@ -92,6 +94,11 @@ class Citizen:
         assert answer.status_code == 201, answer.text
         return answer.json()
 
+    def store(self, content: bytes) -> str:
+        """Store a file and return its id."""
+        path = f"/registry/v1/citizen/{self.cpf}/files"
+        return str(self._http.post(path, content=content, headers=self.headers).raise_for_status().json()["id"])
+
     def list(self, **query: Any) -> Any:
         return self._http.get(self._path, params=query, headers=self.headers).raise_for_status().json()
 
@@ -131,6 +138,10 @@ class Staff:
 
     def read(self, number: str) -> httpx.Response:
         return self._http.get(f"/registry/v1/admin/maintenance-requests/{number}", headers=self.headers)
+
+    def download(self, number: str, file_id: str) -> httpx.Response:
+        path = f"/registry/v1/admin/maintenance-requests/{number}/files/{file_id}"
+        return self._http.get(path, headers=self.headers)
 
     def step(self, number: str, state: str | None = None, text: str | None = None, **headers: str) -> httpx.Response:
         body = {"state": state, "text": text}

@@ -50,7 +50,7 @@ def test_the_public_list_has_active_types_by_category_and_name(http: httpx.Clien
         (changed(fields=[]), "fields-invalid"),
         (changed(fields=LAMP["fields"] * 2), "fields-invalid"),
         (changed(fields=field(id="B!")), "field-definition"),
-        (changed(fields=field(kind="foto")), "field-definition"),
+        (changed(fields=field(kind="video")), "field-definition"),
         (changed(fields=field(minimum=3)), "field-definition"),
         (changed(fields=field(max_length=2001)), "field-definition"),
         (changed(fields=field(kind="choice", options=[{"id": "a", "label": "A"}])), "field-definition"),
@@ -62,6 +62,8 @@ def test_the_public_list_has_active_types_by_category_and_name(http: httpx.Clien
         (changed(departments=["9999"]), "departments-invalid"),
         (changed(deadline_days=0), "deadline_days-invalid"),
         (changed(fields=field(personal=True)), "without-login-personal"),
+        (changed(fields=field(kind="file", required=True)), "without-login-personal"),
+        (changed(fields=field(kind="file", max_files=6)), "field-definition"),
         ({**LAMP}, "request-type-exists"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -118,7 +120,7 @@ def test_only_editors_may_change_types(http: httpx.Client, issuer: Issuer, citiz
         ({}, "answer-missing"),
         (ANSWERS | {"problema": " "}, "answer-missing"),
         (ANSWERS | {"local": None}, "answer-missing"),
-        (ANSWERS | {"foto": "x"}, "answer-unknown"),
+        (ANSWERS | {"video": "x"}, "answer-unknown"),
         (ANSWERS | {"problema": "piscando"}, "answer-invalid"),
         (ANSWERS | {"problema": ["apagada"]}, "answer-invalid"),
         (ANSWERS | {"local": "Rua das Acácias"}, "answer-invalid"),
@@ -173,9 +175,16 @@ FIELDS = [
     Field(id="n", kind="number", label="N", decimals=2),
     Field(id="d", kind="date", label="D"),
     Field(id="p", kind="place", label="P"),
+    Field(id="f", kind="file", label="F", max_files=2),
 ]
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text() | st.dates().map(str),
+    st.none()
+    | st.uuids().map(str)
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=True)
+    | st.text()
+    | st.dates().map(str),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["address", "latitude", "x"]), inner),
     max_leaves=4,
 )

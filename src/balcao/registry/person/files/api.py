@@ -5,21 +5,19 @@ from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_ro
 from balcao.core.context.call import Call
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.feature import Feature
-from balcao.core.files.detection import SUFFIXES, MediaType
+from balcao.core.files.detection import MediaType
 from balcao.core.http.dialects import ERROR_AND_MESSAGE
 from balcao.core.http.operations import UNCHECKED_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import CpfInPath
-from balcao.core.http.responses import PERSONAL, Response, created, personal
+from balcao.core.http.responses import Response, created, personal
 from balcao.core.http.sent_headers import CONTENT_DISPOSITION, sending
 from balcao.registry.person.files import service
 from balcao.registry.person.files.jobs import JOBS
 from balcao.registry.person.files.paths import FileInPath
+from balcao.registry.person.files.responses import attach_file
 from balcao.registry.person.files.schemas import CitizenFile, CitizenFiles, ExportedFile
 from balcao.registry.routes import ROUTES
-
-# Browsers must never run a file as a page of this site, not even if a person opens it directly.
-_NO_PAGE = "default-src 'none'; sandbox"
 
 routes = ROUTES.extend(tags=["files"], dialect=ERROR_AND_MESSAGE, body_limit=UNCHECKED_BODY)
 
@@ -80,13 +78,7 @@ async def get_file(call: Call, cpf: CpfInPath, file_id: FileInPath) -> Response[
 @sending(CONTENT_DISPOSITION)
 async def get_file_content(call: Call, cpf: CpfInPath, file_id: FileInPath) -> Response[bytes]:
     """Devolve o arquivo como anexo, para guardar. Navegadores não o abrem como página."""
-    file, content = await service.read_content(call, cpf, file_id)
-    headers = {
-        "Cache-Control": PERSONAL,
-        "Content-Security-Policy": _NO_PAGE,
-        CONTENT_DISPOSITION.name: f'attachment; filename="{file.id}.{SUFFIXES[file.media_type]}"',
-    }
-    return Response(content, headers=headers, media_type=file.media_type)
+    return attach_file(await service.read_content(call, cpf, file_id))
 
 
 @routes.delete(

@@ -167,7 +167,7 @@ PERSONAL_DATA = PersonalData(
 FEATURE = Feature(
     routes=[*routes.declared, *staff_api.routes.declared],
     jobs=JOBS,
-    retention=[OldRows("request", store.count_requests, store.delete_old_requests)],
+    retention=[OldRows("request", store.count_requests, service.delete_old_requests)],
     personal_data=PERSONAL_DATA,
     dead_jobs=[DeadJobs(service.SEND_JOB, "request", store.find_request_owners, store.list_request_ids)],
     exports=Exports(tables=("registry.request", "registry.request_step"), derived=("registry.request_poll",)),

@@ -1,6 +1,7 @@
 """What staff do with the requests of their departments (rules: registry 4.20)."""
 
 from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 import msgspec
 
@@ -13,6 +14,9 @@ from balcao.core.values.etags import etag_of, require_match
 from balcao.core.values.page import Page
 from balcao.core.values.text import clean_optional, clean_parameter
 from balcao.registry.filters import CODE_LENGTH
+from balcao.registry.person.files import service as files
+from balcao.registry.person.files.paths import unknown_file
+from balcao.registry.person.files.service import Content
 from balcao.registry.requests.lifecycle import numbers, store, views
 from balcao.registry.requests.lifecycle.schemas import (
     TEXT_LENGTH,
@@ -23,6 +27,7 @@ from balcao.registry.requests.lifecycle.schemas import (
 from balcao.registry.requests.lifecycle.service import FIELDS, add_step, find_kind
 from balcao.registry.requests.lifecycle.states import CLOSED, NEED_TEXT, Author, State, may_move
 from balcao.registry.requests.lifecycle.store import RequestFilters, StoredRequest
+from balcao.registry.requests.types.kinds import list_files
 
 EVERYWHERE = "requests:any_department"
 OPEN = "open"
@@ -58,6 +63,22 @@ async def read_handled_request(call: Call, number: str) -> HandledRequest:
         row = _require_handled(await store.select_request(connection, number), handled)
         await call.platform.audit.record(connection, call, "read", subject=_subject(row), fields=FIELDS)
         return await _view(connection, row)
+
+
+async def read_request_file(call: Call, number: str, file_id: UUID) -> Content:
+    """Return a file of a request of the caller's departments.
+
+    Raises NotFound as `read_handled_request` does, or if the request has no such file, and StorageDown if the file
+    cannot be read.
+    """
+    handled = await _list_departments(call)
+    async with call.platform.database.connection() as connection:
+        row = _require_handled(await store.select_request(connection, number), handled)
+        kind = await find_kind(connection, row)
+    owner = _subject(row)
+    if owner is None or not any(file_id in ids for ids in list_files(kind.fields, row.answers).values()):
+        raise unknown_file()
+    return await files.read_content(call, owner, file_id)
 
 
 async def add_staff_step(call: Call, number: str, body: StepBody) -> bytes:

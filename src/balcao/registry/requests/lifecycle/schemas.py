@@ -100,7 +100,7 @@ class Answer(msgspec.Struct, kw_only=True):
     label: Annotated[str, Meta(description="A pergunta.", examples=["O que há com a lâmpada?"])]
     kind: Annotated[str, Meta(description="Espécie do campo.", examples=["choice"])]
     value: Annotated[
-        str | int | float | Place, Meta(description="A resposta, como foi guardada.", examples=["apagada"])
+        str | int | float | Place | list[str], Meta(description="A resposta, como foi guardada.", examples=["apagada"])
     ]
     text: Annotated[str, Meta(description="A resposta, para mostrar.", examples=["Apagada à noite"])]
 

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
@@ -14,6 +15,8 @@ from balcao.core.jobs.worker import enqueue
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.core.values.text import clean_optional, clean_text
+from balcao.registry.person.files import service as files
+from balcao.registry.person.files.store import release_files
 from balcao.registry.requests.lifecycle import numbers, store, views
 from balcao.registry.requests.lifecycle.schemas import (
     COMMENT_LENGTH,
@@ -30,13 +33,14 @@ from balcao.registry.requests.lifecycle.schemas import (
 from balcao.registry.requests.lifecycle.states import CLOSED, REOPENING, Author, State, may_move
 from balcao.registry.requests.lifecycle.store import StoredRequest
 from balcao.registry.requests.types import service as types
-from balcao.registry.requests.types.kinds import parse_answers
+from balcao.registry.requests.types.kinds import list_files, parse_answers
 from balcao.registry.requests.types.schemas import RequestType
 from balcao.registry.requests.types.store import select_type_version
 
 FIELDS = ["requests"]
 SEND_JOB = "crm_request"
 FIRST_SEND = timedelta(seconds=2)  # as the first push of own changes (rules: registry 4.5)
+FILE_HOLDER = "request"
 MOST_OPEN = 20
 MOST_STARS = 5
 # Requests without login are limited by address and, for all callers together, by day. A portal's address is exempt from
@@ -163,6 +167,13 @@ async def list_all_requests(connection: Connection, cpf: Cpf) -> list[ServiceReq
     ]
 
 
+async def delete_old_requests(connection: Connection) -> int:
+    """Delete requests that were closed over five years ago, and end their references to files. Return their number."""
+    for old in await store.list_old_requests(connection):
+        await release_files(connection, old.cpf, FILE_HOLDER, old.id)
+    return await store.delete_old_requests(connection)
+
+
 async def add_step(
     connection: Connection, row: StoredRequest, state: State | None, text: str | None, author: Author, at: datetime
 ) -> None:
@@ -254,6 +265,9 @@ async def _insert(
         rated_at=None,
     )
     await store.insert_request(connection, row)
+    if cpf is not None:
+        for field, ids in list_files(kind.fields, answers).items():
+            await files.use_files(connection, cpf, field, ids, FILE_HOLDER, UUID(row.id))
     await add_step(connection, row, State.RECEIVED, None, Author.CITIZEN, at)
     return row, kind, code
 

@@ -2,10 +2,14 @@
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call
+from balcao.core.files.detection import MediaType
 from balcao.core.http.operations import SMALL_BODY
 from balcao.core.http.paging import PageInQuery
 from balcao.core.http.parameters import Query
 from balcao.core.http.responses import PERSONAL, Response, personal
+from balcao.core.http.sent_headers import CONTENT_DISPOSITION, sending
+from balcao.registry.person.files.paths import FileInPath
+from balcao.registry.person.files.responses import attach_file
 from balcao.registry.requests.lifecycle import handling
 from balcao.registry.requests.lifecycle.numbers import NumberInPath
 from balcao.registry.requests.lifecycle.schemas import HandledRequest, RequestQuery, RequestSummaries, StepBody
@@ -43,6 +47,21 @@ async def get_handled_request(call: Call, number: NumberInPath) -> Response[Hand
     outro órgão. A leitura é registrada na trilha da pessoa.
     """
     return personal(await handling.read_handled_request(call, number), call)
+
+
+@routes.get(
+    PATH + "/{number}/files/{file_id}",
+    "registry.download_request_file",
+    HANDLING,
+    "Um arquivo de um pedido dos meus órgãos",
+    media_types=tuple(MediaType),
+)
+@sending(CONTENT_DISPOSITION)
+async def get_request_file(call: Call, number: NumberInPath, file_id: FileInPath) -> Response[bytes]:
+    """Devolve um arquivo que as respostas do pedido nomeiam, como anexo. A resposta é 404 se o pedido é de outro órgão
+    ou não tem este arquivo. A leitura é registrada na trilha da pessoa.
+    """
+    return attach_file(await handling.read_request_file(call, number, file_id))
 
 
 @routes.post(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
@@ -251,7 +252,21 @@ async def erase_requests(connection: Connection, cpf: Cpf, at: datetime) -> int:
 async def count_requests(connection: Connection) -> int: ...
 
 
-@statement("DELETE FROM registry.request WHERE closed_at < now() - interval '5 years'")
+class OldRequest(msgspec.Struct, frozen=True):
+    """A request of a person that is about to be deleted."""
+
+    cpf: Cpf
+    id: UUID
+
+
+_OLD = "closed_at < now() - interval '5 years'"
+
+
+@statement(f"SELECT cpf, id FROM registry.request WHERE {_OLD} AND cpf <> ''")
+async def list_old_requests(connection: Connection) -> list[OldRequest]: ...
+
+
+@statement(f"DELETE FROM registry.request WHERE {_OLD}")
 async def delete_old_requests(connection: Connection) -> int:
     """Delete requests that were closed over five years ago, with their steps. Only the table's owner may do this."""
 

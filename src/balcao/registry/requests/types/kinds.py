@@ -9,14 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Annotated, Any
+from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
 from balcao.core.errors import Invalid
+from balcao.core.values.ids import parse_uuid
 from balcao.core.values.personal_data import find_kinds
 from balcao.core.values.text import clean_optional, clean_text
 
+FILE = "file"
 FIELD_ID = r"[a-z][a-z0-9_]{0,29}"
 MOST_FIELDS = 20
 LABEL_LENGTH, HINT_LENGTH, OPTION_LENGTH = 120, 200, 100
@@ -26,6 +29,7 @@ MOST_DECIMALS = 4
 LARGEST_NUMBER = 1_000_000_000
 MOST_DAYS = 36_500  # a hundred years
 ADDRESS_LENGTH, DISTRICT_LENGTH, REFERENCE_LENGTH = 200, 100, 200
+MOST_FILES = 5  # of a request
 COORDINATE_DECIMALS = 6  # about ten centimetres
 # The members of a field that every kind has. All others are limits of some kinds.
 _COMMON = frozenset({"id", "kind", "label", "hint", "required", "personal"})
@@ -50,7 +54,9 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ]
     kind: Annotated[
         str,
-        Meta(description="Espécie do campo: `text`, `choice`, `number`, `date` ou `place`.", examples=["choice"]),
+        Meta(
+            description="Espécie do campo: `text`, `choice`, `number`, `date`, `place` ou `file`.", examples=["choice"]
+        ),
     ]
     label: Annotated[str, Meta(description="A pergunta, até 120 caracteres.", examples=["O que há com a lâmpada?"])]
     hint: Annotated[str, Meta(description="Ajuda abaixo da pergunta, até 200 caracteres.", examples=[""])] = ""
@@ -74,6 +80,10 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         int | None, Meta(description="`date`: último dia, contado de hoje; negativo é passado.", examples=[0])
     ] = None
 
+    max_files: Annotated[
+        int | None, Meta(description="`file`: quantos arquivos, de 1 a 5; sem ele, 1.", examples=[3])
+    ] = None
+
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a field of kind `place`."""
@@ -90,13 +100,15 @@ class Kind:
     """A kind of fields. `limits` are the members of `Field` that only some kinds have.
 
     `check_limits` raises Invalid for impossible limits. `parse` returns an answer as it is stored, or raises Invalid.
-    `format` returns a stored answer as a text for people.
+    `format` returns a stored answer as a text for people. Only a request with a login can answer a field whose kind
+    `needs_login`.
     """
 
     limits: frozenset[str]
     check_limits: Callable[[Field], None]
     parse: Callable[[Field, Any, date], Any]
     format: Callable[[Field, Any], str]
+    needs_login: bool = False
 
 
 def check_field(field: Field) -> Field:
@@ -140,10 +152,12 @@ def parse_answers(
     found: dict[str, Any] = {}
     for field in fields:
         value = answers.get(field.id)
-        if value is None or (isinstance(value, str) and not value.strip()):
+        if value is None or value == [] or (isinstance(value, str) and not value.strip()):
             if field.required:
                 raise Invalid(f"Falta a resposta de `{field.id}`.", code="answer-missing")
             continue
+        if anonymous and KINDS[field.kind].needs_login:
+            raise Invalid(f"Só um pedido com login pode responder a `{field.id}`.", code="answer-login-needed")
         parsed = KINDS[field.kind].parse(field, value, today)
         if anonymous and any(map(find_kinds, _iterate_texts(parsed))):
             raise Invalid(
@@ -151,7 +165,15 @@ def parse_answers(
                 code="answer-personal",
             )
         found[field.id] = parsed
+    if sum(map(len, list_files(fields, found).values())) > MOST_FILES:
+        raise Invalid(f"Um pedido pode ter até {MOST_FILES} arquivos.", code="answer-files")
     return found
+
+
+def list_files(fields: Sequence[Field], answers: Mapping[str, Any]) -> dict[str, list[UUID]]:
+    """Return the files that stored answers refer to, by field."""
+    of_files = [field.id for field in fields if field.kind == FILE and field.id in answers]
+    return {name: [UUID(id_) for id_ in answers[name]] for name in of_files}
 
 
 def format_answer(field: Field, value: Any) -> str:
@@ -293,6 +315,24 @@ def _format_place(_: Field, value: Any) -> str:
     return ", ".join(value[part] for part in ("address", "district") if part in value) + reference
 
 
+def _check_files(field: Field) -> None:
+    if not 1 <= (field.max_files or 1) <= MOST_FILES or field.max_files == 0:
+        raise _invalid(f"O campo `{field.id}` deve ter de 1 a {MOST_FILES} arquivos.")
+
+
+def _parse_files(field: Field, value: Any, _: date) -> list[str]:
+    most = field.max_files or 1
+    ids = [parse_uuid(id_) if isinstance(id_, str) else None for id_ in value] if isinstance(value, list) else []
+    found = [str(id_) for id_ in ids if id_ is not None]
+    if not 1 <= len(found) <= most or len(found) < len(ids) or len(set(found)) < len(found):
+        raise _wrong(field, f"deve ser uma lista com os ids de até {most} arquivos enviados")
+    return found
+
+
+def _format_files(_: Field, value: Any) -> str:
+    return "1 arquivo" if len(value) == 1 else f"{len(value)} arquivos"
+
+
 def _format_text(_: Field, value: Any) -> str:
     return str(value)
 
@@ -303,4 +343,5 @@ KINDS: Mapping[str, Kind] = {
     "number": Kind(frozenset({"minimum", "maximum", "decimals"}), _check_range, _parse_number, _format_number),
     "date": Kind(frozenset({"earliest_days", "latest_days"}), _check_days, _parse_date, _format_date),
     "place": Kind(frozenset(), _check_nothing, _parse_place, _format_place),
+    FILE: Kind(frozenset({"max_files"}), _check_files, _parse_files, _format_files, needs_login=True),
 }

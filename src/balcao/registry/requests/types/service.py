@@ -13,7 +13,7 @@ from balcao.core.values.page import Page
 from balcao.core.values.text import clean_optional, clean_text
 from balcao.registry.filters import CODE_LENGTH
 from balcao.registry.requests.types import store
-from balcao.registry.requests.types.kinds import MOST_FIELDS, check_field
+from balcao.registry.requests.types.kinds import KINDS, MOST_FIELDS, check_field
 from balcao.registry.requests.types.schemas import (
     TYPE_ID,
     Definition,
@@ -136,8 +136,10 @@ def _check(body: Definition) -> Definition:
         raise Invalid(
             f"O campo `fields` deve ter de 1 a {MOST_FIELDS} campos, cada um com outro `id`.", code="fields-invalid"
         )
-    if body.without_login and any(field.personal for field in fields):
-        text = "Um pedido sem login (`without_login`) não pode ter um campo pessoal (`personal`)."
+    if body.without_login and any(
+        field.personal or (field.required and KINDS[field.kind].needs_login) for field in fields
+    ):
+        text = "Um pedido sem login (`without_login`) não pode ter um campo pessoal, nem exigir um arquivo."
         raise Invalid(text, code="without-login-personal")
     departments = [clean_text("departments", code, longest=CODE_LENGTH) for code in body.departments]
     if not 1 <= len(departments) <= MOST_DEPARTMENTS or len(set(departments)) < len(departments):
