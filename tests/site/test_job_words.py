@@ -47,22 +47,23 @@ def test_a_job_is_described_in_the_words_of_citizens() -> None:
 
 def test_structured_data_exist_only_while_the_job_accepts_applications() -> None:
     address = "https://cidade.example/vagas/confeiteiro-49c67c23c0e7"
-    posting = describe_posting(make_job(), "Porto Aurora", ZONE, address)
+    posting = describe_posting(make_job(), "Porto Aurora", ZONE, address, applies_here=True)
     assert posting is not None
     assert posting["validThrough"] == "2026-12-28T23:59:59-03:00"
     assert posting["datePosted"] == "2026-11-08"
     assert posting["baseSalary"]["value"]["value"] == 2400.0
     assert posting["employmentType"] == "FULL_TIME"
+    assert posting["directApply"] is True
     assert "jobLocationType" not in posting
     remote = describe_posting(
         make_job(modelo_trabalho={"descricao": "Remoto"}, valor_vaga=None, data_limite=None),
-        "Porto Aurora", ZONE, address,
+        "Porto Aurora", ZONE, address, applies_here=False,
     )  # fmt: skip
     assert remote is not None
     assert remote["jobLocationType"] == "TELECOMMUTE"
     assert not {"validThrough", "baseSalary"} & remote.keys()
     for state in ("publicado_expirado", "vaga_congelada", "vaga_descontinuada"):
-        assert describe_posting(make_job(status=state), "Porto Aurora", ZONE, address) is None
+        assert describe_posting(make_job(status=state), "Porto Aurora", ZONE, address, applies_here=True) is None
 
 
 def read_feed(jobs: list[Job]) -> ElementTree.Element:

@@ -42,6 +42,10 @@ def test_the_list_shows_what_a_job_offers_and_asks_for(site: SiteClient) -> None
         ("q=padaria+aurora", ["Confeiteiro", "Atendente"]),
         ("q=farol", ["Auxiliar de cozinha", "Assistente"]),
         ("q=padaria&bairro=Centro", ["Confeiteiro", "Atendente"]),
+        ("salario=2000", ["Confeiteiro", "Assistente"]),
+        ("ordem=salario", ["Confeiteiro", "Assistente", "Auxiliar de cozinha", "Atendente", "Operador de caixa"]),
+        ("q=padaria&ordem=salario", ["Confeiteiro", "Atendente"]),
+        ("ordem=nenhuma&salario=1", None),
         ("regime=nenhum&modelo=nenhum&pcd=nenhum&outro=1", None),
         ("pagina=abc", None),
         ("pagina=0", None),
@@ -72,7 +76,7 @@ def test_a_job_says_everything_once_and_is_described_for_search_engines(site: Si
     for part in ("Padaria Aurora", "R$ 2.400", "Como é a seleção", "Análise do currículo", "Nunca pague", "faltam "):
         assert part in page.text
     (posting,) = page.data
-    assert (posting["@type"], posting["title"], posting["directApply"]) == ("JobPosting", "Confeiteiro", False)
+    assert (posting["@type"], posting["title"], posting["directApply"]) == ("JobPosting", "Confeiteiro", True)
     assert posting["validThrough"] > posting["datePosted"]
     assert posting["url"].endswith(BAKER)
 
@@ -152,12 +156,13 @@ def test_without_the_service_a_page_says_so_and_the_rest_of_the_site_works(
 def test_an_answer_after_its_time_shows_the_job_but_offers_no_application(
     apart: SiteClient, relay: ServiceRelay, pass_time: Callable[[float], None]
 ) -> None:
-    assert "A equipe faz a candidatura com você" in apart.open(BAKER).text
+    assert "Candidatar-se" in apart.open(BAKER).links
     relay.down.add("jobs")
     pass_time(60)
     page = apart.open(BAKER)
     assert page.heading == "Confeiteiro"
     assert "Não conseguimos conferir agora se a vaga continua aberta" in page.text
+    assert "Candidatar-se" not in page.links
     assert page.data == []
     pass_time(3_600)
     apart.open(BAKER, 503)

@@ -1,8 +1,8 @@
 """The operations of employability that the area calls. The types contain only the members that its pages use."""
 
 import asyncio
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
+from datetime import datetime
 
 import msgspec
 
@@ -13,7 +13,6 @@ OPEN = "publicado_ativo"
 _PUBLIC, _PRIVATE = "/jobs/api/public/empregabilidade", "/jobs/api/v1/empregabilidade"
 # The service's largest page size.
 PAGE_SIZE = 100
-_EVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Named(msgspec.Struct):
@@ -116,8 +115,8 @@ async def list_newest(reader: Reader) -> Jobs:
     return await list_jobs(reader, {"page": 1, "pageSize": PAGE_SIZE}, is_chosen=False)
 
 
-async def find_jobs(reader: Reader, text: str, query: Mapping[str, str | int]) -> Jobs:
-    """Return the newest jobs with the text in the title, the company's name or the neighbourhood.
+async def find_jobs(reader: Reader, text: str, query: Mapping[str, str | int], rank: Callable[[Job], float]) -> Jobs:
+    """Return the jobs with the text in the title, the company's name or the neighbourhood, the lowest rank first.
 
     The service searches one of them at a time. At most 100 jobs of each search are merged.
     """
@@ -127,8 +126,8 @@ async def find_jobs(reader: Reader, text: str, query: Mapping[str, str | int]) -
         *(list_jobs(reader, {**query, name: part, "pageSize": PAGE_SIZE}, is_chosen=True) for name in members)
     )
     jobs = {job.id: job for each in found for job in each.data}
-    newest = sorted(jobs.values(), key=lambda job: job.publicado_em or _EVER, reverse=True)
-    return Jobs(newest, Total(len(newest)))
+    ordered = sorted(jobs.values(), key=rank)
+    return Jobs(ordered, Total(len(ordered)))
 
 
 async def read_job(reader: Reader, slug: str) -> Job:

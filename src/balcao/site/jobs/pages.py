@@ -19,6 +19,8 @@ from balcao.site.jobs.words import (
     CLOSED,
     DISABLED_FILTER,
     FOR_DISABLED,
+    ORDERS,
+    SALARIES,
     describe_contract,
     list_demands,
     name_model,
@@ -50,6 +52,8 @@ class Filters:
     contract: str
     model: str
     disabled: str
+    salary: str
+    order: str
 
     @property
     def query(self) -> dict[str, str]:
@@ -60,6 +64,8 @@ class Filters:
             "regime": self.contract,
             "modelo": self.model,
             "pcd": self.disabled,
+            "salario": self.salary,
+            "ordem": self.order,
         }
 
     @property
@@ -92,13 +98,17 @@ async def _read_lists(visit: Visit) -> Lists:
 
 
 def _read_filters(visit: Visit, lists: Lists) -> Filters:
-    contract, model, disabled = (visit.text(name) for name in ("regime", "modelo", "pcd"))
+    contract, model, disabled, salary, order = (
+        visit.text(name) for name in ("regime", "modelo", "pcd", "salario", "ordem")
+    )
     return Filters(
         visit.text("q"),
         visit.text("bairro"),
         contract if contract in lists.contracts else "",
         model if model in lists.models else "",
         disabled if disabled in DISABLED_FILTER else "",
+        salary if salary in SALARIES else "",
+        order if order in ORDERS else "",
     )
 
 
@@ -113,6 +123,10 @@ def _ask(filters: Filters, lists: Lists) -> dict[str, str | int]:
         query["id_modelo_trabalho"] = lists.models[filters.model].id
     if filters.disabled:
         query["acessibilidade_pcd"] = DISABLED_FILTER[filters.disabled][1]
+    if filters.salary:
+        query["salario_minimo"] = SALARIES[filters.salary]
+    if filters.order:
+        query["ordem"] = ORDERS[filters.order].value
     return query
 
 
@@ -120,7 +134,7 @@ async def _find_jobs(visit: Visit, filters: Filters, lists: Lists, first: int, m
     """Return at most `most` jobs, starting with the number `first`, and the number of all jobs found."""
     query = _ask(filters, lists)
     if filters.text:
-        found = await client.find_jobs(visit.reader, filters.text, query)
+        found = await client.find_jobs(visit.reader, filters.text, query, ORDERS[filters.order].rank)
         return found.data[first : first + most], found.meta.total
     page, start = divmod(first, client.PAGE_SIZE)
     asked = {**query, "page": page + 1, "pageSize": client.PAGE_SIZE}
@@ -164,6 +178,9 @@ async def list_jobs(visit: Visit) -> Response[Any]:
         lists=lists,
         chips=_list_chips(filters, lists),
         disabled=DISABLED_FILTER,
+        orders=ORDERS,
+        salaries={key: format_money(amount) for key, amount in SALARIES.items()},
+        order=ORDERS[filters.order],
         neighbourhoods=sorted({job.bairro for job in newest if job.bairro}, key=fold_text),
         nearby=newest[:5],
         **_WORDS,
@@ -186,6 +203,7 @@ def _list_chips(filters: Filters, lists: Lists) -> list[tuple[str, str]]:
         "regime": lists.contracts[filters.contract].descricao if filters.contract else "",
         "modelo": name_model(lists.models[filters.model].descricao) if filters.model else "",
         "pcd": DISABLED_FILTER[filters.disabled][0] if filters.disabled else "",
+        "salario": f"A partir de {format_money(SALARIES[filters.salary])}" if filters.salary else "",
     }
     return [(name, text) for name, text in texts.items() if text]
 
@@ -219,7 +237,9 @@ async def show_job(visit: Visit, slug: str) -> Response[Any]:
     # The job may have ended since a stale answer, so the page then does not invite people to apply.
     is_stale = visit.reader.checked_at is not None
     path = visit.address("jobs.show_job", slug=job.slug)
-    posting = describe_posting(job, visit.site.city, visit.site.words.zone, visit.absolute(path))
+    site = visit.site
+    address = visit.absolute(path)
+    posting = describe_posting(job, site.city, site.words.zone, address, applies_here=site.has_login)
     others = await _find_others(visit, job)
     place = f" em {job.bairro}" if job.bairro else ""
     salary = f"{format_money(job.valor_vaga)}, " if job.valor_vaga is not None else ""
@@ -307,7 +327,7 @@ async def list_newest(visit: Visit) -> Sequence[Job] | None:
 
 async def find_named(visit: Visit, text: str) -> list[Result]:
     """Return the newest jobs for the visitor's words, for the search."""
-    found = await client.find_jobs(visit.reader, text, {})
+    found = await client.find_jobs(visit.reader, text, {}, ORDERS[""].rank)
     return [
         Result(
             job.titulo,

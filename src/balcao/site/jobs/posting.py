@@ -7,8 +7,11 @@ from balcao.site.jobs.client import Job
 from balcao.site.jobs.words import EMPLOYMENT_TYPES
 
 
-def describe_posting(job: Job, city: str, zone: ZoneInfo, address: str) -> dict[str, Any] | None:
-    """Return the `JobPosting` of a job, or None if it accepts no applications any more."""
+def describe_posting(job: Job, city: str, zone: ZoneInfo, address: str, *, applies_here: bool) -> dict[str, Any] | None:
+    """Return the `JobPosting` of a job, or None if it accepts no applications any more.
+
+    `applies_here` is whether people can apply on the site.
+    """
     if not job.is_open:
         return None
     place: dict[str, Any] = {"@type": "PostalAddress", "addressLocality": city, "addressCountry": "BR"}
@@ -23,7 +26,7 @@ def describe_posting(job: Job, city: str, zone: ZoneInfo, address: str) -> dict[
         "identifier": {"@type": "PropertyValue", "name": city, "value": job.id},
         "hiringOrganization": {"@type": "Organization", "name": job.company_name or city},
         "jobLocation": {"@type": "Place", "address": place},
-        "directApply": False,
+        "directApply": applies_here,
     }
     if job.publicado_em:
         posting["datePosted"] = job.publicado_em.astimezone(zone).date().isoformat()

@@ -1,6 +1,8 @@
 """Citizens' words for the states, choices and requirements of a job."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import inf
+from typing import NamedTuple
 
 from balcao.site.jobs.client import Job
 from balcao.web.words import format_count, join_words
@@ -21,6 +23,35 @@ DISABLED_FILTER: Mapping[str, tuple[str, str]] = {
     "so": ("Só para pessoas com deficiência", "exclusivo_pcd"),
     "sim": ("Aceitam ou preferem pessoas com deficiência", "para_pcd,preferencial_pcd,exclusivo_pcd"),
 }
+
+
+class Order(NamedTuple):
+    """An order of the list: its text, how the list says it, the value of the service, and the same order here."""
+
+    label: str
+    phrase: str
+    value: str
+    rank: Callable[[Job], float]
+
+
+def _rank_by_age(job: Job) -> float:
+    return -job.publicado_em.timestamp() if job.publicado_em else inf
+
+
+def _rank_by_deadline(job: Job) -> float:
+    return job.data_limite.timestamp() if job.data_limite else inf
+
+
+def _rank_by_salary(job: Job) -> float:
+    return -job.valor_vaga if job.valor_vaga is not None else inf
+
+
+ORDERS: Mapping[str, Order] = {
+    "": Order("As mais novas", "as mais novas primeiro", "publicacao", _rank_by_age),
+    "prazo": Order("As que terminam antes", "as que terminam antes primeiro", "prazo", _rank_by_deadline),
+    "salario": Order("As de maior salário", "as de maior salário primeiro", "salario", _rank_by_salary),
+}
+SALARIES: Mapping[str, int] = {str(amount): amount for amount in (1_500, 2_000, 3_000, 5_000)}
 _MODELS: Mapping[str, str] = {"Remoto": "A distância", "Híbrido": "Parte em casa, parte no local"}
 # schema.org has few kinds of employment. Others count as another kind.
 EMPLOYMENT_TYPES: Mapping[str, str] = {
