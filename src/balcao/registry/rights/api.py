@@ -58,8 +58,8 @@ async def export_data(call: Call, cpf: CpfInPath) -> Response[Export]:
 async def get_accesses(call: Call, cpf: CpfInPath, query: Query, page: PageInQuery) -> Response[AccessPage]:
     """Devolve uma página dos acessos aos dados do cidadão, do mais novo ao mais antigo: quando, por qual operação e por
     qual cliente, nunca por qual pessoa. Para um dia, envie a mesma data em `from` e `to`. `actor_kind` escolhe quem
-    agiu, `counts` traz quantos acessos há por tipo e `names` diz cada acesso em palavras. Disponível para o próprio
-    cidadão e para auditores com a ação `audit:read`.
+    agiu, `counts` traz quantos acessos há por tipo e `names` descreve cada acesso em palavras. Disponível para o
+    próprio cidadão e para auditores com a ação `audit:read`.
     """
     found = await service.list_accesses(call, cpf, query, page)
     return personal(found, call)

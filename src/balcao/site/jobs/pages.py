@@ -227,7 +227,7 @@ async def show_feed(visit: Visit) -> Response[Any]:
 
 @pages.get("/{slug}", "Vaga", max_age=_MAX_AGE)
 async def show_job(visit: Visit, slug: str) -> Response[Any]:
-    """Show one job. A job that has ended says so, and shows others."""
+    """Show one job. The page of an ended job says so, and shows other jobs."""
     if not _SLUG.fullmatch(slug):
         raise make_not_found()
     try:

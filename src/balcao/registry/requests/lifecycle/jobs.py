@@ -13,7 +13,7 @@ POLL_JOB = "crm_requests"
 
 
 async def send_request(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Send what the CRM does not have of the request in the payload."""
+    """Send the parts of a request that the CRM does not have. The payload names the request."""
     await delivery.send_request(platform, payload["request"])
 
 
