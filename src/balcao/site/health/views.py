@@ -121,7 +121,7 @@ class Filters:
 
 @dataclass(frozen=True)
 class UnitView:
-    """A unit in words. `color` and `state` are None if they are not known now. `on_day` are the chosen day's hours."""
+    """A unit in words. `color` and `state` are None if they are not known now. `on_day` has the chosen day's hours."""
 
     unit: Unit
     color: Color | None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from balcao.site.reading.catalogue import Listed, Snapshot
 from balcao.site.wording import Subject, Wording
 
-MOST_FREQUENT = 8  # a screen of a wide window
+MOST_FREQUENT = 8  # as many as a wide window shows at once
 
 
 def list_frequent(wording: Wording, snapshot: Snapshot) -> list[Listed]:
@@ -14,7 +14,7 @@ def list_frequent(wording: Wording, snapshot: Snapshot) -> list[Listed]:
 
 
 def pick_frequent(wording: Wording, services: Sequence[Listed | None]) -> list[Listed]:
-    """Return the first of these services that may be among the frequent ones, each once."""
+    """Return the first of these services that may be shown as frequent services, each only once."""
     found = {service.id: service for service in services if service}.values()
     return [service for service in found if not wording.is_sensitive(service.nome_servico)][:MOST_FREQUENT]
 

@@ -28,7 +28,7 @@ async def write_with_files(
 ) -> Written:
     """Return the result of `write`, which writes the vehicle with this form. Nothing is written if the result is false.
 
-    In the same transaction, the vehicle refers to the files of the form instead of those of the former form. Raises
+    The files of the form replace those of the former form in the same transaction. Raises
     Invalid if a file is not the owner's. Lock order: files before the vehicle.
     """
     wanted, released = list_files(form), list_files(former) if former else {}

@@ -86,7 +86,7 @@ def _list_places(photo: str) -> list[str]:
 
 
 def _require_photo(photo: str, form: VehicleCreate) -> None:
-    """Raise Invalid unless the photo has either an address or a file of a well-formed id."""
+    """Raise Invalid unless the photo has either an address or a file with a well-formed id."""
     url, file = getattr(form, f"{photo}_url"), getattr(form, f"{photo}_file_id")
     if _is_absent(file):
         if _is_absent(url):

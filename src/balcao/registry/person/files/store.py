@@ -188,5 +188,5 @@ async def list_stored_files(connection: Connection, since: datetime) -> list[Sto
     """Return the files that were stored after an instant, the oldest first."""
 
 
-# Call it if a record no longer refers to its files.
+# Other features call `release_files` when a record no longer refers to its files.
 OFFERED = (release_files,)
