@@ -33,7 +33,7 @@ def test_exactly_the_words_with_a_wanted_root_are_marked(text: str, other: str) 
             at = match.end()
     expected += html.escape(text[at:])
     assert highlights.mark_words(text, frozenset(roots)) == expected
-    # Long texts are read in another way.
+    # A different function searches texts that are too long for the cache.
     blank = " " * highlights.LONGEST_CACHED
     assert highlights.mark_words(text + blank, frozenset(roots)) == expected + blank
 

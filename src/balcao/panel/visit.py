@@ -17,8 +17,8 @@ from balcao.web.visit import SessionVisit
 class Visit(SessionVisit):
     """A page request with the person, their rights and the panel. It is the first argument of a page function.
 
-    `counts` maps entries of the navigation to their numbers of waiting items. A
-    page that shows one citizen's data sets `attendance`, and the frame shows whose data it is.
+    `counts` has the number of waiting items for each entry of the navigation. A page that shows one citizen's data
+    sets `attendance`, so that the frame shows whose data it is.
     """
 
     def __init__(

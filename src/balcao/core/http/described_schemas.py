@@ -10,7 +10,7 @@ _NAMED = 2
 
 
 def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
-    """Describe every schema by the operations whose body or response it is, or by the member that contains it."""
+    """Describe each schema: of which operation it is the body or the response, or which member contains it."""
     bodies: dict[str, list[str]] = {}
     responses: dict[str, list[str]] = {}
     refusals: dict[str, list[str]] = {}

@@ -48,7 +48,7 @@ async def create_mapping(visit: Visit) -> Response[Any]:
 
 @pages.form("/{mapping}/editar", "Mudar o endereço", actions=[MAPPING_UPDATE])
 async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Bind an address to another action. Other members can be changed only for an address of the city."""
+    """Bind an address to another action. Other members can be changed only for an application of the city."""
     present = await client.read_mapping(visit.api, mapping)
     found = present.value
     values = {
@@ -75,7 +75,7 @@ async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
 
 @pages.form("/{mapping}/excluir", "Excluir o endereço", actions=[MAPPING_DELETE])
 async def delete_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Delete an address of the city."""
+    """Delete the mapping of an application of the city."""
     form = Form(visit)
     back = visit.address("access.list_mappings")
     if form.is_sent and await form.submit(lambda: client.delete_mapping(visit.api, mapping)):
