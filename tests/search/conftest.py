@@ -19,7 +19,8 @@ from tests.search.stage import Stage
 from tests.support.issuer import Issuer
 
 EMPTY = [
-    "TRUNCATE search.zero_results, search.index_changes, search.service_phrases, search.synonyms, search.service_views,"
+    "TRUNCATE search.service_feedback, search.service_feedback_days, search.zero_results,"
+    " search.index_changes, search.service_phrases, search.synonyms, search.service_views,"
     " search.service_popularity, search.tombamentos, search.search_migrations, search.search_migration_errors,"
     " search.service_versions, search.service_proposals, search.feed_entries,"
     " search.service_slugs, search.service_head",

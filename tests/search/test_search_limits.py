@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from balcao import app
+from balcao.search.feedback import api as feedback
 from balcao.search.index import public_index
 from balcao.search.public_search import responses
 from balcao.settings import Settings
@@ -79,6 +80,26 @@ def test_portals_and_machines_with_the_scope_ask_more_often(ask: Ask, issuer: Is
     assert ask(PORTAL).status_code == 429
     assert ask("203.0.113.4", token=machine).status_code == 429  # counted by machine, not by address
     assert ask("203.0.113.3").status_code == 200
+
+
+def test_feedback_is_counted_for_its_address_or_its_portal(
+    http: httpx.Client, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feedback, "RATE", "1/hour")
+    monkeypatch.setattr(feedback, "PORTAL_RATE", "2/hour")
+    machine = bearer(issuer.machine("portal-cidadao", "busca:search"))
+
+    def give(address: str, headers: dict[str, str] | None = None) -> httpx.Response:
+        given = {"X-Forwarded-For": address} | (headers or {})
+        return http.post("/search/api/v1/services/nada/feedback", json={"helpful": True}, headers=given)
+
+    assert [give("203.0.113.21").status_code for _ in range(ALLOWED)] == [404] * ALLOWED
+    refused = give("203.0.113.21")
+    assert refusal(refused) == (429, "too-many")
+    assert int(refused.headers["Retry-After"]) > 0
+    assert give("203.0.113.22").status_code == 404
+    assert [give("203.0.113.21", machine).status_code for _ in range(2 * ALLOWED)] == [404] * 2 * ALLOWED
+    assert give("203.0.113.23", machine).status_code == 429
 
 
 def test_a_search_needs_no_database(http: httpx.Client, stage: Stage) -> None:

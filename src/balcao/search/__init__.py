@@ -7,6 +7,7 @@ from balcao.search.categories.api import FEATURE as CATEGORIES
 from balcao.search.change_feed.api import FEATURE as CHANGE_FEED
 from balcao.search.collection.feature import FEATURE as COLLECTION
 from balcao.search.control_queries.api import FEATURE as CONTROL_QUERIES
+from balcao.search.feedback.api import FEATURE as FEEDBACK
 from balcao.search.health.api import FEATURE as HEALTH
 from balcao.search.health.service import check_readiness
 from balcao.search.index.feature import FEATURE as INDEX
@@ -42,6 +43,7 @@ SERVICE = Service(
         CONTROL_QUERIES,
         LEGACY_MAPPINGS,
         CATALOGUE,
+        FEEDBACK,
         CHANGE_FEED,
         CATEGORIES,
         SCHEMA_MIGRATIONS,
@@ -57,6 +59,7 @@ SERVICE = Service(
         "legacy": "Os números dos serviços nos sistemas antigos e o serviço que cada um é agora.",
         "categories": "As categorias e subcategorias do catálogo, e a sua ordem.",
         "catalogue": "Os serviços publicados, como o cidadão os vê.",
+        "feedback": "O que as pessoas acham das páginas dos serviços, sem quem o disse.",
         "migration": "As migrações do esquema da busca e sua reversão.",
     },
     lifespan=run_search,

@@ -31,6 +31,14 @@ async def read_published_service(
     return await _add_names(call, found) if with_names else found
 
 
+async def find_published(call: Call, slug: str) -> PublishedService:
+    """Return the published service that has or had this slug, without counting the view. Raises NotFound."""
+    if has_control(slug):
+        raise NotFound(UNKNOWN)
+    async with call.reader.connection() as connection:
+        return _require(await store.read_by_slug(connection, await read_alias(connection), slug))
+
+
 async def read_by_slug(
     call: Call, slug: str, asked: str | None = None, *, with_names: bool = False
 ) -> PublishedService | Moved:
@@ -38,10 +46,7 @@ async def read_by_slug(
 
     `asked` is the search that led to the service.
     """
-    if has_control(slug):
-        raise NotFound(UNKNOWN)
-    async with call.reader.connection() as connection:
-        found = _require(await store.read_by_slug(connection, await read_alias(connection), slug))
+    found = await find_published(call, slug)
     if found.slug != slug:
         return _describe_move(found, slug, found.slug)
     _count_opening(call, found, asked)

@@ -7,9 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from balcao.core.access.caller import TokenRefused
 from balcao.core.context.call import Call
-from balcao.core.context.headers import AUTHORIZATION
 from balcao.core.http.responses import NO_STORE, Response, from_ready
 from balcao.core.values.etags import etag_of
 from balcao.core.values.ready import Ready
@@ -17,7 +15,6 @@ from balcao.search.conventions import parse_flag_parameter
 from balcao.search.index.public_index import PublicIndex
 from balcao.search.public import (
     CACHE_CONTROL,
-    SEARCH_SCOPE,
     describe_listed,
     may_see_drafts,
     may_see_exclusive,
@@ -39,6 +36,7 @@ from balcao.search.public_search.schemas import (
 )
 from balcao.search.public_search.service import Found, FoundService
 from balcao.search.public_search.state import CachedResponse, SearchState
+from balcao.search.rates import spend
 from balcao.search.sanitising import clean_body
 from balcao.search.zero_results import service as zero_results
 
@@ -46,7 +44,7 @@ from balcao.search.zero_results import service as zero_results
 RATE = "200/4 second"
 PORTAL_RATE = "2000/4 second"
 LIMITS = {"search.by_address": RATE, "search.by_portal": PORTAL_RATE}
-_KEY = "search"
+_NAME = "search"
 _DURATION, _NUMBER = b'"took_ms":', b"0123456789.e-"
 # The shown total is exact up to this number.
 MOST_COUNTED = 10_000
@@ -61,7 +59,7 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
     Raises TooMany, Invalid and Unavailable, and Unauthenticated and Forbidden if the caller asks for services that are
     not public.
     """
-    await _spend(call, peer)
+    await spend(call, peer, _NAME, RATE, PORTAL_RATE)
     sees_more = any([await may_see_drafts(call, query), await may_see_exclusive(call, query)])
     request, is_trial = parse(query), parse_flag_parameter(query, "trial") is True
     state = call.platform.part(SearchState)
@@ -86,7 +84,7 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
 
 async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
     """Return service names for the text typed so far. Raises TooMany, Invalid, Unavailable."""
-    await _spend(call, peer)
+    await spend(call, peer, _NAME, RATE, PORTAL_RATE)
     return respond_publicly(Suggestions(await service.suggest_names(call, parse_text(query))), call)
 
 
@@ -95,28 +93,6 @@ def _encode(result: SearchResult | UnifiedResult) -> Ready:
     body = msgspec.json.encode(result)
     before, name, after = body.rpartition(_DURATION)  # the results before it may contain any names
     return Ready(clean_body(body), f"W/{etag_of(before + name + after.lstrip(_NUMBER))}")
-
-
-async def _spend(call: Call, peer: str) -> None:
-    """Count the call for the rate limit of its portal, or of its address without a portal. Raises TooMany."""
-    settings, limits, live = call.platform.settings, call.platform.limits, call.platform.live
-    portal = peer if peer in settings.search_portals else await _find_client(call)
-    if portal is not None:
-        await limits.spend(live.rate("search.by_portal", settings.declared_rate(PORTAL_RATE)), _KEY, portal)
-    else:
-        await limits.spend(live.rate("search.by_address", settings.declared_rate(RATE)), _KEY, peer)
-
-
-async def _find_client(call: Call) -> str | None:
-    """Return the key of a calling machine with the scope of the search. Return None for any other caller."""
-    header = call.headers.get(AUTHORIZATION)
-    if header is None:
-        return None
-    try:
-        caller = call.platform.tokens.known(header) or await call.platform.tokens.caller(header)
-    except TokenRefused:
-        return None
-    return caller.key if caller.is_machine and SEARCH_SCOPE in caller.scopes else None
 
 
 def write_result(request: SearchRequest, found: Found, took_ms: float) -> SearchResult:
