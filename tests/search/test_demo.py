@@ -22,10 +22,19 @@ SELECT (SELECT count(*) FROM search.service_head) AS services,
        (SELECT count(*) FROM search.service_head WHERE next_version = 7) AS long_histories,
        (SELECT count(*) FROM search.service_versions) AS versions,
        (SELECT count(*) FROM search.search_migrations WHERE kind = 'migration') AS migrations,
-       (SELECT count(*) FROM search.service_phrases) AS with_phrases
+       (SELECT count(*) FROM search.service_phrases) AS with_phrases,
+       (SELECT count(*) FROM search.service_feedback) AS comments
 """
 _ORGANS = "SELECT DISTINCT jsonb_array_elements_text(snapshot -> 'orgao_gestor') FROM search.service_versions"
-WHOLE = {"services": 233, "deleted": 2, "long_histories": 3, "versions": 290, "migrations": 1, "with_phrases": 231}
+WHOLE = {
+    "services": 233,
+    "deleted": 2,
+    "long_histories": 3,
+    "versions": 290,
+    "migrations": 1,
+    "with_phrases": 231,
+    "comments": 3,
+}
 
 _STOP_HALF_WAY = """
 CREATE FUNCTION public.stop_half_way() RETURNS trigger LANGUAGE plpgsql AS $$

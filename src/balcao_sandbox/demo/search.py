@@ -24,6 +24,8 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao.search.collection import service as collection
+from balcao.search.feedback import service as feedback
+from balcao.search.feedback.schemas import FeedbackBody
 from balcao.search.legacy_mappings import service as legacy_mappings
 from balcao.search.legacy_mappings.schemas import LegacyMappingBody, MappingTaken
 from balcao.search.phrases import service as phrases
@@ -61,6 +63,12 @@ RENAMED = frozenset({46, 47})
 FIRST_SETTLED = 182
 AWAITING_OF_NINE, IN_EDITION_OF_NINE = 4, 7
 
+# Whether the pages of the first published services helped, and comments.
+FEEDBACK: tuple[tuple[tuple[bool, str | None], ...], ...] = (
+    ((True, None), (True, None), (True, "Achei rápido o que precisava."), (False, "Não diz quanto tempo demora.")),
+    ((False, "O endereço do posto está errado."), (False, None), (True, None)),
+)
+
 EDITOR = Cpf("90000020109")
 PUBLISHER = Cpf("90000020281")
 ADMINISTRATOR = Cpf("90000001309")
@@ -90,6 +98,7 @@ async def load_demo_services(platform: Platform) -> None:
         if started.migration_id is not None:
             await carry_on(platform, started.migration_id)
         await _propose_change(platform)
+        await _leave_feedback(platform)
     await phrases.seed_phrases(_act_as(platform, ADMINISTRATOR), list_phrases())
 
 
@@ -98,6 +107,14 @@ async def _propose_change(platform: Platform) -> None:
     planned = next(planned for planned in _draw_services() if planned.number == PROPOSED)
     body = planned.body | PROPOSAL
     await proposals.create_proposal(_act_as(platform, EDITOR), planned.service_id, msgspec.convert(body, ProposalBody))
+
+
+async def _leave_feedback(platform: Platform) -> None:
+    """Say of the first published services whether their pages helped."""
+    for planned, answers in zip(list_published(), FEEDBACK, strict=False):
+        found = await services.read_service(_act_as(platform, EDITOR), planned.service_id)
+        for helpful, comment in answers:
+            await feedback.give_feedback(_act_as(platform, EDITOR), found.slug, FeedbackBody(helpful, comment))
 
 
 def list_published() -> Iterator[PlannedService]:
