@@ -20,8 +20,8 @@ from tests.support.operator_calls import Act, acting
 from tests.support.proof_sizes import size
 
 DEFAULTS = {"health": True, "courses": False}
-MOST_PEOPLE = 25
-EXAMPLES = size(12, 800)  # about 12 people in each example
+PEOPLE = 10  # in each example
+EXAMPLES = size(12, 1_000)
 
 
 class Life(NamedTuple):
@@ -98,7 +98,7 @@ def expect(cpf: str, category: str, life: Life, is_known: bool, sql: Sql) -> dic
 
 def test_the_answer_equals_the_ledger(sender: Sender, act: Act, sql: Sql) -> None:
     @hypothesis_settings(max_examples=EXAMPLES, deadline=None)
-    @given(st.lists(LIVES, min_size=1, max_size=MOST_PEOPLE), st.sampled_from(sorted(DEFAULTS)))
+    @given(st.lists(LIVES, min_size=PEOPLE, max_size=PEOPLE), st.sampled_from(sorted(DEFAULTS)))
     def answers_equal(lives: list[Life], category: str) -> None:
         people = {new_cpf(): life for life in lives}
         known = {cpf: live(cpf, life, act, sql) for cpf, life in people.items()}
