@@ -50,6 +50,7 @@ WITHOUT_ANSWER = [
     "registry_read_file",
     "registry_read_pet",
     "registry_reopen_request",
+    "registry_replace_pet",
     "registry_request_crm_anonymisation",
     "registry_retry_dead_letter",
     "registry_store_file",
