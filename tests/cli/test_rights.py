@@ -93,6 +93,7 @@ def test_retention_is_applied_and_reported_kind_by_kind(terminal: Terminal) -> N
 def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
     found = {one["kind"]: one["cron"] for one in terminal.json("jobs", "recurring", "--json")}
     assert found == {
+        "crm_requests": "* * * * *",
         "employability.refresh_bank_names": "10 7 * * *",
         "employability.refresh_departments": "40 6 * * *",
         "employability.refresh_people": "25 5 * * *",
@@ -100,7 +101,9 @@ def test_what_recurs_is_listed_with_its_clock(terminal: Terminal) -> None:
         "health_units.add_holidays": "10 6 2 1 *",
         "health_units.read_sources": "* * * * *",
         "platform.chain_audit": "* * * * *",
+        "registry.delete_files": "* * * * *",
         "registry.hash_staff": "* * * * *",
+        "registry.sweep_files": "45 5 * * *",
         "search.rank_services": "20 5 * * *",
         "search.tidy_up": "* * * * *",
     }

@@ -50,6 +50,7 @@ FILLED = {
     "dia": "2026-09-07",
     "cnpj": "33000167000101",
     "slug": "vaga-0198a2b40000",
+    "type_id": "iluminacao",
 }
 
 

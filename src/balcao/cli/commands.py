@@ -37,7 +37,7 @@ COMMANDS = {
     "site": Entry("serve:site", "Inicia só o site do cidadão, que chama os serviços pelo endereço deles."),
     "migrate": Entry("migrate:migrate", "Aplica as migrações que faltam e carrega os dados de referência."),
     "openapi": Entry("openapi:openapi", "Escreve a descrição OpenAPI de cada serviço em um arquivo."),
-    "init": Entry("init:init", "Arquivos de uma instalação em produção e de um portal."),
+    "init": Entry("init:init", "Arquivos de uma instalação em produção, do site da cidade e de um portal."),
     "gateway-config": Entry(
         "gateway_config:gateway_config", "Escreve a configuração do gateway: HAProxy, nginx ou Envoy."
     ),

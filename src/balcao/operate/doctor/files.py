@@ -2,12 +2,15 @@
 
 from urllib.parse import urlsplit
 
+import asyncpg
+
 from balcao.core.context.platform import make_database
 from balcao.core.errors import BalcaoError
 from balcao.core.files.opening import make_storage
 from balcao.core.files.storage import StorageDown
 from balcao.core.live.processes import list_processes
-from balcao.operate.doctor.checks import DOWN, UP, Check, Part, Subject
+from balcao.operate.database import find_embedded
+from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.settings import Settings
 from balcao.settings.production import LOOPBACK
 
@@ -18,6 +21,8 @@ _SERVICE = "registry"
 async def _check_files(subject: Subject) -> Part:
     settings = subject.settings
     problems = []
+    if settings.embedded_database and find_embedded(settings) is None:
+        return Part(STOPPED)
     if settings.files_s3_url:
         details = {"bucket": settings.files_s3_bucket}
         if not settings.sandbox and not _is_private(settings.files_s3_url):
@@ -55,7 +60,7 @@ async def _find_other_machines(settings: Settings) -> list[str]:
         await database.open()
         async with database.connection() as connection:
             processes = await list_processes(connection)
-    except BalcaoError:  # the database check reports this problem
+    except (BalcaoError, asyncpg.PostgresError):  # the database check reports this problem
         return []
     finally:
         await database.close()
