@@ -31,8 +31,10 @@ KINDS = {
     "search.tidy_up": "limpeza da busca",
     "platform.chain_audit": "encadeamento da trilha",
     "registry.announce_opt_out": "recusa de mensagens a anunciar",
+    "registry.delete_files": "remoção do conteúdo de arquivos apagados",
     "registry.deliver_opt_out": "aviso de recusa a um sistema de envios",
     "registry.hash_staff": "marcas de servidores na trilha",
+    "registry.sweep_files": "limpeza de arquivos sem registro",
     "platform.apply_retention": "prazos de guarda",
 }
 
