@@ -42,7 +42,10 @@ class Measures:
 
 
 def measure_python(wheel: Path) -> Measures:
-    """Measure a wheel, which is imported without installation, after its dependencies."""
+    """Measure a wheel.
+
+    It is imported without being installed, and its dependencies are imported before the measurement.
+    """
     return _measure(wheel, [sys.executable, "-c", _PYTHON, str(wheel)])
 
 

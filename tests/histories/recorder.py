@@ -84,7 +84,7 @@ class Resource(Protocol):
 
     @property
     def keys(self) -> Sequence[str]:
-        """The keys from which clients choose. No rule connects two keys."""
+        """The keys from which clients choose. Operations on different keys are independent."""
 
     def reads(self, key: str) -> Sequence[Ask]:
         """Return the requests that read everything stored for the key."""

@@ -52,7 +52,8 @@ KEPT = [
     _post(b"/registry/v1/webhook", b"Transfer-Encoding: chunked", b'5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n'),
     _post(b"/jobs/x", b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2", b"{}"),
 ]
-# Bodies of all sizes. The last one exceeds every operation's limit. The connection stays open after each response.
+# Bodies of all sizes. The last four exceed the limit of this unknown path (8 KiB). The connection stays open after each
+# response.
 SIZED = [
     _post(b"/search/x", b"Content-Length: %d" % length, b"x" * length)
     for length in (1, 100, 1_500, 4_096, 17_000, 65_536, 300_000, 2_000_000)

@@ -24,7 +24,7 @@ FILES = 4
 MIB = 1024 * 1024
 # Growth that allocator fragmentation may cause, independent of the number of callers.
 ALLOWED_BYTES = 32 * MIB
-# Memory per caller during the storm: a part of a body, or data that the caller has not read.
+# Memory allowed per caller during the storm, for a partial body or an unread response.
 ALLOWED_BY_CALLER = MIB // 2
 
 Process = tuple[psutil.Process, int]

@@ -1,4 +1,4 @@
-"""Verifies ledgers next to a running server, as the operator's command does."""
+"""Verifies ledgers while a server is running, as the operator's command does."""
 
 from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf

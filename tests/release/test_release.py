@@ -172,7 +172,7 @@ def test_with_both_wheels_a_trial_starts_without_the_repository(release: Path) -
 
 @pytest.mark.parametrize("profile", ["sandbox", "production"])
 def test_doctor_names_packages_that_are_not_those_of_the_release(unpacked: Path, tmp_path: Path, profile: str) -> None:
-    """This is a fault only in production. A trial may run with a developer's packages."""
+    """Different packages are a problem only in production. A trial may run with a developer's packages."""
     lock = unpacked / "balcao/requirements.lock"
     lock.write_text("httpx==0.0.1\n" + lock.read_text("utf-8").replace("\nhttpx==", "\nhttpy=="), "utf-8")
     terminal = Terminal(tmp_path, port=free_port(), profile=profile)

@@ -92,7 +92,7 @@ class Serving:
         return found
 
     def processes(self, role: str = "") -> list[psutil.Process]:
-        """Return our own processes in the order of their start, optionally only those with a role."""
+        """Return the platform's own processes. With `role`, return only the processes that have this role."""
         own = [(child, line) for child in self.family() if "balcao.operate.processes" in (line := command_line(child))]
         return [child for child, line in own if not role or role in line]
 

@@ -107,7 +107,10 @@ class Wording(msgspec.Struct, frozen=True, dict=True):
         return self.say.get(text, text)
 
     def is_sensitive(self, name: str) -> bool:
-        """Return whether the page of a service with this name offers a quick way out."""
+        """Return whether a service name is sensitive.
+
+        The page of a sensitive service has a quick-exit button. The lists of frequent services omit the service.
+        """
         folded = fold_text(name)
         return any(fold_text(part) in folded for part in self.sensitive.names)
 

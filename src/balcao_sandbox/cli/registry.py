@@ -1,4 +1,4 @@
-"""`balcao registry generate`: write import lines of invented citizens, to try the import."""
+"""`balcao registry generate`: write fictional citizens or tickets in the import format, for trying out the import."""
 
 import sys
 from enum import StrEnum

@@ -12,7 +12,7 @@ OPEN, WORKING, ASKING, DONE = "Aberto", "Em andamento", "Aguardando informação
 QUESTION = "Qual é o ponto de referência mais próximo?"
 FAREWELL = "A equipe esteve no local e concluiu o serviço."
 _ASKS_EVERY = 5
-# What a step of the platform means for the case.
+# The case status for each request state that the platform reports. Other states do not change the case status.
 _OF_STATES = {
     "in_progress": WORKING,
     "needs_information": ASKING,

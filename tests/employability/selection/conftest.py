@@ -49,7 +49,10 @@ def apply(http: httpx.Client, issuer: Issuer) -> Apply:
 
 @pytest.fixture
 def drain(settings: Settings, database_url: str, registry: RunningServer) -> Drain:
-    """Return a function that runs the service's due jobs, as the worker does. They ask the registry for consent."""
+    """Return a function that runs the service's due jobs, as the worker does.
+
+    The e-mail jobs check in the registry whether the person accepts e-mails.
+    """
     return make_drain(settings, database_url, f"{registry.url}/registry/v1")
 
 

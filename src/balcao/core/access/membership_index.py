@@ -50,7 +50,7 @@ class MembershipIndex:
         return self._parts[number % _PARTS].get(number, NO_MEMBERSHIP)
 
     def __len__(self) -> int:
-        """Return the number of people who hold a group or a role."""
+        """Return the number of people who are in a group or have a role."""
         return sum(map(len, self._parts))
 
     def replacing(self, changed: Mapping[str, Membership]) -> "MembershipIndex":

@@ -23,7 +23,7 @@ class FolderStorage(FileStorage):
         self.root = root
 
     async def write(self, name: str, content: bytes) -> None:
-        """Store a new file. File and folder are synchronised to the disk before the return."""
+        """Store a new file. Fsync the file and its folder before returning."""
         try:
             await asyncio.to_thread(self._write, name, content)
         except OSError as fault:

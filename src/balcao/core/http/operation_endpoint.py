@@ -37,7 +37,11 @@ _PUBLIC = Decision(Reason.PUBLIC, "public")
 
 
 class OperationEndpoint:
-    """The endpoint of one operation: token, rule, rate, arguments, handler, response bytes."""
+    """The endpoint of one operation.
+
+    It checks the token, the access rule and the rate limit, parses the arguments, calls the handler, and encodes the
+    result.
+    """
 
     allow: str | None = None
 

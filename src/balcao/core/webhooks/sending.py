@@ -104,7 +104,7 @@ async def send_message(
 
 
 def format_secret(secret: bytes) -> str:
-    """Return the secret in the format of receivers' libraries."""
+    """Return the secret in the Standard Webhooks format: `whsec_` and base64."""
     return _PREFIX + base64.b64encode(secret).decode()
 
 

@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 
 
 class Acceptance(NamedTuple):
-    """The version of the terms that a person accepted, with its times."""
+    """The version of the terms that a person accepted, and when."""
 
     version: str
     aceito_em: datetime

@@ -39,7 +39,7 @@ class UnitRow(msgspec.Struct, dict=True):
     abre_feriado: bool = False
 
     def __post_init__(self) -> None:
-        """Validate the row like request bodies. Raises Invalid if a member is not valid."""
+        """Validate the row with the rules for request bodies. Raises Invalid if a member is not valid."""
         _ = parse_cnes(self.cnes), self.unit, self.week
 
     @cached_property

@@ -11,7 +11,7 @@ from balcao.gateway.limits import Limits
 from balcao.operate.processes.channel import Order
 from balcao.settings import Settings
 
-# This port closes almost immediately at a stop: only monitoring connects to it, and monitoring retries.
+# On shutdown, this port closes almost immediately, because only monitoring connects to it, and monitoring retries.
 LIMITS = Limits(settling_seconds=0, drain_seconds=1)
 
 

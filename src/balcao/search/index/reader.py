@@ -32,7 +32,7 @@ from balcao.search.public import PublicService
 
 # The entry that describes the index has this id. No service has it.
 STATE_ID = "state"
-# All values of a facet are counted before spellings are merged. Catalogues have a few hundred.
+# All values of a facet are counted before spellings are merged. In practice, a facet has a few hundred values.
 MOST_FACET_BUCKETS = 10_000
 MOST_COUNTED_ROOTS = 50_000
 # An entry needs about 10 KB. Popular services are in most results, so a small cache is enough.

@@ -25,7 +25,7 @@ TIE_BREAKER = 0.1
 FEWEST_SHARE = 3
 # In the last step, a service needs one of the two rarest terms.
 RAREST = 2
-# With this many terms, the first step does not search descriptions, because most words occur in one.
+# From this many terms on, the first step skips descriptions, because most words occur in at least one description.
 LONG_QUERY = 3
 MOST_CACHED_WORDS = 10_000
 # The zones that the first step searches. Every second service asks for an identity card, so documents come later.

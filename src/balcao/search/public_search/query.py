@@ -25,7 +25,7 @@ class Part:
     text: str
     is_phrase: bool = False
     is_excluded: bool = False
-    is_alternative: bool = False  # to the part before it
+    is_alternative: bool = False  # an alternative to the previous part
 
 
 @dataclass(frozen=True, slots=True)

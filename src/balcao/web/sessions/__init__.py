@@ -1,1 +1,4 @@
-"""Sessions of the panel: the person behind each cookie, with tokens that no browser sees."""
+"""Sessions of the panel and of the site's personal pages.
+
+The browser has only a cookie. The tokens stay on the server.
+"""

@@ -69,9 +69,9 @@ async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: 
 
 
 async def withdraw_category(call: Call, cpf: Cpf, category: str, channel: str, reason: str) -> None:
-    """Refuse a category, active or not. If the person has refused it before, do nothing.
+    """Opt the person out of a category, even an inactive one. Do nothing if the person has already opted out.
 
-    The refusal of an inactive category counts if the category becomes active again.
+    The opt-out from an inactive category applies if the category becomes active again.
     """
 
     async def attempt(connection: Connection) -> bool | None:

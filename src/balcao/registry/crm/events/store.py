@@ -122,7 +122,7 @@ async def take_event(connection: Connection, event_id: str) -> WaitingEvent | No
 UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timestamp(), result = :result WHERE id = :event_id
 """)
 async def finish_event(connection: Connection, event_id: str, result: str) -> None:
-    """Write the result and erase the payload, which is no longer needed."""
+    """Mark the event as applied, store its result and erase the payload, which is no longer needed."""
 
 
 # An erasure also covers waiting events.

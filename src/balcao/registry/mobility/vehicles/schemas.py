@@ -134,7 +134,7 @@ class VehicleRole(StrEnum):
 class VehicleItem(msgspec.Struct, kw_only=True):
     """A vehicle in a list. `conductor_id` appears only for drivers and is the id of the driver's own link.
 
-    The id of a photo's file appears only if the photo is a file.
+    `vehicle_photo_file_id` appears only if the photo is an uploaded file, not an address.
     """
 
     id: Annotated[str, Meta(description="Id do veículo.", examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e70"])]

@@ -111,7 +111,7 @@ class RemovableVehicle(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "RemovableVehicle":
-        """Build the value from a row with the columns of a VisibleVehicle and the links."""
+        """Build a RemovableVehicle from a row with the columns of a VisibleVehicle and a `links` column."""
         return cls(*VisibleVehicle.from_row(row), parse_open_links(row["links"]))
 
 

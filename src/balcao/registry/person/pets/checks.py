@@ -44,7 +44,7 @@ def _sex(text: str) -> str:
 
 
 def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
-    """Return the birth as a date or as a time, whichever was sent.
+    """Return the birth date as a date or a timestamp, whichever was sent.
 
     Raises Invalid if the text is neither, or is not between 1970 and today.
     """

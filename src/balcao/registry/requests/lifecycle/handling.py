@@ -36,7 +36,7 @@ TYPE_LENGTH = 50
 
 
 async def list_requests(call: Call, query: Mapping[str, str], page: Page) -> RequestSummaries:
-    """Return a page of the requests of the caller's departments, without answers and people.
+    """Return a page of the requests that the caller may handle, without the answers and the citizens' identities.
 
     Open requests are sorted by deadline, others by their last change. Raises Invalid for an unknown state.
     """

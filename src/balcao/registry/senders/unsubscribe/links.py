@@ -1,6 +1,6 @@
-"""The sealed address by which the reader of an e-mail opts out with one click (RFC 8058; rules: registry 4.17).
+"""The sealed unsubscribe address in an e-mail, for one-click opt-out (RFC 8058; rules: registry 4.17).
 
-The address contains no readable personal data. It can only opt out, only of one category, until it expires.
+The address contains no readable personal data. Until it expires, it only allows opting out of one category.
 """
 
 from collections.abc import Sequence
