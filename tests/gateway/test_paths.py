@@ -61,7 +61,9 @@ def test_a_cpf_is_read_whatever_of_it_is_escaped(http: httpx.Client, issuer: Iss
 
 @pytest.mark.parametrize("served", WITH_BODY, ids=str)
 def test_a_compressed_body_is_refused_in_words_that_say_so(http: httpx.Client, issuer: Issuer, served: Served) -> None:
-    who = issuer.machine("crm-sandbox") if "/webhooks/crm/" in served.path else issuer.admin(ANA)
+    machines = {"/webhooks/crm/": "crm-sandbox", "/recipients/check": "balcao-platform"}
+    client = next((name for part, name in machines.items() if part in served.path), None)
+    who = issuer.admin(ANA) if client is None else issuer.machine(client)
     sent = gzip.compress(json.dumps({"valor": "Outro"}).encode())
     headers = bearer(who) | {"Content-Encoding": "gzip", "Content-Type": "application/json"}
     answer = http.request(served.method, served.filled(), content=sent, headers=headers)

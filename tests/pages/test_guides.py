@@ -74,7 +74,7 @@ def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int)
         assert screen.complaints == []
         assert screen.strangers == []
         screen.open("/docs/nada")
-        assert screen.page.get_by_role("heading").inner_text() == "Página não encontrada"
+        assert screen.page.get_by_role("heading", level=1).inner_text() == "Página não encontrada"
         assert (screen.axe(), screen.wider_than_the_screen()) == ([], [])
 
 

@@ -54,6 +54,7 @@ class RequestBody(msgspec.Struct):
         Meta(
             description="Respostas, por identificador do campo.",
             examples=[{"problema": "apagada", "local": {"address": "Rua das Acácias, 120", "district": "Centro"}}],
+            extra_json_schema={"additionalProperties": True},
         ),
     ]
 
