@@ -50,9 +50,8 @@ def shown(window: Window) -> set[tuple[str, str]]:
     return {(method, path) for method, path in window.page.evaluate(SHOWN)}
 
 
-def test_the_root_leads_to_a_list_of_all_seven_services(window: Window) -> None:
-    window.page.goto("/")
-    assert window.page.url.endswith("/docs")
+def test_the_first_page_of_the_documentation_lists_all_seven_services(window: Window) -> None:
+    window.page.goto("/docs")
     entries = window.page.get_by_role("listitem")
     assert entries.locator("code").all_inner_texts() == [base(service) for service in app.SERVICES]
     assert window.complaints == []

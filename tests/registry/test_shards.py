@@ -20,6 +20,8 @@ BY_NUMBER = {"registry.phone_book", "registry.phone_book_entry"}
 # Statements that reach all shards, or a shard that does not follow from their parameters.
 OF_ANY_PERSON = {
     "a job knows the id of an event, of a push or of a code, and never a person": {
+        "consent.opt_outs.find_subjects",
+        "consent.opt_outs.read_withdrawn",
         "crm.events.erase_covered_events",
         "crm.events.finish_event",
         "crm.events.give_up_event",
@@ -39,6 +41,7 @@ OF_ANY_PERSON = {
         "mobility.vehicles.read_visible_vehicle",
         "mobility.vehicles.read_removable_vehicle",
     },
+    "a check judges the people of a list": {"senders.recipients.accepts_category"},
     "an import writes the people of a file": {
         "city.companies.delete_company_members",
         "city.companies.insert_company_members",

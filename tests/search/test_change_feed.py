@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import asyncpg
 import httpx
+import msgspec
 import pytest
 import pytest_asyncio
 from hypothesis import given
@@ -235,6 +236,7 @@ async def _follow(stage: Stage, writers: list[list[tuple[str, int]]], limits: li
         continue
     for one in made:
         try:
-            assert copy.get(one) == await catalogue.read_published_service(stage.staff, one)
+            published = await catalogue.read_published_service(stage.staff, one)
+            assert msgspec.to_builtins(copy.get(one)) == msgspec.to_builtins(published)
         except NotFound:
             assert copy.get(one) is None
