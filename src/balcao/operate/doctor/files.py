@@ -2,9 +2,8 @@
 
 from urllib.parse import urlsplit
 
-import asyncpg
-
 from balcao.core.context.platform import make_database
+from balcao.core.database.faults import StatementRefused
 from balcao.core.errors import BalcaoError
 from balcao.core.files.opening import make_storage
 from balcao.core.files.storage import StorageDown
@@ -60,7 +59,7 @@ async def _find_other_machines(settings: Settings) -> list[str]:
         await database.open()
         async with database.connection() as connection:
             processes = await list_processes(connection)
-    except (BalcaoError, asyncpg.PostgresError):  # the database check reports this problem
+    except (BalcaoError, StatementRefused):  # the database check reports this problem
         return []
     finally:
         await database.close()
