@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -34,6 +35,8 @@ def test_a_document_with_any_text_is_complete_and_a_part_of_it_is_not(text: byte
     assert not is_complete_pdf(b"<html>" + content)
 
 
+# Pillow warns about damaged metadata and ignores it. In tests, warnings are errors.
+@pytest.mark.filterwarnings("ignore::UserWarning:PIL")
 @given(
     st.sampled_from(IMAGES), st.lists(st.tuples(st.integers(0, 10_000), st.binary(min_size=1, max_size=4)), max_size=8)
 )
