@@ -9,6 +9,7 @@ import io
 import json
 import os
 import resource
+import struct
 import sys
 
 from PIL import Image, ImageOps
@@ -54,7 +55,7 @@ def reencode(content: bytes) -> tuple[dict[str, object], bytes]:
         image.load()
         ImageOps.exif_transpose(image, in_place=True)
         image = _flatten(image, kind)
-    except (OSError, ValueError, SyntaxError):
+    except (OSError, ValueError, SyntaxError, TypeError, struct.error):  # the last two come from damaged EXIF data
         sys.exit(DAMAGED)
     for edge, quality in _STEPS:
         image.thumbnail((edge, edge), Image.Resampling.BICUBIC, reducing_gap=2.0)
