@@ -8,7 +8,15 @@ import asyncpg
 import httpx
 import pytest
 
+from tests.support.polling import until_now
+
 Sql = Callable[..., list[asyncpg.Record]]
+
+
+@pytest.fixture(autouse=True)
+def indexed(http: httpx.Client) -> None:
+    """Wait for the first index of the host, which is built in the background."""
+    until_now(lambda: http.get("/search/readiness").json()["checks"]["index"] == "ok")
 
 
 @pytest.mark.parametrize(("path", "status"), [("readiness", "ready"), ("health", "healthy")])
