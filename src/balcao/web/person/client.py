@@ -33,9 +33,9 @@ class Subject(NamedTuple):
         """Read a resource of the person with its version."""
         return await self.api.read(self._address(path), kind, reason=self.reason)
 
-    async def send(self, method: str, path: str, kind: type[T], body: Any, *, etag: str = "") -> T:
-        """Write a resource of the person."""
-        return await self.api.send(method, self._address(path), kind, body, etag=etag, reason=self.reason)
+    async def send(self, method: str, path: str, kind: type[T], body: Any, *, etag: str = "", key: str = "") -> T:
+        """Write a resource of the person, at most once for each `key`."""
+        return await self.api.send(method, self._address(path), kind, body, etag=etag, key=key, reason=self.reason)
 
     def _address(self, path: str) -> str:
         return f"{_REGISTRY}/citizen/{quoted(self.cpf.digits)}{path}"

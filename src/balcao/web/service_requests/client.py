@@ -1,0 +1,137 @@
+"""The operations on request types and on one citizen's requests, with the members that pages use."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from balcao.web.api import Api, quoted
+from balcao.web.person.client import Subject
+
+TYPES = "/registry/v1/request-types"
+# The service accepts no longer texts in a step.
+LONGEST_TEXT = 2_000
+
+
+class Option(msgspec.Struct, frozen=True):
+    id: str
+    label: str
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A question of a request. The limits belong to some kinds only."""
+
+    id: str
+    kind: str
+    label: str
+    hint: str = ""
+    required: bool = False
+    personal: bool = False
+    min_length: int | None = None
+    max_length: int | None = None
+    options: list[Option] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    decimals: int | None = None
+    earliest_days: int | None = None
+    latest_days: int | None = None
+    max_files: int | None = None
+
+
+class RequestType(msgspec.Struct, kw_only=True):
+    """A type of requests in one version."""
+
+    id: str
+    version: int
+    name: str
+    category: str
+    description: str = ""
+    service_id: str | None = None
+    fields: list[Field]
+    departments: list[str]
+    deadline_days: int
+    without_login: bool = False
+    active: bool = True
+    updated_at: datetime
+
+
+class RequestTypes(msgspec.Struct):
+    types: list[RequestType]
+
+
+class Answer(msgspec.Struct):
+    field: str
+    label: str
+    kind: str
+    value: Any
+    text: str
+
+    @property
+    def files(self) -> Sequence[str]:
+        """Return the ids of the files that the answer names."""
+        return self.value if self.kind == "file" else ()
+
+
+class Step(msgspec.Struct):
+    """A step of a request. A step without state is a message."""
+
+    state: str | None
+    text: str | None
+    author: str
+    at: datetime
+
+
+class Rating(msgspec.Struct):
+    stars: int
+    comment: str | None
+    at: datetime
+
+
+class ServiceRequest(msgspec.Struct, kw_only=True):
+    """A citizen's request with its answers and steps."""
+
+    number: str
+    type: str
+    version: int
+    name: str
+    category: str
+    service_id: str | None = None
+    state: str
+    protocol: str | None
+    answers: list[Answer]
+    departments: list[str]
+    created_at: datetime
+    updated_at: datetime
+    deadline: datetime
+    closed_at: datetime | None
+    reopen_until: datetime | None
+    rating: Rating | None
+    steps: list[Step]
+
+
+class NewRequest(ServiceRequest, kw_only=True):
+    """A request that was just made. Only this response contains the code."""
+
+    code: str
+
+
+async def list_request_types(api: Api) -> list[RequestType]:
+    """Return the types of requests that can be made, by category and name."""
+    return (await api.get(TYPES, RequestTypes)).types
+
+
+async def read_request_type(api: Api, type_id: str) -> RequestType:
+    """Return the current version of a type."""
+    return await api.get(f"{TYPES}/{quoted(type_id)}", RequestType)
+
+
+async def open_request(subject: Subject, kind: RequestType, answers: Mapping[str, Any], key: str) -> NewRequest:
+    """Make a request with the answers to this version of the type, at most once for each `key`."""
+    body = {"type": kind.id, "version": kind.version, "answers": answers}
+    return await subject.send("POST", "/maintenance-request", NewRequest, body, key=key)
+
+
+async def read_request(subject: Subject, number: str) -> ServiceRequest:
+    """Return one of the person's requests."""
+    return await subject.get(f"/maintenance-request/{quoted(number)}", ServiceRequest)

@@ -1,0 +1,61 @@
+"""Portuguese terms for states and authors of requests, and for kinds of questions."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+from balcao.web.service_requests.client import Field
+from balcao.web.words import format_day
+
+STATES = {
+    "received": "Recebido",
+    "sent": "Encaminhado",
+    "in_progress": "Em andamento",
+    "needs_information": "Espera uma resposta",
+    "done": "Resolvido",
+    "refused": "Não atendido",
+    "reopened": "Reaberto",
+}
+CLOSED = frozenset({"done", "refused"})
+KINDS = {
+    "text": "Texto",
+    "choice": "Escolha entre opções",
+    "number": "Número",
+    "date": "Data",
+    "place": "Lugar",
+    "file": "Fotos ou documentos",
+}
+
+
+def describe_limits(field: Field, today: date) -> str:
+    """Return what an answer may be, for people, or "" if a question has no limits worth knowing beforehand."""
+    match field.kind:
+        case "number":
+            return _describe_range(
+                None if field.minimum is None else show_number(field.minimum),
+                None if field.maximum is None else show_number(field.maximum),
+            )
+        case "date":
+            first, last = (
+                None if days is None else format_day(today + timedelta(days))
+                for days in (field.earliest_days, field.latest_days)
+            )
+            return _describe_range(first, last)
+        case "text" if (field.min_length or 1) > 1:
+            return f"Ao menos {field.min_length} letras."
+        case "file":
+            most = field.max_files or 1
+            return "Um arquivo JPEG, PNG ou PDF." if most == 1 else f"Até {most} arquivos JPEG, PNG ou PDF."
+    return ""
+
+
+def show_number(number: float) -> str:
+    """Return a number as people type it: "1500", "2,5"."""
+    return f"{Decimal(str(number)).normalize():f}".replace(".", ",")
+
+
+def _describe_range(first: str | None, last: str | None) -> str:
+    if first is not None and last is not None:
+        return f"De {first} a {last}."
+    if first is not None:
+        return f"A partir de {first}."
+    return f"Até {last}." if last is not None else ""
