@@ -1,40 +1,41 @@
-# Works as root and as an ordinary user; needs git, make and Python 3.11 or newer, nothing else.
+# Works as root and as an ordinary user. Needs only git, make and Python 3.11 or newer.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
-# One more than there are cores, as many tests wait for processes of theirs; in their own order, so that the few long ones
-# do not come last and alone.
+# One process more than there are cores, because many tests wait for processes that they have started. xdist must not
+# reorder the files: the few long files would start last and run while the other processes are idle.
 SPREAD := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --no-loadscope-reorder
 PYTEST := $(BIN)/python -m pytest $(SPREAD)
-# What a change usually breaks: boundaries, rules, declarations, hostile tokens, the contract table, what converges. The table
-# for services that stand apart, and the citations, are left to `make test`.
+# The tests that a change usually breaks: module boundaries, access rules, declarations, hostile tokens, the contract table
+# and convergence. Only `make test` checks the citations and runs the table against services in separate processes.
 APART := tests/contract/test_contract.py::test_the_contract_table_holds[independent]
 QUICK := --deselect tests/invariants/test_citations.py --deselect '$(APART)' tests/core/test_rules.py tests/core/test_catalogue.py tests/core/test_worker.py tests/invariants \
 	tests/contract/test_contract.py tests/registry/mirror/test_convergence.py tests/registry/consent/test_preferences.py
 STYLED := src tests bench tools clients
-# Tracing lines takes 60 % more of the processor, so CI does not do it; `make coverage` does, and fails below the floor of pyproject.toml.
+# Coverage costs 60 % more CPU time, so CI does not measure it. `make coverage` fails below the minimum in pyproject.toml.
 COVERAGE := --cov --cov-report=term
-# Where the time went, in the log of CI.
+# CI logs the slowest tests.
 DURATIONS := $(if $(CI),--durations=40)
 PIN := $(BIN)/pip-compile --quiet --allow-unsafe --generate-hashes \
 	--no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options
 COMPILE := $(PIN) --build-deps-for=editable
-# What constrains another list may name no extras. The list of the tests has to: pip before 23.3, which Debian 12 and
-# Python 3.11 bring, compares `coverage[toml]`, which pytest-cov asks for, with no line that does not say `[toml]`.
+# A lock file that constrains another one must not contain extras. The lock file of the tests needs them: pytest-cov
+# requires `coverage[toml]`, and pip before 23.3 (in Debian 12 and Python 3.11) does not match it with a line without
+# `[toml]`.
 WITHOUT_EXTRAS := --strip-extras
 WITH_EXTRAS := --no-strip-extras
-# The whole installation that histories are played on.
+# Runs a module of the tests that record the histories of a complete installation under faults.
 CITY = missing() { echo "Para isto é preciso ter Go, nginx e Redis." >&2; exit 1; }; \
 	BALCAO_HISTORIES=$$(tools/histories) BALCAO_NGINX=$$(tools/nginx) BALCAO_REDIS=$$(tools/redis) || missing; \
 	export BALCAO_HISTORIES BALCAO_NGINX BALCAO_REDIS; exec $(BIN)/python
-# What the trial needs besides `balcao` itself, which no index has.
+# Lists the requirements of the trial, except `balcao` itself, which no package index has.
 SANDBOX := $(BIN)/python -c 'import tomllib; \
 	needs = tomllib.load(open("src/balcao_sandbox/pyproject.toml", "rb"))["project"]["dependencies"]; \
 	print(*(one for one in needs if not one.startswith("balcao==")), sep="\n")'
 
-# Each of the many processes would compile the code anew.
+# Allow bytecode files even if the environment forbids them. Otherwise each of the many processes compiles the code again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
@@ -103,7 +104,7 @@ bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go e em FastAPI
 attacks: $(VENV)/.dev ## ataca uma demonstração e mede a espera de dois chamadores educados; URL=http://... ataca uma que está no ar
 	@$(BIN)/python -m bench.attacks $(if $(URL),--url=$(URL))
 
-lint: $(VENV)/.dev ## estilo e paredes entre os módulos
+lint: $(VENV)/.dev ## estilo do código e limites entre os módulos
 	@$(BIN)/ruff format --check --quiet $(STYLED)
 	@$(BIN)/ruff check $(STYLED)
 	@$(BIN)/djlint --check --quiet src || { echo 'Formate os modelos com `$(BIN)/djlint --reformat --quiet src`.' >&2; exit 1; }

@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 # A token is replaced this long before it expires.
 MARGIN_SECONDS = 60.0
-# How long a token is used if the response states no lifetime, and the longest stated lifetime that we believe.
+# The lifetime of a token if the response states none, and the longest stated lifetime that is accepted.
 LIFETIME_WHEN_UNKNOWN = 1_800.0
 LONGEST_LIFETIME = 86_400.0
 
 
 class RequestToken(Protocol):
-    """A function that posts the grant's form and returns the response's JSON object. It raises if there is none."""
+    """A function that posts the grant's form and returns the JSON object in the response, or raises an error."""
 
     async def __call__(self, form: Mapping[str, str]) -> Mapping[str, Any]: ...
 

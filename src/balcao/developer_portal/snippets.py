@@ -17,9 +17,9 @@ _FURTHER = {
 }
 REASON = "X-Access-Reason"
 KEY = "Idempotency-Key"
-# A stream does not end by itself, so curl gets this time limit in seconds.
 # The name of a file in an example.
 _FILE = "foto.jpg"
+# The time limit in seconds for curl, because a stream does not end.
 _PATIENCE = 3
 
 

@@ -3,7 +3,8 @@
 There are three kinds of callers:
 
 - A *person* has a CPF.
-- A *machine* uses one of the configured clients that call without a person, and its token has no sign of a login.
+- A *machine* uses one of the configured clients that may call without a person, and its token has none of the claims of
+  a login.
 - Every other caller is a *login without CPF*. It owns nothing, no scope or client list applies to it, and it is
   recorded as a person, by its subject.
 """

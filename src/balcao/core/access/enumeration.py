@@ -1,6 +1,6 @@
 """The enumeration guard temporarily blocks a caller who tries one CPF, CNPJ or phone number after another.
 
-Refusals are counted like rate limits. A block is stored in the machine's shared counts, so other callers only pay for a
+Refusals are counted like rate limits. A block is stored in the machine's shared counts, so checking a call costs only a
 look-up in memory. With Redis, every other machine blocks the caller after the next refusal there.
 """
 

@@ -68,7 +68,7 @@ class FixedTokens:
             self._replace(_read(file))
 
     def _replace(self, tokens: Iterable[FixedToken]) -> None:
-        # A token may open several operations, and each entry has its own last day.
+        # A token may be listed for several operations. Each entry has its own last day.
         self._tokens: Mapping[tuple[str | None, bytes], FixedToken] = {
             (token.operation, token.digest): token for token in tokens
         }

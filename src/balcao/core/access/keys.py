@@ -48,9 +48,10 @@ class KeyPending(KeysAway):
 
 
 class IssuerKeys:
-    """The keys of one issuer by `kid`. A key published without a `kid` gets a name that its tokens do not contain.
+    """The keys of one issuer by `kid`.
 
-    `patience` is the time limit of a fetch in seconds, for commands, in which no caller waits.
+    A key published without a `kid` is stored under a generated name, which no token contains. `patience` replaces the
+    default timeouts of a fetch, in seconds. Commands set it, because no caller waits for them.
     """
 
     def __init__(
@@ -87,7 +88,8 @@ class IssuerKeys:
         pause = UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEYS_SECONDS
         left = pause - (monotonic() - self._tried_at)
         if left <= 0:
-            # Invented key ids cause fetches too, so their failures do not measure how long the provider is down.
+            # Tokens with invented key ids cause fetches too. While keys are known, a failed fetch is therefore not
+            # counted: it would not measure how long the provider is down.
             if await self.refresh(is_counted=not self._keys):
                 return self._find(kid)
             left = pause
@@ -133,7 +135,7 @@ class IssuerKeys:
                     address = await self._discover() or f"{self.issuer}/protocol/openid-connect/certs"
                     published = await self._read(address)
                 self._replace(_select_signing_keys(published))
-            except Exception as failure:  # no response may end the refresh task
+            except Exception as failure:  # the refresh task must survive every response
                 if is_counted:
                     failed_fetches.inc()
                 log.warning("identity.keys_not_refreshed", issuer=self.issuer, code=type(failure).__name__)

@@ -23,8 +23,8 @@ def describe_refusal(snapshot: Snapshot, rule: Rule, bound_action: str, caller: 
 def describe_missing(snapshot: Snapshot, caller: Caller, *actions: str, or_owner: bool = False) -> str:
     """Return a text that names these actions, any of which would allow the call.
 
-    A caller who already has a role is staff, and is also told which roles grant the actions. Other callers would only
-    learn how the city is organised.
+    A caller who already has a role is staff, and is also told which roles grant the actions. For other callers, the
+    list would only reveal how the city is organised.
     """
     names = " ou ".join(f"`{_find_name(snapshot, action)}`" for action in actions)
     owner = "só a própria pessoa, ou quem tem a ação, pode fazer isto; " if or_owner else ""

@@ -148,7 +148,7 @@ def _descend(node: _Node, segment: str, owned: set[int] | None) -> _Node:
 
 
 def _walk(node: _Node, segments: Sequence[str], place: int) -> int | None:
-    """Follow static segments first, then wild segments, then a pattern that takes the rest."""
+    """Follow static segments first, then wild segments, then a pattern that ends with `**`."""
     if place == len(segments):
         return node.end if node.end is not None else node.rest
     for child in (node.words.get(segments[place]), node.wild):

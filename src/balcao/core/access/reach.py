@@ -1,4 +1,4 @@
-"""How far grants reach (areas, departments, groups to manage), and the gain from further grants (rules: access 4.8).
+"""The reach of grants (areas, departments, groups to manage), and the gain from further grants (rules: access 4.8).
 
 A grant is an action and its reach. A reach maps each limiting key to the allowed values. A missing key does not limit.
 If several groups or roles grant an action, its reach is the union of theirs.

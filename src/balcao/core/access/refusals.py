@@ -52,7 +52,7 @@ class Refusals:
         self._rate, self._most, self._seconds = rate, item.amount, item.get_expiry()
 
     def count(self, kind: str, who: str) -> float:
-        """Count a refusal. Return for how many seconds this and further refusals get 429, or 0 within the burst."""
+        """Count a refusal. Return the seconds for which this and further refusals get 429, or 0 within the burst."""
         count, lasting = self._counts.hit(self._seconds, ("refused", self._rate, kind, who))
         return lasting if count > self._most else 0.0
 
@@ -62,7 +62,7 @@ class Refusals:
         return self.count(TOKEN, who)
 
     def judge_pending(self, address: str, pending: KeyPending) -> BalcaoError:
-        """Return `pending`, or the fault of a forged token if the address has sent too many tokens with new keys."""
+        """Return `pending`, or a refusal of the token if the address has sent too many tokens with unknown keys."""
         count, _ = self._counts.hit(PENDING_SECONDS, ("pending key", address))
         return pending if count <= PENDING_KEYS else TokenRefused("token-key-unknown")
 

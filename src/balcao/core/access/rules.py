@@ -15,9 +15,10 @@ from balcao.core.values.cpf import Cpf
 PUBLIC = "platform:public"
 AUTHENTICATED = "platform:authenticated"
 MACHINE = "platform:machine"
-# The grant of a caller who passes because any valid token does.
+# The grant of a caller whose valid token is sufficient.
 GENERAL_GRANT = "authenticated"
-# The only list that checks just `azp` (spec: authentication 6). All other lists apply only to machines.
+# The only client list for which the token's `azp` is sufficient (spec: authentication 6). All other lists also require
+# a machine.
 WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 
 

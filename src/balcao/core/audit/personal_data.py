@@ -56,8 +56,8 @@ def describe_members(members: Iterable[FileMember | ExportMember]) -> list[tuple
     return [(member.name, Annotated[member.kind, Meta(description=member.description)]) for member in members]
 
 
-# A function that erases the data that the person's anonymisation at that time covers. In a dry run, the caller rolls
-# back.
+# A function that erases the person's data that an anonymisation at the given time covers. In a dry run, the caller
+# rolls the transaction back.
 Erase = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
 # A function that returns the kinds of data that an anonymisation does not erase, with the reasons.
 Retain = Callable[[Connection, Cpf], Awaitable[Sequence[Kept]]]

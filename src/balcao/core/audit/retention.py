@@ -40,7 +40,7 @@ class Retention:
 class OldRows(Retention):
     """The common case: `count` counts all rows of the kind, and `remove` deletes the rows that are too old.
 
-    `limits` are the arguments of `remove` after the connection: the age, unless the statement itself contains the age.
+    `limits` are the further arguments of `remove`: the maximum age, unless the statement itself contains it.
     """
 
     def __init__(

@@ -138,7 +138,10 @@ class Call:
         self._reason = sentence
 
     def explain_to_person(self, sentence: str) -> None:
-        """Set a sentence as the reason that the person reads for every caller, who must not choose its words."""
+        """Set a fixed sentence as the reason.
+
+        The audit trail stores it for every caller, because the caller does not choose its words.
+        """
         self._reason, self._is_explained = sentence, True
 
     def require_reason(self, *, always: bool = False) -> None:

@@ -9,8 +9,8 @@ from balcao.core.errors import Unavailable
 
 Written = TypeVar("Written")
 
-# The maximum number of attempts. Fewer callers than this write one row at the same time. A write that conflicts this
-# often has a condition that its read does not check, and would repeat forever.
+# The maximum number of attempts. It is larger than the number of callers that write one row at the same time. A write
+# that still conflicts has a condition that its read does not check, so further attempts would conflict too.
 MOST_TRIES = 100
 
 

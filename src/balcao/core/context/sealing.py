@@ -32,7 +32,10 @@ def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
 
 
 def seal_briefly(key: HashKey, purpose: str, texts: Iterable[str]) -> list[str]:
-    """Return each text sealed for an address: shorter than a JWE, and a thousand take two milliseconds."""
+    """Return each text sealed in a form short enough for a link.
+
+    Sealing a thousand texts takes two milliseconds.
+    """
     cipher = AESGCM(key.derive(purpose))
     nonces = ((text, os.urandom(_NONCE_BYTES)) for text in texts)
     return [_encode(nonce + cipher.encrypt(nonce, text.encode(), None)) for text, nonce in nonces]
@@ -55,7 +58,7 @@ def _encode(content: bytes) -> str:
 
 
 def _decode(text: str) -> bytes:
-    """Return the decoded bytes, or none if the text is not in the form of `_encode`: one content has one text."""
+    """Return the decoded bytes, or no bytes if the text is not exactly what `_encode` returns for them."""
     try:
         content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except ValueError:

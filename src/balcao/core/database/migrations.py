@@ -50,7 +50,7 @@ Progress = Callable[[Migration], None]
 
 
 def show_no_progress(_: Migration) -> None:
-    """Show nothing."""
+    """Ignore the progress."""
 
 
 # A step of a migration. It runs as the owner of the tables, in its own transaction.

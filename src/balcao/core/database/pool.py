@@ -234,7 +234,7 @@ class _Borrowed:
         elif is_open and fault is not None and not self._database.is_replica and not _takes_writes(connection):
             connection.terminate()
             is_usable = False
-            # A failover turned this server into a replica. All other connections lead to it too.
+            # A failover turned this server into a replica. The pool's other connections lead to the same server.
             self._database.expire()
         await self._database.release(connection, self._name, is_usable=is_usable)
         StoreFaults().__exit__(kind, fault, trace)

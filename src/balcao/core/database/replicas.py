@@ -175,7 +175,7 @@ class Replicas:
 
     async def _follow(self) -> None:
         while True:
-            with contextlib.suppress(BalcaoError):  # while the primary is down, marks and replicas expire
+            with contextlib.suppress(BalcaoError):  # while the primary is down, its recorded positions expire
                 await self.measure()
             await asyncio.sleep(MEASURE_SECONDS)
 

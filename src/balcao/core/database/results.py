@@ -24,8 +24,8 @@ Read: TypeAlias = Callable[[Any], Any]
 Json: TypeAlias = Annotated[T, "json"]
 """A value that one column stores as JSON.
 
-Use it for a row type that would otherwise be read from several rows or columns, and for `Any`, which does not show that
-the text is JSON.
+Use it for a type that would otherwise be read from several rows or columns, and for `Any`, whose column would otherwise
+not be decoded.
 """
 
 

@@ -28,7 +28,8 @@ class BucketStorage(FileStorage):
     """
 
     def __init__(self, settings: Settings) -> None:
-        # A function, because the library would add a session token that it finds in the environment to a mere key.
+        # The credentials are passed as a function. If the library got the key itself, it would add a session token that
+        # it finds in the environment.
         credentials: S3Credential = {
             "access_key_id": settings.files_s3_key_id,
             "secret_access_key": settings.files_s3_secret.get_secret_value(),

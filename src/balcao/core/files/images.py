@@ -17,7 +17,7 @@ from balcao.core.errors import Invalid, Unavailable
 from balcao.core.files.image_limits import DAMAGED, LONGEST_OUTPUT, MOST_PIXELS, TOO_MANY_PIXELS
 from balcao.core.logs import log
 
-# The longest run of a decoder, which also waits for a CPU, and the longest wait for a decoder.
+# The time limit for one run of a decoder, including its waits for a CPU, and the longest wait for a free decoder.
 LONGEST_SECONDS = 30.0
 _LONGEST_WAIT = 30.0
 # The line of JSON before the image is shorter than this.
@@ -41,7 +41,7 @@ class Picture(NamedTuple):
 
 
 class _Slots:
-    """One decoder at a time for each process, and one waiting image for each caller."""
+    """The slots for decoding: one decoder at a time for each process, and one waiting image for each caller."""
 
     def __init__(self) -> None:
         self.share = ConnectionQuota(1)

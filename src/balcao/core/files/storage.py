@@ -1,7 +1,7 @@
 """The storage of files: a folder of this machine, or a bucket of an S3-compatible server (rules: registry 4.18).
 
-A stored file never changes. Its name is a UUID, so two writers never write the same file. The database knows which
-files exist; the storage may contain more files than the database, but never fewer.
+A stored file never changes. Its name is a UUID, so two writers never write the same file. The database lists the files.
+The storage may contain files that the database does not list, but it never lacks a listed file.
 """
 
 from collections.abc import AsyncIterator

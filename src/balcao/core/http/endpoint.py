@@ -134,7 +134,7 @@ class OptionsEndpoint:
 
 
 def allowed_methods(by_method: Mapping[str, Endpoint]) -> str:
-    """Return a path's methods for the header `Allow`. HEAD comes with GET, and OPTIONS with every path."""
+    """Return the methods for the header `Allow`. GET implies HEAD, and every path supports OPTIONS."""
     return ", ".join(sorted({*by_method, "OPTIONS", *(["HEAD"] if "GET" in by_method else [])}))
 
 

@@ -1,8 +1,9 @@
 """The `Error-Code` values that an operation can answer with, and their meaning for integrators.
 
-The `errors.toml` of each package explains its codes. The codes of an operation are found in the compiled code that its
-handler reaches: the constants that are codes in the catalogue of their package. Methods are followed only if they
-belong to the call or to a declaration. The codes that any operation can answer with are listed in this module.
+The `errors.toml` of each package explains its codes. The codes of an operation are found by inspecting the compiled
+code that its handler reaches: each constant that is a code in the catalogue of its package counts. Methods are followed
+only if they belong to the call or to a declaration. The codes that any operation can answer with are listed in this
+module.
 """
 
 import dis

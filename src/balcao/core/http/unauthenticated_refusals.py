@@ -15,7 +15,8 @@ from balcao.core.http.responses import Response
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# These responses have their own counter, because invented keys get them too and must not raise the error rates.
+# Callers can cause these responses with invented key ids. They have their own counter, so that they do not raise the
+# error rates.
 _pending_keys = counter("balcao_token_keys_pending", "Tokens refused for now (503), as their key may be new", "service")
 
 
@@ -73,7 +74,7 @@ def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, ser
 def note_refused_token(
     refusals: Refusals, request: Request, refused: TokenRefused, key: str, event: str = "request.unauthenticated"
 ) -> float:
-    """Count and log a refused token. Return for how many seconds its sender gets 429; 0 if it does not."""
+    """Count and log a refused token. Return the seconds for which its sender gets 429, or 0 within the burst."""
     over = refusals.count_token(request.peer, refused, request.headers.get(AUTHORIZATION))
     _choose_line(refusals, request, over, refused.reason)
     if not request.is_added_up:

@@ -102,7 +102,7 @@ async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
 async def drop_dead_job_within(connection: Connection, call: Call, number: int) -> None:
     """Drop the job in the caller's transaction.
 
-    Lock order: the row that belongs to the job ends first, because other writers also lock that row before the job.
+    Lock order: the job's row is closed before the job is locked, because other writers lock the two in this order.
     """
     job = await queue.read_queued_job(connection, number)
     subject = (await _find_subjects(connection, call, [job])).get(number)

@@ -1,4 +1,4 @@
-"""Declare whom a job concerns and which row ends with the job, because a job itself contains only ids."""
+"""Declare whom a job concerns, and the row to close when the job is dropped. A job itself contains only ids."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Subject:
 
 
 async def _end_nothing(_: Connection, __: str) -> None:
-    """Do nothing, for jobs that end no row."""
+    """Do nothing, for jobs whose rows do not change when the job is dropped."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class DeadJobs:
     """The persons whom dead-lettered jobs of one kind concern.
 
     The first member of a job's payload, named `member`, is the UUID of a row. `subjects` looks up rows by id, `ids`
-    finds the rows of a person, and `drop` ends the row of a dropped job.
+    finds the rows of a person, and `drop` closes the row of a dropped job.
     """
 
     kind: str

@@ -10,7 +10,7 @@ from stdnum.br import cpf as stdnum_cpf
 _DIGITS = re.compile(r"[0-9]{11}")
 _PUNCTUATED = re.compile(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}")
 _SEPARATORS = str.maketrans("", "", ".- ")
-# A longer text is no CPF. Checking its length first bounds the cost of the removal of separators.
+# A longer text is not a CPF. Checking the length first bounds the cost of removing separators.
 _LONGEST_CLAIM = 100
 
 

@@ -24,7 +24,7 @@ def _check_natural(sent: Any) -> Any:
 
 
 def _check_digits(sent: str, digits: str) -> str:
-    """Return the text for pydantic to parse, which by itself would also accept `+1`, ` 1` and `1_0`."""
+    """Return the text for pydantic to parse. Pydantic's own parser would also accept `+1`, ` 1` and `1_0`."""
     if not (digits.isascii() and digits.isdigit()):
         raise PydanticKnownError("int_parsing")
     return sent[:_DIGITS_READ]

@@ -1,4 +1,4 @@
-// Puts the words of Swagger UI, which knows English only, into Portuguese; what the description says is left alone.
+// Translates the English labels of Swagger UI into Portuguese. Texts of the API description are not translated.
 const LABELS = {
   "Authorize": "Autorizar",
   "Authorized": "Autorizado",
@@ -67,7 +67,7 @@ const ATTRIBUTE_LABELS = {
   "Expand operation": "Abrir a operação",
   "Collapse operation": "Fechar a operação",
 };
-// Where the description's own words stand.
+// Elements that contain texts of the description.
 const DESCRIBED = ".markdown, .renderedMarkdown, .opblock-summary-description, .opblock-summary-path, code, pre, textarea, .title";
 
 const translateText = (node) => {
@@ -76,7 +76,7 @@ const translateText = (node) => {
 };
 
 const translateAttributes = (element) => {
-  // A choice among a parameter's values has no name of its own.
+  // Swagger UI gives the list of a parameter's values no accessible name.
   const parameter = element.matches("select:not([aria-label])") && element.closest("tr[data-param-name]");
   if (parameter) element.setAttribute("aria-label", parameter.dataset.paramName);
   if (element.matches(".close-modal") && !element.hasAttribute("aria-label")) element.setAttribute("aria-label", "Fechar a janela");
@@ -97,7 +97,7 @@ const translateTree = (root) => {
   return undefined;
 };
 
-// Translates what is in the element and whatever comes into it later.
+// Translates the element now, and each part that is added or changed later.
 export const translate = (element) => {
   const observer = new MutationObserver((changes) => {
     for (const change of changes) {

@@ -10,7 +10,7 @@ const endpoints = async (issuer) => (await fetch(`${issuer}/.well-known/openid-c
 
 const here = () => location.origin + location.pathname;
 
-// Leads to the login page of the identity provider; it leads back here with a code.
+// Opens the login page of the identity provider, which returns to this page with a code.
 export const logIn = async (issuer, client) => {
   const verifier = random();
   const state = random();
@@ -29,7 +29,7 @@ export const logIn = async (issuer, client) => {
   location.assign(`${address}?${new URLSearchParams(query)}`);
 };
 
-// The token and the name of the person who has just come back from the login page; undefined for anybody else.
+// Returns token, name and CPF of a person who has just returned from the login page, or undefined if there was no login.
 export const finishLogin = async (issuer, client) => {
   const returned = new URLSearchParams(location.search);
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");

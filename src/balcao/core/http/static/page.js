@@ -1,4 +1,4 @@
-// Shows the description of a service in Portuguese, and logs a person in for trying its operations.
+// Shows the description of a service in Portuguese, and logs a person in who wants to try its operations.
 import { logIn, finishLogin } from "./login.js";
 import { translate } from "./labels.js";
 
@@ -7,7 +7,7 @@ const { base, issuer, client, pages } = place.dataset;
 const button = document.getElementById("login");
 const status = document.getElementById("login-status");
 
-// Shows who may call, beside every operation; finds by path, summary, operation id and tag.
+// Shows the access rule of each operation, and searches by path, summary, operation id and tag.
 const platformPlugin = () => ({
   wrapComponents: {
     OperationSummary: (Original, { React, specSelectors }) => (props) => {
@@ -19,9 +19,9 @@ const platformPlugin = () => ({
         rule && React.createElement("p", { className: "access-rule" }, "Quem pode chamar: ", React.createElement("code", null, rule)),
       );
     },
-    // A link inside the button that opens the operation is none that a keyboard or a screen reader can use.
+    // The original link is inside the button that opens the operation, where keyboards and screen readers cannot use it.
     DeepLink: (_, { React }) => ({ text }) => React.createElement("span", null, text),
-    // There is one server to try: the one that this page came from.
+    // Hide the choice of servers: calls go only to the server of this page.
     ServersContainer: () => () => null,
   },
   fn: {
@@ -34,7 +34,7 @@ const platformPlugin = () => ({
   },
 });
 
-// Lower case and without accents.
+// Returns the text in lower case and without accents.
 const plain = (text) => text.normalize("NFD").replace(/\p{Diacritic}/gu, "").toLowerCase();
 
 const matches = (each, tag, wanted) =>
@@ -42,8 +42,8 @@ const matches = (each, tag, wanted) =>
     plain(text ?? "").includes(wanted),
   );
 
-// Fills in what must be sent: the CPF of who is logged in where it is asked for. What may be left out stays empty, as the
-// examples of several filters together find nothing, and those of conditional headers name no state that there is.
+// Prefills required parameters, with the CPF of the logged-in person in paths. Optional parameters get no example: several
+// filters together would find nothing, and the examples of conditional headers do not match any stored state.
 const prefill = (description, cpf) => {
   for (const operation of Object.values(description.paths).flatMap(Object.values)) {
     for (const parameter of operation.parameters ?? []) {
@@ -53,7 +53,7 @@ const prefill = (description, cpf) => {
   }
 };
 
-// Leads from each operation to its page, which has the call in three languages, and the remedy of each refusal.
+// Links each operation to its page, which shows the call in three languages and the remedy for each refusal.
 const lead = (description) => {
   const service = pages.slice(pages.lastIndexOf("/") + 1);
   for (const operation of Object.values(description.paths).flatMap(Object.values)) {
@@ -66,7 +66,7 @@ const show = async (cpf) => {
   const description = await (await fetch(`${base}/openapi.json`)).json();
   prefill(description, cpf);
   if (pages) lead(description);
-  // What is tried here goes to the server that this page came from, under whatever name it was reached.
+  // Send calls to the server of this page, under the name in the browser's address.
   description.servers = [{ url: new URL(base || "/", location.href).href.replace(/\/$/, "") }];
   translate(place);
   return new Promise((resolve) => {
