@@ -8,7 +8,7 @@ from bench.load import COUNTED
 from bench.stage import Stage
 
 BASE = "/access/api/v1"
-# A path of another application in the demo data. The administrators have the action that it requires.
+# A path of another application in the demo data. Administrators hold the action that the path requires.
 INVOICE = "/iptu/api/v1/boletos/7"
 ACTIONS = range(10, 30)
 

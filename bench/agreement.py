@@ -1,4 +1,4 @@
-"""Checks that servers give the same responses. Only then do their figures measure the same work."""
+"""Checks that servers give the same responses, because only then can their figures be compared."""
 
 import http.client
 import itertools

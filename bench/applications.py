@@ -9,7 +9,7 @@ import asyncpg
 
 from balcao.core.values.cpf import Cpf
 
-# The number of applications of each person. All of them are for different jobs.
+# The number of applications of each person. Each is for a different job.
 EACH = 5
 DEPARTMENTS = 40
 

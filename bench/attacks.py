@@ -38,7 +38,7 @@ MOST_CONNECTIONS = 4_500
 FORM = "/painel/agentes/dados/00000000-0000-0000-0000-000000000000/exemplos/novos"
 SEARCH = "/search/api/v1/search?q=vacina"
 DATASETS = "/agent/api/v1/datasets"
-# If a session has ended, the panel stores a submitted form as a draft, up to 1 MiB. These forms are just small enough.
+# If a session has ended, the panel stores a submitted form of up to 1 MiB as a draft. These forms are just below 1 MiB.
 DRAFTS, DRAFT_BYTES = 20, MIB - 20_000
 
 Attack = Callable[["Target"], Awaitable[None]]
@@ -200,7 +200,7 @@ class Polite:
     async def call_until(self, is_over: asyncio.Event) -> None:
         """Call until `is_over` is set, and record the longest wait.
 
-        A call in progress when `is_over` is set counts until its response.
+        A call that is in progress at that moment is measured until its response arrives.
         """
         while not is_over.is_set():
             began = time.perf_counter()

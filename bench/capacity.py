@@ -31,7 +31,7 @@ AT_ONCE = 16
 PATIENCE_SECONDS = 300
 # The number of the first citizen, greater than the numbers of all demo people. Every seventh citizen has tickets.
 FIRST = 1_001
-SMALL = 100  # a table of fewer rows gives no useful size per row
+SMALL = 100  # smaller tables give no useful size per row
 READ_BY_STAFF = "staff reads a citizen"
 
 _SIZES = """

@@ -11,7 +11,7 @@ from bench.stage import Stage
 
 CONNECTIONS = 32
 ASKING = 64
-KEPT = 12  # so few configurations stay cached
+KEPT = 12  # few enough configurations to stay cached
 DADOS = {
     "accountId": "001BX000003DEMO",
     "email": "pessoa.exemplo@correio.example",
@@ -59,7 +59,7 @@ class Case:
 
 
 def cases(stage: Stage) -> list[Case]:
-    """Return the cases. The read of a configuration occurs twice: from a row, and as a cached response."""
+    """Return the cases. Configurations are read in two of them: from their rows, and as cached responses."""
     own = dict(itertools.islice(stage.own.items(), ASKING))
     units = list(itertools.islice(itertools.cycle(stage.units), len(own)))
     preferences = preferences_case(own)

@@ -26,7 +26,7 @@ from tests.search.judged import LISTS, SENTENCE_WORDS, City, Judged, list_city, 
 
 # Returns the names of the best services for a query.
 Find = Callable[[str], list[str]]
-# More than the city has, so that a page shows all matches.
+# More services than the city has, so that one page shows all matches.
 ALL_MATCHES = 1000
 
 

@@ -51,7 +51,7 @@ MANY_ROWS = 5_000
 
 @dataclass(frozen=True)
 class Settled:
-    """The seconds and bytes of a town's or city's creation, and the number of times that calls scanned large tables."""
+    """The seconds and bytes that creating a town or city took, and how often calls scanned large tables."""
 
     citizens: int
     seconds: float

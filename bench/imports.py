@@ -224,7 +224,7 @@ def main(
             url = running.server.url
             postmaster = psutil.Process(int((running.server.data_dir / "postmaster.pid").read_text().split()[0]))
             app.migrate_now(url)
-            # Without autovacuum, which would add its work to the import that is running.
+            # Disable autovacuum, because its work would count as part of the running import.
             execute(url, "ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf()")
             meter = Meter(postmaster)
             copied = measure_copy(url, meter, int(10_000 * scale))

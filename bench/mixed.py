@@ -39,7 +39,7 @@ CITY = applications.City(jobs=2000, people=4000, crowd=500)
 SHARE = 0.8
 TOKEN_SECONDS = 300.0  # a usual lifetime of tokens; each window gets new ones
 EVERY_SECONDS = 5.0
-LEAST_MINUTES = 10.0  # earlier, the processes' memory still grows
+LEAST_MINUTES = 10.0  # until then, the processes' memory still grows
 DEADLINE_SECONDS = 900.0
 _PEOPLE = (
     "INSERT INTO employability.resume (cpf) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING",
@@ -51,7 +51,7 @@ _OPEN_JOBS = (
     "SELECT id FROM employability.job WHERE status = 'publicado_ativo' AND data_limite > now() AND id = ANY ($1)"
 )
 _LAST_JOB = "SELECT coalesce(max(id), 0) FROM queue.pgqueuer"
-# Counts due jobs. A scheduled job whose time has not come is no backlog.
+# Counts due jobs. Jobs that are scheduled for later are not a backlog.
 _WAITING = "SELECT count(*) FROM queue.pgqueuer WHERE status <> 'failed' AND execute_after <= now()"
 console = Console(width=150)
 

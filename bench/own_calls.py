@@ -63,7 +63,7 @@ def measure_noting(database: Database, rounds: int) -> dict[str, list[tuple[floa
     without, noting = make_application(None), make_application(CallLog(database))
     answers = {"200": (Response(b"{}"), 200), "403": (ERROR_TEXT.response(Forbidden("Não.")), 403)}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in answers}
-    for _ in range(rounds + 1):  # one round more: the first round warms up
+    for _ in range(rounds + 1):  # one extra round, because the first only warms up
         for name, (response, status) in answers.items():
             found[name].append((record_often(without, response, status), record_often(noting, response, status)))
     return {name: pairs[1:] for name, pairs in found.items()}

@@ -27,7 +27,7 @@ from bench.stage import OURS
 from tests.support.panel import PanelClient
 from tests.support.sandbox import EmbeddedTokens
 
-# For each person: the page, and the service call without which the page would be empty.
+# For each person: the page, and the service call that supplies the page's content.
 PAGES = {
     "editora": ("/painel/servicos", "/search/api/v1/admin/services?per_page=25"),
     "helio": ("/painel/vagas", "/jobs/api/v1/empregabilidade/vagas?pageSize=25"),

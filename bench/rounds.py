@@ -1,4 +1,4 @@
-"""Measures in turns, A B C A B C, so that a temporary disturbance of the machine affects all sides."""
+"""Measures the sides alternately (A B C A B C), so that a temporary disturbance of the machine affects all of them."""
 
 import dataclasses
 import statistics

@@ -168,7 +168,7 @@ def _measure_memory(servers: Sequence[tuple[int, psutil.Process]]) -> int:
 
 
 async def _listen(port: int, token: bytes, number: int) -> asyncio.StreamReader:
-    """Open a stream from a local address that still has room below its limit."""
+    """Open a stream from a local address that has not reached its limit."""
     address = f"127.0.1.{number // MOST_OF_PORTAL % 250 + 1}"
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
     writer.write(_request(STREAM, token))

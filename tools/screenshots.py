@@ -66,7 +66,7 @@ def opens(page: Page, path: str) -> bool:
 
 
 def begin_attendances(page: Page) -> list[str]:
-    """If the person may, start to serve Carla, and to look at her data as a data protection officer.
+    """Start each kind of access to Carla's data that the person may use: an attendance, and a privacy inquiry.
 
     Return the addresses of the resulting pages.
     """

@@ -131,7 +131,7 @@ def _let_defaults_be_left_out(described: dict[str, Any]) -> None:
                 seen.add(name)
                 pending.append(schemas[name])
             for member in item.get("properties", {}).values():
-                if isinstance(member, dict):  # a member may itself be named `properties`
+                if isinstance(member, dict):  # `properties` may also be the name of a member
                     member.pop("default", None)
             pending += item.values()
 

@@ -89,9 +89,10 @@ async def test_an_update_takes_at_most_five_statements(platform: Platform) -> No
 async def test_a_change_is_told_as_made_though_its_caller_has_no_connection_left_to_read_it_with(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A change is reported as made even if no connection is left to read it back.
+    """A change is reported as made even if no connection is free to read it back.
 
-    The connection that wrote the change goes to a waiting caller. An error would claim that nothing has changed.
+    The connection that wrote the change goes to a waiting caller. An error would wrongly claim that nothing has
+    changed.
     """
     await platform.catalogue.stop()  # so that it does not load the new version first
     before = platform.catalogue.latest.version

@@ -269,7 +269,7 @@ def test_what_is_gained_by_several_limits_at_once_is_compared_place_by_place(
 
 
 def test_what_is_new_by_one_limit_is_looked_at_as_far_as_all_others_reach() -> None:
-    """A grant that adds a kind applies in all areas of the person, so the granter must reach these areas."""
+    """A grant that adds a kind applies in all areas of the person, so the granter's limits must include these areas."""
 
     def hold(area: str, kinds: str) -> HeldRights:
         return HeldRights(grants={"visits:read": {"area": frozenset(area), "kind": frozenset(kinds)}})

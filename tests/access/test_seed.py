@@ -1,6 +1,6 @@
 """The first load adds all seed data.
 
-Later loads add nothing twice and restore nothing removed (rules: access 3.1, 3.3).
+Later loads add no duplicates and do not restore removed data (rules: access 3.1, 3.3).
 """
 
 import json

@@ -19,7 +19,7 @@ _contents = st.builds(
 
 
 def spell(content: AgentContent, name: str) -> str:
-    """Return a member as JSON. It distinguishes 1 from true and ignores the order of object members."""
+    """Return a member as JSON, which distinguishes 1 from true. The order of object members has no effect."""
     return json.dumps(getattr(content, name), sort_keys=True)
 
 

@@ -1,4 +1,4 @@
-// Runs what the portal shows of each operation in silence; prints a line of JSON for each, as run_examples.py does.
+// Runs the portal's example of each operation without its output. Prints a JSON line for each, as run_examples.py does.
 import { Fault } from "@balcao/client";
 import { readFileSync } from "node:fs";
 

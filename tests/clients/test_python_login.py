@@ -125,7 +125,7 @@ def test_a_login_that_fails_says_why_in_the_providers_words(
     with pytest.raises(client.LoginFailed, match=f"{error}: {description}") as failed:
         client.CodeFlow(platform.url, "agenda", "https://agenda.example/volta").finish("codigo", "v" * 43, "n")
     assert (failed.value.status, failed.value.error, failed.value.error_description) == (status, error, description)
-    assert not isinstance(failed.value, client.LoginEnded)  # no login has started, so none has ended
+    assert not isinstance(failed.value, client.LoginEnded)  # a login that never started has not ended
 
 
 def test_a_machine_that_the_provider_refuses_is_told_why(client: Any, call: Calling, platform: Receiver) -> None:

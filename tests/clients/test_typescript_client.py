@@ -96,7 +96,7 @@ def test_what_is_shown_of_an_operation_is_typed_strictly(sandbox: Sandbox, proje
 
 @pytest.fixture(scope="module")
 def mistakes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Compile all pages in one run and return the output. Most of the time goes into reading the client's types."""
+    """Compile all pages in one run and return the output. Most of the time is spent on reading the client's types."""
     folder = tmp_path_factory.mktemp("pages")
     (folder / "node_modules").symlink_to(project / "node_modules")
     (folder / "package.json").write_text('{"type": "module"}', "utf-8")

@@ -1,6 +1,6 @@
 """Two hosts run workers. One worker is killed or frozen while it holds jobs, and the other worker takes them over.
 
-No job is lost, and none takes effect twice.
+Every job takes effect exactly once.
 """
 
 import asyncio

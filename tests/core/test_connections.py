@@ -1,4 +1,4 @@
-"""The connection pool closes in order: it interrupts no work, and no caller waits in vain.
+"""The connection pool closes gracefully: it interrupts no work, and no caller waits forever.
 
 A slot becomes free only after its statement has ended.
 """

@@ -74,7 +74,7 @@ def test_keys_that_meet_in_one_slot_are_never_refused_for_each_other(
     for turn in range(1, 5):
         assert first.hit(60, KEY)[0] == turn
         assert first.hit(60, ("other",))[0] == turn
-    assert second.hit(60, KEY)[0] == 1  # the other key holds the slot, so only own calls count
+    assert second.hit(60, KEY)[0] == 1  # the other key has the shared slot; count only own calls
     assert second.hit(60, ("other",))[0] == 5
 
 

@@ -1,4 +1,4 @@
-"""Valid logout tokens end sessions, and invalid ones end none (OpenID Connect Back-Channel Logout 1.0, 2.4-2.6)."""
+"""Valid logout tokens end sessions, and invalid ones do not (OpenID Connect Back-Channel Logout 1.0, 2.4-2.6)."""
 
 import time
 from collections.abc import AsyncIterator

@@ -47,7 +47,7 @@ def test_what_passes_without_a_closer_look_is_visible_whole_and_in_its_normal_fo
     assert not [char for char in plain if unicodedata.category(char) in {"Cf", "Cs", "Zl", "Zp"}]
     assert [char for char in plain if unicodedata.category(char) in {"Cc", "Zs"}] == ["\t", "\n", "\r", " "]
     assert not [char for char in plain if unicodedata.combining(char)]
-    # A text without combining marks is normalised already, in any order of its characters.
+    # A text without combining marks is already normalised, whatever the order of its characters.
     for shift in range(len(plain)):
         whole = "".join(plain[shift:] + plain[:shift])
         assert unicodedata.is_normalized("NFC", whole)

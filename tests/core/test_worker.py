@@ -1,4 +1,4 @@
-"""The worker's connection to the queue: it loses no notification, and a job for later delays no due job."""
+"""The worker's connection to the queue: it loses no notification, and scheduled jobs do not delay due ones."""
 
 import asyncio
 import subprocess

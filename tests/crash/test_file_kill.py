@@ -22,7 +22,7 @@ from tests.support.terminal import Serving, Terminal, open_folder, remove
 
 pytestmark = pytest.mark.long
 
-# The number of acknowledged files after which everything is killed, and how often that happens.
+# The number of acknowledged files before each kill, and the number of kills.
 FILES = size(12, 60)
 KILLS = size(2, 10)
 SENDERS = 4
@@ -66,7 +66,7 @@ async def send_until_killed(settings: Settings, serving: Serving) -> set[str]:
                 )
             except httpx.TransportError:
                 return
-            if answer.status_code in {429, 503}:  # the rate, or PostgreSQL died first
+            if answer.status_code in {429, 503}:  # the rate limit, or PostgreSQL was killed first
                 return
             assert answer.status_code == 201, answer.text
             acknowledged.add(answer.json()["id"])

@@ -40,12 +40,12 @@ from tests.support.terminal import Serving, Terminal
 pytestmark = pytest.mark.long
 
 WRITERS = 4
-KEYS = 3  # of each writer; the state of a service is the last response to its only writer
-READERS = 2  # of each process
-OTHERS = size(300, 3_000)  # more services, so that it takes time to build the index
-MORE = size(60, 1_000)  # searches of each process to wait for
+KEYS = 3  # services of each writer; its last response shows a service's state
+READERS = 2  # readers of each process
+OTHERS = size(300, 3_000)  # other services, so that building the index takes a while
+MORE = size(60, 1_000)  # searches to wait for in each process
 WRITE_PAUSE_SECONDS = 0.0 if FULL else 0.05
-READ_PAUSE_SECONDS = 0.05  # the search limits the rate of an address
+READ_PAUSE_SECONDS = 0.05  # the search has a rate limit for each address
 LATEST_SECONDS = size(3, 1) * LIMIT_SECONDS  # an ordinary run shares the machine with other tests
 # The engine's lock, a file that only the writer of the index has open.
 LOCK = ".tantivy-writer.lock"
@@ -60,7 +60,7 @@ class Processes:
         self._servings = [stack.enter_context(Serving(one, *words)) for one in terminals]
 
     async def kill_writer(self) -> None:
-        """Kill the process that writes the index, as soon as one does."""
+        """Wait until a process writes the index, and kill that process."""
         await until(self._kill_writer)
 
     def _kill_writer(self) -> bool:

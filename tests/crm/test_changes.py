@@ -61,7 +61,7 @@ async def test_records_that_changed_in_one_second_are_neither_lost_nor_repeated(
     async with open_crm_client(crm.settings) as client:
         seen = await read_pages(client, AT.replace(second=6))
         assert [one.id for one in seen] == [f"001{number:015d}" for number in range(MANY + 2)]
-        # A start time later in the second also finds all records of that second.
+        # A start time with a fraction of a second also finds all records of that second.
         assert len(await read_pages(client, AT.replace(microsecond=900_000))) == MANY + 1
 
 

@@ -172,7 +172,7 @@ async def test_a_cpf_that_the_crm_punctuates_is_the_same_person() -> None:
 
 
 async def test_an_answer_that_is_not_the_whole_list_is_a_failure() -> None:
-    """The rest of the list would look deleted to a caller that shows, exports or compares it."""
+    """If the client returned the incomplete list, its callers would treat the missing records as deleted."""
     body = json.dumps({"done": False, "nextRecordsUrl": "/services/data/v60.0/query/01g", "records": [ACCOUNT]})
     async with open_client(Foreign(200, body.encode())) as client:
         with pytest.raises(CrmAway) as raised:

@@ -116,7 +116,7 @@ def test_every_operation_has_the_rate_of_the_rules() -> None:
 
 
 def test_every_post_takes_an_idempotency_key_but_those_that_are_safe_to_repeat() -> None:
-    """Only a POST that is safe to repeat takes no idempotency key (rules: employability 2.0.13)."""
+    """Every POST accepts an idempotency key, unless it is safe to repeat anyway (rules: employability 2.0.13)."""
     document = json.loads(pages.document(SERVICE))["paths"]
     without = {
         served.operation.key

@@ -91,7 +91,7 @@ def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope=SCOPE)
 def panel(behind: tuple[Sandbox, list[Server]]) -> Iterator[Server]:
-    """Yield the panel, which runs on a server of its own."""
+    """Yield the panel, which runs on a separate server."""
     sandbox = behind[0]
     with RunningServer(standalone.build(sandbox.settings, sandbox.database_url, SINGLE_PROCESS)) as server:
         yield Server("127.0.0.1", server.port)
@@ -157,7 +157,7 @@ def test_the_panels_largest_form_passes_and_more_does_not(gateway: httpx.Client)
 
 
 def choose(cases: list[Case]) -> list[Case]:
-    """Return the whole table in a proof, or else only the rows that change nothing.
+    """Return the whole table in a proof, and otherwise only the rows that change nothing.
 
     In a proof, each gateway has its own platform.
     """
@@ -284,7 +284,7 @@ def test_an_application_of_the_citys_own_is_guarded_by_the_catalogue(
         return
     made = make_invoices(sender(behind[0].http, issuer.person(SUPERADMIN, realm_access={"roles": ["superadmin"]})))
     path = f"{made['path']}/7?page=1"
-    # The gateway may ask either server, and the other server learns of the new mapping a moment later.
+    # The gateway may ask either server, and the other server receives the new mapping a moment later.
     until_now(lambda: all(lets_pass(server, path, issuer.person(EDITOR)) for server in behind[1]))
     passed = gateway.get(path, headers=bearer(issuer.person(EDITOR, sub="editor-1")) | {"X-Access-Subject": "forged"})
     assert (passed.status_code, passed.text) == (200, "editor-1")

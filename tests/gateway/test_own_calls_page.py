@@ -125,7 +125,7 @@ def test_each_of_the_commonest_refusals_is_explained_from_its_request_id(
     path, _, anchor = page.split('<section class="call">')[1].split('href="')[1].split('"')[0].partition("#")
     assert (
         anchor == f"{status}-{'token-invalid' if status == 401 else code}"
-    )  # only the client learns which check failed
+    )  # only the client may see which check failed
     assert f'id="{anchor}"' in http.get(path).raise_for_status().text
 
 

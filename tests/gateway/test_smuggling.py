@@ -1,4 +1,4 @@
-"""A gateway passes on no request that is hidden in another one, and mixes up no responses."""
+"""A gateway never forwards a request that is hidden in another one, and never mixes up responses."""
 
 import contextlib
 import re

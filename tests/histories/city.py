@@ -90,8 +90,7 @@ class City:
         """Return a transport with which clients can reach the gateway."""
         return httpx.AsyncHTTPTransport(verify=self._certificate.trust)
 
-    # ---- start and stop
-    # ------------------------------------------------------------------------------------------------
+    # ---- start and stop ----------------------------------------------------------------------------------------------
 
     def start(self, name: str) -> None:
         """Start a host, or `outside`, which runs the identity provider and the CRM."""
@@ -187,8 +186,7 @@ class City:
                 held[name] = sum(map(_resident, self.processes(part))) / 1e6
         return held
 
-    # ---- faults
-    # --------------------------------------------------------------------------------------------------------
+    # ---- faults ------------------------------------------------------------------------------------------------------
 
     def kill(self, part: str) -> None:
         """Kill all processes of the part with SIGKILL. Start the part again, unless it restarts by itself."""
@@ -250,8 +248,7 @@ class City:
         self.standby.start()
         _follow(self.primary)
 
-    # ---- creation
-    # ------------------------------------------------------------------------------------------------------
+    # ---- creation ----------------------------------------------------------------------------------------------------
 
     def _start_databases(self) -> tuple[Postgres, Postgres]:
         homes = self._stack.enter_context(folders(2))

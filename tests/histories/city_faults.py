@@ -66,7 +66,7 @@ async def _disturb(wire: str, mode: str, city: City) -> None:
 
 
 async def _step_clocks(step: str, city: City) -> None:
-    """Change the clocks of one host and the worker for as long as a freeze."""
+    """Change the clocks of one host and the worker. The change lasts as long as a freeze."""
     city.clock.write_text(step)
     try:
         await asyncio.sleep(FROZEN_SECONDS)

@@ -31,7 +31,7 @@ class DeclaredFields:
 
 
 def _shown(answer: httpx.Response) -> Told:
-    """Return the shown value. A citizen who has declared nothing is not found."""
+    """Return the shown value. The platform returns 404 for a citizen who has not declared a value."""
     return {"value": "" if answer.status_code == 404 else answer.raise_for_status().json()["genero"] or ""}
 
 

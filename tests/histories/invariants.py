@@ -1,4 +1,4 @@
-"""Invariants that must hold for a whole history once all jobs are done, whichever operations it contains."""
+"""Invariants that must hold for every complete history once all jobs are done."""
 
 import asyncio
 import math
@@ -200,7 +200,7 @@ def find_ended_sessions(operations: Iterable[Operation], within: float) -> Itera
 def find_late_reads(operations: Iterable[Operation], lags: Mapping[str, float]) -> Iterator[Broken]:
     """No read shows a state that was replaced before the call, or one that was never committed.
 
-    `lags` has, for each resource, how many seconds late a read may be that is marked with `may_lag`.
+    `lags` has the allowed lag in seconds of each resource. It applies to the reads that are marked with `may_lag`.
     """
     for read, late in measure_lateness(operations, lags):
         if late > (lags[read.resource] if read.input["may_lag"] else 0):
@@ -208,9 +208,10 @@ def find_late_reads(operations: Iterable[Operation], lags: Mapping[str, float]) 
 
 
 def measure_lateness(operations: Iterable[Operation], resources: Container[str]) -> Iterator[tuple[Operation, float]]:
-    """Return each read, and for how many seconds at least its state had been replaced when the read was sent.
+    """Yield each read with its lag: the time since its state was replaced, measured when the read was sent.
 
-    The number is at most 0 for the current state, and infinite for a state that no write had made.
+    The lag is a lower bound in seconds. It is at most 0 for the current state, and infinite for a state that no write
+    had made.
     """
     histories: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
@@ -227,7 +228,7 @@ def measure_lateness(operations: Iterable[Operation], resources: Container[str])
 
 
 class _State(NamedTuple):
-    """The name that reads show after a write: earliest from `begin`, latest until `end`. None may be any name."""
+    """A state, by the name that reads show. It starts at `begin` or later, and ends by `end`. None means any name."""
 
     name: str | None
     begin: float
@@ -242,7 +243,7 @@ def _make_state(write: Operation, writes: Sequence[Operation]) -> _State:
 
 
 def _find_replacement(writes: Sequence[Operation], since: float) -> float:
-    """Return when the first write that was sent after `since` was acknowledged."""
+    """Return the time at which the first write sent after `since` was acknowledged."""
     return min((one.answered for one in writes if one.is_acknowledged and one.call > since), default=math.inf)
 
 

@@ -52,7 +52,7 @@ class PublishedServices:
         return self.reads(key)[0] if chance.random() < 0.5 else self.change(key, chance)
 
     def change(self, key: str, chance: random.Random) -> Ask:
-        """Return a random write that makes the key visible or invisible, whichever it is this key's turn for."""
+        """Return a random write that shows or hides the key's service. The time and the key decide which of the two."""
         if key in self._deleted:
             body = {"to_version": 1, "change_reason": "uma história"}
             return self._ask(key, "POST", "/rollback", "restore", None, body, events=(0, 1))

@@ -29,7 +29,7 @@ from tests.support.polling import PATIENCE
 ANSWER_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
 LOGOUT_SECONDS = 120
-# With these statuses, the operation was refused whatever the resource's state is, so it is not recorded.
+# These statuses refuse an operation for reasons other than the resource's state, so the operation is not recorded.
 REFUSED = (401, 408, 429)
 # A string that only one write of the whole run contains, so that it can be found wherever it is shown or stored.
 MARK = re.compile(r"marca-[a-z]+-[0-9]+")

@@ -12,7 +12,7 @@ from tests.histories.recorder import Ask, Told
 ACTOR = "marina"
 PEOPLE = ("ana", "bruno", "carla", "davi")
 MEMBERS = "/access/api/v1/groups/busca_editores/members"
-OPENED = "/search/api/v1/admin/tombamentos?per_page=1"  # shows nothing that other clients write
+OPENED = "/search/api/v1/admin/tombamentos?per_page=1"  # its response has no data of other clients
 # While the database is available, every process applies a commit within this time.
 LIMIT_SECONDS = 5.0
 

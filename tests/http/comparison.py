@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
     status: int | None
 
     def verdict(self, number: int) -> str:
-        """Return whether this request was accepted or refused, or the connection closed before it."""
+        """Return whether this request was accepted or refused, or whether the connection closed before it."""
         if number < len(self.seen):
             return TAKEN
         return CLOSED if self.status is None else REFUSED

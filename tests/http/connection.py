@@ -1,4 +1,4 @@
-"""A client that sends raw bytes and parses responses only as far as tests need."""
+"""A client that sends raw bytes, and parses only the parts of responses that tests need."""
 
 import contextlib
 import select
@@ -30,7 +30,7 @@ class Connection:
         self._socket.close()
 
     def send(self, sent: bytes) -> None:
-        """Send all bytes. Ignore that the server has already closed the connection."""
+        """Send all bytes. Ignore the error if the server has already closed the connection."""
         try:
             self._socket.sendall(sent)
         except (BrokenPipeError, ConnectionResetError):

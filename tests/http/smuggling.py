@@ -45,7 +45,7 @@ def _post(name: str, fields: str, body: str, answer: str, start: str = f"POST {P
 
 # ---- lengths and codings: CL.TE, TE.CL, TE.TE ----------------------------------------------------------------------
 
-# Next to a length: headers that some parser accepts as `Transfer-Encoding: chunked`.
+# Headers sent together with a `Content-Length`. Some parsers accept them as `Transfer-Encoding: chunked`.
 _CODINGS = {
     "chunked": "Transfer-Encoding: chunked",
     "no blank": "Transfer-Encoding:chunked",

@@ -17,7 +17,7 @@ from balcao.gateway.receiving import Answering, Receiver
 from tests.http.application import Echo
 from tests.support.proof_sizes import EXAMPLES
 
-# The `Authorization` headers of a request: none, one, or two. Two values count as an empty one.
+# The `Authorization` headers of a request: none, one, or two. Two headers count as an empty one.
 SENT = st.lists(st.sampled_from([b"", b"Bearer a", b"Bearer b", b"Bearer ab", b"bearer a"]), max_size=2)
 
 

@@ -220,7 +220,7 @@ def test_what_a_body_took_is_given_back(sent: list[bytes], answers: list[str]) -
                     assert (connection.answer() or "")[:3] == expected
                 connection.reset()
         while ask(server.port, GREEDY, post(b"/", LARGE)) == "503":
-            pass  # a reset is noticed late; a leak runs into the time limit
+            pass  # the server notices a reset late; with a leak, the test times out
 
 
 def test_what_a_body_took_is_given_back_when_it_times_out() -> None:

@@ -17,7 +17,7 @@ from balcao.search import SERVICE as SEARCH
 RULES = Path(__file__).parents[2] / "docs" / "reference" / "rules"
 SERVICES = [HEALTH_UNITS, AGENTS, SEARCH]
 METHOD = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE)\b")
-# Statuses that every operation may return without a mention in its table: for invalid requests, overload and failures.
+# Statuses that every operation may return although its table omits them: for invalid requests, overload and failures.
 EVERYWHERE = {400, 401, 403, 413, 415, 429, 500, 503}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import balcao
 import balcao_sandbox
 
-WIDEST = 140  # the formatter breaks neither attribute values nor braces
+WIDEST = 140  # the formatter breaks no attribute values or braces
 LONGEST = 300
 
 

@@ -327,7 +327,7 @@ OF_ACCESS = "urn:ietf:params:oauth:token-type:access_token"
 
 @pytest.fixture(scope="module")
 def kinds(keycloak: Keycloak) -> dict[str, str]:
-    """Return tokens of service accounts, and tokens of people that resemble these as far as Keycloak allows."""
+    """Return tokens of service accounts, and tokens of people that resemble them as closely as Keycloak allows."""
     keycloak.add_people(user("marta"))
     for_exchange = mapper("oidc-audience-mapper", included__client__audience="m-troca")
     further: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {

@@ -1,4 +1,4 @@
-"""Doctor and the metrics report a backup that has stopped, whichever machine makes it."""
+"""Doctor and the metrics report that backups have stopped, regardless of the machine that makes them."""
 
 import asyncio
 import math

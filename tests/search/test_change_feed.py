@@ -162,7 +162,7 @@ async def test_a_change_stands_where_it_was_committed_not_where_it_was_begun(
     earlier, later = str(uuid4()), str(uuid4())
     async with asyncio.timeout(PATIENCE), one.transaction():
         await one.execute(APPEND, earlier)
-        await other.execute(APPEND, later)  # commits first
+        await other.execute(APPEND, later)  # this change commits first
         assert [row["service_id"] for row in await other.fetch(POSITIONS)] == [later]
     assert [row["service_id"] for row in await other.fetch(POSITIONS)] == [later, earlier]
 
@@ -172,7 +172,7 @@ async def test_whoever_commits_waits_for_the_commit_of_the_place_before(connecti
     first, second = str(uuid4()), str(uuid4())
     async with one.transaction():
         await one.execute(APPEND, first)
-        await one.execute("SET CONSTRAINTS ALL IMMEDIATE")  # takes the position; the commit follows later
+        await one.execute("SET CONSTRAINTS ALL IMMEDIATE")  # takes the position before the commit
         waiting = asyncio.create_task(other.execute(APPEND, second))
         pid = other.get_server_pid()
         async with asyncio.timeout(PATIENCE):

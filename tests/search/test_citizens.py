@@ -29,7 +29,7 @@ from tests.search.judged import (
 )
 
 ACRONYMS = ["iptu", "itbi", "iss", "mei", "nfs-e", "rg", "bpc", "cras", "caps", "wi-fi"]
-# The share of fewer sentences would mean little.
+# A share of fewer sentences would not be significant.
 FEWEST_SENTENCES = 30
 
 

@@ -69,7 +69,7 @@ async def search(platform: Platform, word: str) -> list[str]:
 async def until_found(platform: Platform, word: str, names: list[str]) -> None:
     async with asyncio.timeout(PATIENCE):
         while True:
-            with contextlib.suppress(Unavailable):  # the first index is not there yet
+            with contextlib.suppress(Unavailable):  # the first index does not exist yet
                 if await search(platform, word) == names:
                     return
             await asyncio.sleep(0.01)
@@ -224,7 +224,7 @@ async def test_a_process_that_stops_while_it_publishes_an_index_leaves_that_inde
     def publish_slowly(folder: IndexFolder, generation: Path) -> None:
         publish_generation(folder, generation)
         published.set()
-        time.sleep(0.2)  # the process stops in this time
+        time.sleep(0.2)  # the process stops during this pause
 
     publish_generation = IndexFolder.publish
     monkeypatch.setattr(IndexFolder, "publish", publish_slowly)

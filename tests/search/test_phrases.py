@@ -155,7 +155,7 @@ async def test_a_search_whose_results_are_not_opened_is_proposed_once_openings_a
         for _ in range(10):
             zero_results.note_answered(platform, each, fold_query(each))
     await zero_results.flush_zero_results(platform)
-    assert find_proposal(staff, word) is None  # no opening is stored, so the portal does not send `busca`
+    assert find_proposal(staff, word) is None  # no opening is stored: the portal does not send `busca`
     await catalogue.read_by_slug(call, services[other]["slug"], other.upper())
     await catalogue.read_published_service(call, services[other]["id"], "x" * 201)
     await zero_results.flush_zero_results(platform)

@@ -37,7 +37,7 @@ def test_a_change_is_sent_in_two_statements_and_one_more_for_a_new_address(
 
 def test_a_search_sends_no_statement(settings: Settings, database_url: str) -> None:
     with recorded() as statements, acting(settings, database_url, "search.test") as act:
-        act(_search)  # reads the synonyms, which are cached
+        act(_search)  # reads the synonyms and caches them
         statements.texts.clear()
         act(_search)
         assert statements.texts == []

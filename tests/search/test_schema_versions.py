@@ -1,4 +1,4 @@
-"""Conversions between schema versions lose nothing, and a broken one stops no writer (rules: search 3.5, 4.4)."""
+"""Conversions between schema versions lose nothing, and a broken one blocks no writes (rules: search 3.5, 4.4)."""
 
 import asyncio
 import json
@@ -126,7 +126,7 @@ def test_slugs_read_as_the_name(steps: Steps, name: str, words: str) -> None:
 
 
 async def read(platform: Platform, service_id: str) -> StaffService:
-    """Send a change without effect, which returns the record."""
+    """Return the service, as the response to a change without effect."""
     return await services.update_service(act_as_staff(platform), service_id, body(sub_categoria="Áreas verdes"))
 
 

@@ -34,7 +34,7 @@ MACHINE = "catalogo:read"
 
 @pytest.fixture(scope="module")
 def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Client]]:
-    """Two processes that learn of changes only from notifications, because their timers are too slow."""
+    """Two processes that notice changes only through notifications, because their timers are too slow."""
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setattr(public_search, "COMPARE_SECONDS", 2 * PATIENCE)
         patch.setattr(state, "RESPONSE_SECONDS", 2 * PATIENCE)

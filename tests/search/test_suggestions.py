@@ -1,4 +1,4 @@
-"""Names of services for what a citizen has typed so far (rules: search 2.5)."""
+"""Names of services that match a citizen's unfinished query (rules: search 2.5)."""
 
 import pytest
 from hypothesis import given

@@ -1,6 +1,6 @@
 """Fixtures for the demo city with its site, over HTTP or in a real Chromium without scripts.
 
-`site` is a client of the site that the platform serves. `apart` is a site in a server of its own, which reaches the
+`site` is a client of the site that the platform serves. `apart` is a site on a separate server, which reaches the
 services through a relay that tests can cut.
 """
 
@@ -53,7 +53,7 @@ def relay(sandbox: Sandbox) -> Iterator[ServiceRelay]:
 
 @pytest.fixture
 def open_apart(sandbox: Sandbox, relay: ServiceRelay) -> Iterator[Callable[..., SiteClient]]:
-    """Yield a function that starts a site of its own behind the relay, with these settings changed."""
+    """Yield a function that starts a separate site behind the relay, with these settings changed."""
     with ExitStack() as stack:
 
         def start(**changes: Any) -> SiteClient:
@@ -75,7 +75,7 @@ def apart(open_apart: Callable[..., SiteClient]) -> SiteClient:
 
 @pytest.fixture
 def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Return a function that makes all answers which the site stores older by some seconds."""
+    """Return a function that ages the site's cached responses by some seconds."""
     passed = 0.0
 
     def make_older(seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What browsers and the site itself store, how long, and what a flood of addresses may cost."""
+"""The caches of browsers and of the site, and the cost of a flood of requests for different addresses."""
 
 import asyncio
 import re
@@ -69,7 +69,7 @@ def test_pages_forbid_scripts_and_other_hosts(site: SiteClient) -> None:
     assert headers["x-content-type-options"] == "nosniff"
 
 
-# ---- the site's own store -------------------------------------------------------------------------------------------
+# ---- the site's own cache -------------------------------------------------------------------------------------------
 
 
 def test_a_page_that_is_asked_for_again_costs_no_call(apart: SiteClient, relay: ServiceRelay) -> None:
@@ -77,7 +77,7 @@ def test_a_page_that_is_asked_for_again_costs_no_call(apart: SiteClient, relay: 
         apart.open(SERVICE)
         apart.open("/servicos/assunto/saude")
     assert relay.count("/search/api/v1/services/") == 1
-    assert relay.count("/search/api/v1/catalog/services") <= 4  # the pages of the first reading
+    assert relay.count("/search/api/v1/catalog/services") <= 4  # the pages of the list, read once
     assert relay.count("/registry/v1/departments/tree") == 1
 
 

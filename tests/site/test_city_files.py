@@ -1,4 +1,4 @@
-"""A city's own name, colours, pictures and texts: what is accepted, and what is refused with a reason."""
+"""A city's own name, colours, pictures and texts: valid ones are used, and invalid ones are rejected with a reason."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""The pages of health units: what is open, what changes, and what the site does if it cannot know."""
+"""The pages of health units: the list and its filters, a unit's next days, and pages while the service is down."""
 
 import json
 import re

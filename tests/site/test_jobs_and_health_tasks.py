@@ -1,6 +1,6 @@
-"""People find a job or a health unit in a browser without scripts, in as few steps as the study names (site.md, 3).
+"""People find a job or a health unit in a browser without scripts, in few steps.
 
-Each page load and each form that is sent is a step.
+Each page load and each submitted form is a step.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def page(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Pa
 
 
 def press(page: Page, name: str) -> None:
-    """Send a form with the keyboard."""
+    """Submit a form with the keyboard."""
     page.get_by_role("button", name=name, exact=True).first.press("Enter")
     page.wait_for_load_state()
 

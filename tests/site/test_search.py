@@ -1,4 +1,4 @@
-"""The search: other words, filters, nothing found, and hostile queries."""
+"""The search: misspelt words, filters, empty results and hostile queries."""
 
 from urllib.parse import quote, urlencode
 

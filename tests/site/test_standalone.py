@@ -1,4 +1,4 @@
-"""`balcao site`: the site in its own processes, with its own database login, beside a running platform."""
+"""`balcao site`: the site in its own processes, with its own database login, next to a running platform."""
 
 from collections.abc import Iterator
 from pathlib import Path

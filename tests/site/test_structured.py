@@ -1,4 +1,4 @@
-"""The pages for search engines: data about a service, sitemap and rules for robots. Also the catalogue's texts."""
+"""Structured data, sitemap and robots.txt for search engines, and the conversion of the catalogue's texts to HTML."""
 
 import xml.etree.ElementTree as ElementTree
 

@@ -14,7 +14,8 @@ _PIECE = 65_536
 class Line:
     """A proxy from `port` to another port or socket of this machine, as a context manager.
 
-    `calls` are the HTTP requests so far, as "GET /path". While the line is cut, all connections are closed.
+    `calls` are the HTTP requests so far, as "GET /path". While the connection is cut, the proxy closes every
+    connection.
     """
 
     def __init__(self, port: int, target: int | str) -> None:

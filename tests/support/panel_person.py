@@ -1,4 +1,4 @@
-"""A person who does a task in a real browser, in one of the ways of `task_modes.py`."""
+"""A person who does a task in a real browser, in one of the modes of `task_modes.py`."""
 
 import re
 from collections.abc import Callable
@@ -69,7 +69,7 @@ class Person:
     def leave(self, target: Locator) -> None:
         """Use an element that leads to another page, and wait for that page.
 
-        Playwright waits after a click by itself, but not after a key.
+        Playwright itself waits after a click, but not after a key press.
         """
         if self.way.by_keyboard:
             with self.page.expect_navigation():

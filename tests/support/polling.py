@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-PATIENCE = 600  # seconds; long, so that a busy machine fails no test
+PATIENCE = 600  # seconds; long, so that no test fails on a busy machine
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""Raises production's deadlines for all tests, so that a busy machine fails none of them.
+"""Raises production's deadlines for all tests, so that no test fails on a busy machine.
 
 In production a request waits two seconds for a connection and three for an issuer's keys. A test would exceed these
 limits by chance if other work takes the processor. A test of a limit sets the value that it needs. The limits are

@@ -1,4 +1,4 @@
-"""Cleans up after a test run, however it ended: kills the processes that use its folder, then removes the folder.
+"""Cleans up after a test run, even a killed one: kills the processes that use its folder, then removes the folder.
 
 The cleanup runs as a separate process and waits for the end of its input. Only the run's controlling process holds that
 input open, so the cleanup also happens if the run was killed.

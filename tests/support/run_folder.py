@@ -26,9 +26,9 @@ def make() -> Path:
 def _choose_parent() -> str | None:
     """Return the in-memory file system if it has enough space, otherwise None for the default folder.
 
-    A run creates hundreds of databases. On a disk, that would take several times as long as the tests themselves. In
-    memory, too, killed processes lose no data. A TMPDIR that is already set takes precedence. A proof at full size uses
-    the default, because it may not fit into memory.
+    A run creates hundreds of databases. On a disk, that would take several times as long as the tests themselves.
+    Killed processes lose no data in memory either. A TMPDIR that is already set takes precedence. A proof at full size
+    uses the default, because it may not fit into memory.
     """
     if VARIABLE in os.environ or FULL or not os.access(MEMORY, os.W_OK | os.X_OK):
         return None

@@ -1,4 +1,4 @@
-"""Photos and documents as citizens send them, and hostile ones."""
+"""Photos and documents like those that citizens send, and hostile ones."""
 
 import io
 import struct
@@ -7,7 +7,7 @@ import zlib
 from PIL import Image
 from PIL.TiffImagePlugin import IFDRational
 
-# Values that a test looks for in what is stored.
+# Personal data in the files. Tests check that stored files do not contain it.
 PLACE, DEVICE, COMMENT = b"-22.9068", b"Celular Aurora 9", b"casa da Ana"
 _LATITUDE = (IFDRational(22), IFDRational(54), IFDRational(2448, 100))
 _GPS, _ORIENTATION, _MODEL, _DESCRIPTION = 0x8825, 0x0112, 0x0110, 0x010E
@@ -21,7 +21,7 @@ def make_image(width: int = 64, height: int = 48, mode: str = "RGB") -> Image.Im
 
 
 def photo(width: int = 64, height: int = 48, orientation: int = 1, *, progressive: bool = False) -> bytes:
-    """Return a JPEG as a phone writes it: with place, device, comment and further data behind its end."""
+    """Return a JPEG like those of phones: with location, device, a comment, and extra data after its end."""
     exif = Image.Exif()
     exif[_ORIENTATION], exif[_MODEL], exif[_DESCRIPTION] = orientation, DEVICE.decode(), PLACE.decode()
     exif[_GPS] = {1: "S", 2: _LATITUDE, 3: "W", 4: _LATITUDE}
@@ -33,7 +33,7 @@ def photo(width: int = 64, height: int = 48, orientation: int = 1, *, progressiv
 
 
 def drawing(width: int = 64, height: int = 48, mode: str = "RGB") -> bytes:
-    """Return a PNG with texts."""
+    """Return a PNG with text chunks."""
     written = io.BytesIO()
     make_image(width, height, mode).save(written, "PNG")
     content = written.getvalue()
@@ -44,7 +44,7 @@ def drawing(width: int = 64, height: int = 48, mode: str = "RGB") -> bytes:
 
 
 def document(text: bytes = b"comprovante") -> bytes:
-    """Return a small PDF with a correct table of objects."""
+    """Return a small PDF with a correct cross-reference table."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

@@ -1,4 +1,4 @@
-"""A relay in front of a running platform. Tests cut single services, and read which calls arrived."""
+"""A relay in front of a running platform. Tests can cut off single services, and read the calls that arrived."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,7 +18,8 @@ _PASSED_ON = ("content-type", "etag", "cache-control", "retry-after", "error-cod
 class ServiceRelay(RunningForeign):
     """The relay to the platform at `target`, used as a context manager.
 
-    `down` are the prefixes of services whose calls are answered with 503. `calls` counts the calls by path and status.
+    `down` has the prefixes of services for which the relay responds with 503. `calls` counts the calls by path and
+    status.
     """
 
     def __init__(self, target: str) -> None:
@@ -32,7 +33,7 @@ class ServiceRelay(RunningForeign):
         super().__init__(serve)  # uvicorn recognises a program only if it is a function
 
     def restore(self) -> None:
-        """Let all services answer again, and forget the calls."""
+        """Make all services available again, and clear the recorded calls."""
         self.down.clear()
         self.calls.clear()
 

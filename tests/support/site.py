@@ -13,7 +13,7 @@ HTML = {"Accept": "text/html"}
 
 
 class SitePage(HTMLParser):
-    """The content of a page: title, headings, links, what search engines read, and its text."""
+    """The content of a page: title, headings, links, metadata for search engines, and text."""
 
     def __init__(self, answer: httpx.Response) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class SiteClient:
     http: httpx.Client
 
     def get(self, path: str, **headers: str) -> httpx.Response:
-        """Ask for an address as a browser does."""
+        """Request an address as a browser does."""
         return self.http.get(path, headers=HTML | {name.replace("_", "-"): value for name, value in headers.items()})
 
     def open(self, path: str, status: int = 200) -> SitePage:

@@ -1,4 +1,4 @@
-"""Ways to do a task in the panel: on a desktop, on a phone, with only a keyboard, and without scripts."""
+"""The modes in which tests do a task in the panel: desktop, phone, keyboard only, and without scripts."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from tests.support.proof_sizes import FULL
 
 @dataclass(frozen=True)
 class Mode:
-    """A way of working: the width of the window, whether scripts run, and whether the person uses only the keyboard."""
+    """A mode: the width of the window, whether scripts run, and whether the person uses only the keyboard."""
 
     name: str
     width: int = 1280
@@ -17,5 +17,5 @@ class Mode:
 
 DESK = Mode("desk")
 ALL = [DESK, Mode("phone", width=360), Mode("keyboard", by_keyboard=True), Mode("without-script", has_script=False)]
-# `make test` does each task in one way, `make prove` in every way.
+# `make test` does each task in one mode, and `make prove` in every mode.
 MODES = ALL if FULL else [DESK]

@@ -26,7 +26,7 @@ type agentConfig struct {
 	CreatedAt     string          `json:"created_at"`
 }
 
-// configCache stores encoded responses in the order of their creation. A version never changes, so none is ever stale.
+// configCache stores encoded responses in order of creation. A version never changes, so no entry is ever stale.
 type configCache struct {
 	lock  *sync.Mutex
 	ready map[uuid.UUID]ready

@@ -2,7 +2,8 @@ package main
 
 import _ "embed"
 
-// The platform's own statements. If the platform has one for concurrent callers, this is the one for a single caller.
+// The platform's own statements. If the platform also has a variant that serves several callers at once, this is the
+// variant for a single caller.
 var (
 	//go:embed sql/read_catalogue.sql
 	readCatalogueSQL string

@@ -1,4 +1,4 @@
-"""A decoder that fails ends alone: its caller is refused, and the next image works (rules: registry 4.18)."""
+"""A failing decoder affects only its own caller, who is refused. The next image works (rules: registry 4.18)."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The two storages of files behave alike: a folder, and a bucket of a real S3 server (rules: registry 4.18)."""
+"""The two file storages, a folder and a bucket of a real S3 server, behave in the same way (rules: registry 4.18)."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Application states: code, SQL and the rules contain one table, and random walks follow it.
+"""Application states: the code, the SQL and the rules contain the same table, and random walks follow it.
 
 Rules: employability 4.3.
 """

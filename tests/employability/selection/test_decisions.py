@@ -106,7 +106,7 @@ def test_a_status_changes_to_any_other_until_it_is_closed(
 def test_while_the_job_is_paused_nothing_is_decided(
     http: httpx.Client, callers: Callers, made: dict[str, Any], decide: Decide, shown: Any, sql: Sql
 ) -> None:
-    """Even the current stored or displayed status is refused."""
+    """A decision is refused even if its status equals the stored or the displayed one."""
     job = f"{JOBS}/{made['id_vaga']}"
     assert http.put(f"{job}/freeze", headers=callers[EDITOR]).status_code == 200
     attempts: list[tuple[str, Any]] = [

@@ -1,7 +1,7 @@
 package main
 
 // A field that a citizen declares (rules: registry 2.1 and 4.2, own writes and echoes). The last declared value
-// remains, and an echo from the CRM changes nothing.
+// remains, and an echo from the CRM does not change it.
 
 type declaredAsked struct {
 	Do    string `json:"do"` // read, declare

@@ -88,7 +88,7 @@ class Debian:
         return done.stdout.strip()
 
     def install(self) -> None:
-        """Follow docs/operate/install.md as far as backups require it."""
+        """Follow the parts of docs/operate/install.md that backups require."""
         data, log = self.folder / "data/main", self.folder / "data/main.log"
         places = f"--datadir {data} --logfile {log} --socketdir {self.folder / 'data'} --port {self.port}"
         self.run(f"pg_createcluster {self.version} main {places} --locale C --encoding UTF8 -- --no-sync")

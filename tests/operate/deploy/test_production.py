@@ -227,7 +227,7 @@ def test_what_an_installation_has_besides_stands_in_all_its_files(folder: Path) 
 
 
 def test_containers_reach_a_database_on_this_machine_and_pods_are_not_promised_to(tmp_path: Path) -> None:
-    """Earlier, each container had its own `localhost`, so no container reached the default database."""
+    """With its own `localhost`, a container would not reach the default database."""
     terminal = Terminal(tmp_path)
     done = terminal.run("init", "production", *ANSWERS)
     services = yaml.safe_load((tmp_path / "production/container/compose.yaml").read_text("utf-8"))["services"]

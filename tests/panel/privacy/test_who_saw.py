@@ -99,7 +99,7 @@ def test_the_officer_reads_name_and_department(attended: str, panel: PanelClient
 
 def test_the_trail_shows_the_data_of_people_unless_everything_is_asked_for(panel: PanelClient) -> None:
     panel.login("debora")
-    of_nobody = " de ninguém "  # every row about an access to the whole trail shows this
+    of_nobody = " de ninguém "  # shown in each row about access to the whole trail
     assert of_nobody not in " ".join(read_rows(panel.get("/painel/dados/trilha").text))
     assert "a dados de pessoas" in panel.page.text
     assert of_nobody in " ".join(read_rows(panel.get("/painel/dados/trilha?sobre=tudo").text))

@@ -33,7 +33,7 @@ def way(request: pytest.FixtureRequest) -> Mode:
 
 @pytest.fixture(scope="module")
 def database_url(way: Mode) -> Iterator[str]:
-    """Yield a new database for each way, because most tasks can be done only once with the demo data."""
+    """Yield a new database for each mode, because most tasks can be done only once with the demo data."""
     name = databases.new_name()
     yield databases.create(name)
     databases.drop(name)

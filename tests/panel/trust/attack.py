@@ -48,7 +48,10 @@ def put_everywhere(sandbox: Sandbox) -> Counter[str]:
 
 
 def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
-    """Try our strings in each string of the operation's example, then send all accepted ones in one call."""
+    """Replace each string of the operation's example by our strings, and send the accepted ones together in one call.
+
+    Return their number.
+    """
     example = find_example(operation)
     kept: dict[Place, str] = {}
     for place in _list_texts(example, ()):

@@ -1,4 +1,4 @@
-"""Every button that the panel shows may be pressed by the person who sees it, and none breaks anything.
+"""The person who sees a button in the panel may press it, and no button breaks anything.
 
 In a proof, each demo person has their own platform and presses all buttons. Otherwise a few people press a sample.
 """

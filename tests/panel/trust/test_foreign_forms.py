@@ -1,4 +1,4 @@
-"""A form that no page of the session contained is refused before the panel calls any service."""
+"""The panel refuses a form that no page of the session contained, before it calls any service."""
 
 from collections.abc import Iterator, Mapping
 

@@ -195,7 +195,7 @@ def test_a_chain_that_nobody_touched_holds(
 
 
 def test_what_is_hashed_is_fixed_for_ever(sql: Sql, cpf: str, five: None) -> None:
-    """The test repeats the hashed members, because they must stay the same: ledgers are verified years later."""
+    """The test repeats the list of hashed members, because it must never change: ledgers are verified years later."""
     before = bytes(32)
     for row in sql("SELECT * FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq", cpf):
         moment = row["timestamp"].isoformat().replace("+00:00", "Z")

@@ -148,7 +148,7 @@ def test_effective_is_what_the_record_shows(mirror: Callable[[str], dict[str, An
 def test_every_effective_field_and_no_other_shows_in_the_record(
     mirror: Callable[[str], dict[str, Any]], crm: Callable[..., None], http: httpx.Client, issuer: Issuer
 ) -> None:
-    """Every value is unique, so a value is in the record exactly if the mirror calls its field effective."""
+    """Every value is unique, so a value is in the record if and only if the mirror reports its field as effective."""
     texts = "cidade complemento deficiencia email escolaridade nomeExibicao raca rendaFamiliar passaporte canalOrigem"
     dados: dict[str, Any] = {key: f"{key} x" for key in texts.split()}
     dados |= {f"telefone{number}": f"552197777000{number}" for number in (1, 2, 3)}

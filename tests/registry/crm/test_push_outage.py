@@ -1,4 +1,4 @@
-"""Tests of pushes while the CRM is down: they wait for the circuit, none is lost, and each person's order is kept."""
+"""Tests of pushes while the CRM is down: they wait for the circuit, none gets lost, and each person's order is kept."""
 
 import json
 from collections.abc import Callable
@@ -90,7 +90,7 @@ def test_each_persons_changes_arrive_in_their_order(
     for step in range(STEPS):
         for cpf in people:
             own(cpf, nomeExibicao=f"passo {step:03}")
-        send(crm_push_attempts=100)  # so many attempts that no push is dead-lettered
+        send(crm_push_attempts=100)  # enough attempts that no push is dead-lettered
     crm.faults()
     send()
     send()

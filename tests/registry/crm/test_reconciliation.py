@@ -299,7 +299,7 @@ def test_an_anonymisation_whose_event_was_lost_is_caught_up_with(
 def test_what_citizens_said_themselves_stays_theirs_when_the_crm_has_it_too(
     reconcile: Reconcile, crm: RunningCrm, own: Own, drain: Drain, sql: Sql
 ) -> None:
-    """Removed values count too: if the CRM's null replaced a removed value, the city's record would show again."""
+    """Removed values count too: if the CRM's null replaced a removed value, the city's value would reappear."""
     person = new_cpf()
     own(person, genero="Nao_binario", endereco__cep="", email="dela@x.example")
     fields = {"Genero__c": "Nao_binario", "PersonEmail": "outro@x.example", "NomeExibicao__c": "Bia"}

@@ -205,7 +205,7 @@ def test_what_people_change_in_the_crm_before_a_push_is_confirmed_is_later_than_
         assert row is not None
         await record_pushed_fields(connection, ANA, ["email"])
         begun = await read_clock(connection)
-        changed = await read_clock(connection)  # the CRM's staff change it right after our call
+        changed = await read_clock(connection)  # the CRM's staff change the e-mail right after our call
         await outbox.mark_fields_sent(connection, ANA, row.id, row.dirty)
         await mirror.confirm_sent(connection, ANA, ["email"], begun)
         await tell(connection, changed, email="b@x.example")
@@ -284,7 +284,7 @@ class World:
         self.crm: dict[str, Any] = {"email": None, "genero": None}
         self.changed: datetime | None = None
         self.on_the_way: list[Told] = []
-        self.declared: str | None = None  # None if the CRM's staff have changed it since
+        self.declared: str | None = None  # None once the CRM's staff have changed the e-mail
         self.sent: tuple[OutboxRow, dict[str, Any], datetime] | None = None
         self.login: LoginWrite | None = None
         self.landed = False  # the CRM has applied our call, but we have no response yet

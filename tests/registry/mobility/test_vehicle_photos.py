@@ -95,7 +95,7 @@ async def test_files_of_an_erased_vehicle_expire(garage: Garage, send: Any, plat
     file = send()
     made = garage.registered(ANA, **NO_ADDRESSES, serial_number_photo_file_id=file, vehicle_photo_file_id=file)
     assert garage.vehicle(ANA, made["id"], "DELETE").status_code == 204
-    assert expiry(garage, file) is None  # like the rest of a deleted vehicle
+    assert expiry(garage, file) is None  # deleting a vehicle keeps its data, including photos
     owner = Database(platform.owner_url, size=2, role=None)
     await owner.open()
     try:

@@ -1,4 +1,4 @@
-"""Fixtures for requests: departments, types, and callers who make and handle requests."""
+"""Fixtures for maintenance requests: departments, types, and callers who make and handle requests."""
 
 import asyncio
 import itertools
@@ -61,7 +61,7 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="module", autouse=True)
 def types(database_url: str, http: httpx.Client, issuer: Issuer) -> None:
-    """Create the departments and two types."""
+    """Create the departments and two request types."""
     load(
         database_url,
         IMPORTS[0],
@@ -161,7 +161,7 @@ def admin(http: httpx.Client, issuer: Issuer) -> Staff:
 
 @pytest.fixture
 def members(http: httpx.Client, issuer: Issuer, sql: Sql) -> Callable[..., Staff]:
-    """Return a function that makes a member of staff of some departments."""
+    """Return a function that creates a member of staff of the given departments."""
 
     def make(*departments: str, role: str = "rmi:pedidos") -> Staff:
         cpf = Cpf.with_stem(f"94{next(_numbers):07}").digits
@@ -174,9 +174,9 @@ def members(http: httpx.Client, issuer: Issuer, sql: Sql) -> Callable[..., Staff
 
 @pytest.fixture
 def work(settings: Settings, database_url: str, sql: Sql) -> Callable[..., None]:
-    """Return a function that makes all jobs of requests due and runs them, at most `rounds` times.
+    """Return a function that makes all jobs for requests due and runs them, up to `rounds` times.
 
-    A busy machine may miss a time limit of the CRM, so one round is not always enough. Keyword arguments are changed
+    A busy machine may miss a time limit of the CRM, so one round is not always enough. Keyword arguments override
     settings.
     """
 

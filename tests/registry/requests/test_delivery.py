@@ -1,4 +1,4 @@
-"""Tests of requests on their way to the CRM and back: none is lost or doubled (rules: registry 4.20)."""
+"""Tests of the exchange of requests with the CRM: no request is lost or duplicated (rules: registry 4.20)."""
 
 import threading
 from collections.abc import Callable
@@ -83,7 +83,7 @@ def test_the_crm_carries_the_case_to_its_end(
     ]:
         crm.move(number, status, message)
         poll()
-        poll()  # a repeated reading changes nothing
+        poll()  # a second poll changes nothing
     citizen.act(number, "answer", {"text": "4711, Rua das Acácias."})
     poll()  # the question is still in the CRM, but the answer is on its way
     assert citizen.state(number) == "in_progress"
@@ -145,7 +145,7 @@ def test_no_fault_of_the_crm_loses_or_doubles_a_request(
 ) -> None:
     people = [citizens() for _ in range(3)]
     for place, person in enumerate(people):
-        if place < 2:  # the others have no account yet
+        if place < 2:  # the third person has no account yet
             crm.upsert("Account", "CPF__c", person.cpf, LastName="Pessoa")
     made = {person.opened()["number"]: person for person in people}
     crm.faults({**fault, "probability": 0.5, "seed": 7, "times": 8})
@@ -187,7 +187,7 @@ def test_after_the_last_try_the_job_waits_for_an_operator_and_then_sends(
 def test_two_workers_at_once_make_one_case(
     citizen: Citizen, crm: RunningCrm, work: Work, sql: Sql, admin: Staff
 ) -> None:
-    """The same job runs in two workers, as after a lease that a slow worker has lost."""
+    """The same job runs in two workers, as it does if a slow worker has lost its lease."""
     number = citizen.opened()["number"]
     admin.moved(number, "in_progress")
     sql("INSERT INTO queue.pgqueuer (priority, entrypoint, payload, status) SELECT 0, entrypoint, payload, 'queued' "
@@ -207,7 +207,7 @@ def test_two_workers_at_once_make_one_case(
 def test_a_case_of_another_person_or_number_is_never_taken_over(
     citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None], record: dict[str, Any]
 ) -> None:
-    """The CRM mixes up its records: the case of a request belongs to another person, or has another number."""
+    """The CRM mixes up its records: a request's case has the CPF of another person or the number of another request."""
     number = citizen.opened()["number"]
     work()
     (case,) = crm.cases()

@@ -1,4 +1,4 @@
-"""Tests of the files that answers of a request name (rules: registry 4.18, 4.20)."""
+"""Tests of files to which a request's answers refer (rules: registry 4.18, 4.20)."""
 
 import uuid
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tests of a request's life against the table of states, with citizen, staff, CRM and time in any order."""
+"""Tests of a request's states against a model, while citizen, staff, CRM and time act in any order."""
 
 import itertools
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from tests.support.fixture_types import Sql
 from tests.support.operator_calls import Act, acting
 from tests.support.proof_sizes import size
 
-# The table of rules: registry 4.20, written a second time.
+# The table in rules: registry 4.20, repeated here independently of the code.
 OPEN = {"received", "sent", "in_progress", "needs_information", "reopened"}
 CLOSED = {"done", "refused"}
 HANDLED = {"in_progress", "needs_information", "done", "refused"}
@@ -42,7 +42,7 @@ def may_staff(state: str, target: str) -> bool:
 
 def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -> type[RuleBasedStateMachine]:
     class Life(RuleBasedStateMachine):
-        """One request. The model is its state, its steps, and the last words of the CRM."""
+        """One request. The model contains its state, its steps, and the last status and message from the CRM."""
 
         @initialize()
         def open(self) -> None:
@@ -114,7 +114,7 @@ def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -
 
         @rule(status=st.sampled_from(sorted(CRM)), message=st.sampled_from(MESSAGES), foreign=st.booleans())
         def crm_says(self, status: str, message: str | None, foreign: bool) -> None:
-            """The CRM shows its case, or by mistake that of another person or with another protocol."""
+            """The CRM returns the request's case or, with `foreign`, a case with another person's CPF."""
             owner = "90000000175" if foreign else self.citizen.cpf
             act(apply, self.number, owner, self.protocol, status, message)
             if foreign or self.unsent or self.known == (self.protocol, status, message):
@@ -126,7 +126,7 @@ def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -
             self.follow(CRM[status], status != last_status, message is not None and message != last_message)
 
         def follow(self, target: str | None, is_new: bool, has_text: bool) -> None:
-            """Model what the CRM's words change."""
+            """Apply a status and a message of the CRM to the model."""
             may = target is not None and (
                 may_staff(self.state, target) or (self.state in CLOSED and target == "in_progress")
             )
@@ -152,7 +152,7 @@ def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -
 
 
 async def apply(call: Any, number: str, owner: str, protocol: str, status: str, message: str | None) -> None:
-    """Take over a case, as poll and delivery do."""
+    """Apply a case to its request, as the poll and the delivery do."""
     changed = f"2026-11-28T10:00:00.{next(_moments):06}Z"
     case = Case("500000000000000001", number, owner, protocol, status, message, changed)
     async with call.platform.database.transaction() as connection:

@@ -179,7 +179,7 @@ def test_a_phone_accepts_only_with_the_consent_of_the_person_to_whom_it_is_bound
     book.opt_out("too_many_messages")
     assert not accepts()
     book.opt_in(BRUNO)
-    book.prove(ANA)  # the number passes to another person
+    book.prove(ANA)  # the number now belongs to another person
     assert not accepts()
     book.opt_in(ANA)
     assert accepts()

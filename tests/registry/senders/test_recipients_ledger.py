@@ -20,12 +20,12 @@ from tests.support.operator_calls import Act, acting
 from tests.support.proof_sizes import size
 
 DEFAULTS = {"health": True, "courses": False}
-PEOPLE = 10  # in each example
+PEOPLE = 10  # number of people in each example
 EXAMPLES = size(12, 1_000)
 
 
 class Life(NamedTuple):
-    """What happens to a person, in this order: imported or not, choices, and perhaps an erasure after some of them."""
+    """A person's history: whether they were imported, their choices, and perhaps an erasure after some of these."""
 
     is_imported: bool
     is_mirrored: bool
@@ -56,7 +56,7 @@ async def choose(call: Call, cpf: str, category: str | None, wanted: bool) -> No
 
 
 def live(cpf: str, life: Life, act: Act, sql: Sql) -> bool:
-    """Store the person's life. Return whether the registry knows the person."""
+    """Store the person's history, and return whether the registry knows the person."""
     if life.is_imported:
         record = '{"obito": {"indicador": true}}' if life.is_dead else '{"nome": "Invented"}'
         sql("INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2::jsonb, 'test')", cpf, record)
@@ -76,13 +76,13 @@ def live(cpf: str, life: Life, act: Act, sql: Sql) -> bool:
 
 
 def expect(cpf: str, category: str, life: Life, is_known: bool, sql: Sql) -> dict[str, Any]:
-    """Return the answer that follows from the ledger alone."""
+    """Compute the expected answer from the ledger."""
     entries = sql("SELECT * FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq", cpf)
     erased_at = sql("SELECT max(anonymised_at) AS at FROM registry.mirror_head WHERE cpf = $1", cpf)[0]["at"]
     of_category = [entry for entry in entries if entry["category"] == category]
     of_all = [entry for entry in entries if entry["category"] is None]
     wants_all = of_all[-1]["new_value"] if of_all else True
-    # A choice that equals the default is stored without an entry. It is a choice all the same.
+    # A choice that equals the default is stored without an entry. It still counts as a choice.
     has_chosen = any(chosen == category for chosen, _ in life.choices)
     wants = of_category[-1]["new_value"] if of_category else DEFAULTS[category] and (is_known or has_chosen)
     if erased_at is not None:

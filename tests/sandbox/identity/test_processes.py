@@ -1,4 +1,4 @@
-"""Two processes of the provider share a database: each accepts the other's grants, and a restart loses nothing."""
+"""Two processes of the provider share a database: each accepts the other's grants, and a restart loses none."""
 
 import asyncio
 from collections.abc import Iterator

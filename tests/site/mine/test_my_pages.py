@@ -1,4 +1,4 @@
-"""Minha página over HTTP: what citizens see and change, whose data it is, and what happens when a session is lost."""
+"""Minha página over HTTP: the data that citizens see and change, access to others' data, and lost sessions."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit

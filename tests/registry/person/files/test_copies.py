@@ -1,4 +1,4 @@
-"""Copies of files contain what every copy of the database needs, and put it back (docs/operate/backup.md)."""
+"""Copies of files contain and restore every file that a copy of the database refers to (docs/operate/backup.md)."""
 
 import hashlib
 import os
@@ -55,7 +55,7 @@ async def test_files_come_back_as_long_as_a_copy_of_the_database_needs_them(
     async with platform.database.transaction() as connection:
         assert await store.delete_unused_file(connection, cpf, first.id)
     shutil.rmtree(Path(settings.data_dir, "files"))
-    assert await copies.set_deleted_aside() == 0  # the copies are too young
+    assert await copies.set_deleted_aside() == 0  # the copies are too recent
     for path in (tmp_path / "files").glob("*/*"):
         os.utime(path, (OLD, OLD))
     before = utc_now()
@@ -66,7 +66,7 @@ async def test_files_come_back_as_long_as_a_copy_of_the_database_needs_them(
     assert await copies.restore() == RestoredFiles(0, 0)
     assert await platform.part(FileStorage).read(str(second.id)) == str(second.id).encode()
     async with platform.database.transaction() as connection:
-        await store.insert_file(connection, cpf, first)  # an earlier state of the database is restored
+        await store.insert_file(connection, cpf, first)  # as if an earlier state of the database were restored
     assert await copies.restore() == RestoredFiles(1, 0)
     assert await copies.forget_deleted(before - timedelta(seconds=1)) == 0
     assert await copies.forget_deleted(utc_now() + timedelta(seconds=1)) == 1

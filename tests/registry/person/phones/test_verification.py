@@ -147,7 +147,7 @@ def test_a_confirmed_number_wins_over_what_the_crm_said_before(
 
 
 def test_a_phone_is_declared_on_the_record_as_it_was_read(citizen: Citizen, sql: Sql) -> None:
-    record = {"_id": "a", "nascimento": {"data": "1990-05-17"}}  # the record shows a time and `menor_idade`
+    record = {"_id": "a", "nascimento": {"data": "1990-05-17"}}  # the displayed record adds a time and `menor_idade`
     sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste')", citizen.cpf, json.dumps(record))
     known = citizen.read().headers["ETag"]
     citizen.declare("exhibition-name", "Aninha")
@@ -278,7 +278,7 @@ def test_codes_sent_before_the_hash_key_was_rotated_count_against_the_limits(
         for _ in range(2):
             act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
             sql(AGE_COUNTS, 61.0)
-        with pytest.raises(TooMany):  # five codes an hour are allowed, whatever the key is
+        with pytest.raises(TooMany):  # five codes an hour are allowed, with any key
             act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
     # A server that still uses the old key counts the same calls.
     assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")
