@@ -1,6 +1,6 @@
 """The appearance that a visitor chose: light or dark, and larger text. A cookie stores it, so it needs no script.
 
-The cookie contains only these choices. The site sets it when the visitor asks for it, and at no other time.
+The cookie contains only these choices. The site sets it only when the visitor asks for it.
 """
 
 from typing import NamedTuple

@@ -106,20 +106,20 @@ class Site:
         return self.find_page(name).address(**values) + tail
 
     def name_data(self, fault: ApiFault) -> str:
-        """Return what the service of a failed call has, in the words of citizens: "as vagas de emprego"."""
+        """Return the term for the data of the service whose call failed, in citizens' words: "as vagas de emprego"."""
         return self.wording.services.get(fault.service, "os serviços")
 
     def find_outage(self, fault: ApiFault) -> datetime | None:
-        """Return since when the service of a failed call has failed, or None if it answers other calls."""
+        """Return the time since which the service of a failed call is down, or None if other calls to it succeed."""
         found = self.source.find_outage(fault.service)
         return found or (self.catalogue.down_since if fault.service == SERVICE_OF_CATALOGUE else None)
 
     def make_reader(self, peer: str) -> Reader:
-        """Return a reader for a page of this address."""
+        """Return a reader for a page requested from this address."""
         return Reader(self.source, partial(self._limits.spend_here, self.settings.site_read_rate, "site.read", peer))
 
     def count_page(self, peer: str) -> None:
-        """Count a page of this address. Raises TooMany beyond the rate."""
+        """Count a page requested from this address. Raises TooMany beyond the rate."""
         self._limits.spend_here(self.settings.site_page_rate, "site.page", peer)
 
     @asynccontextmanager

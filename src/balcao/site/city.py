@@ -59,7 +59,7 @@ def read_city(folder: Path | None) -> CityFiles:
 
 
 def stamp_files(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return a value that differs if a file of the city has changed."""
+    """Return a value that changes whenever a file of the city changes."""
     return tuple(_stamp(folder / name) for name in (SITE_FILE, *PICTURES))
 
 

@@ -28,8 +28,8 @@ SMALL_FORM = 4_096
 class Page(DeclaredPage):
     """One address of the site. Browsers and proxies may use a page for `max_age` seconds.
 
-    Search engines may list a page that `is_indexed`. The foot of every page has two lists of pages: of the `site`, and
-    `about` it.
+    Search engines may list a page that `is_indexed`. `footer` adds the page to one of the two lists in the footer:
+    pages of the `site`, or pages `about` it.
     """
 
     max_age: int = 60
@@ -97,10 +97,10 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class HomePart:
-    """A part of the first page. `template` shows what `read(visit)` returns, as `part`, unless it is None.
+    """A part of the first page. `template` renders the result of `read(visit)`, which it receives as `part`.
 
-    A part in the place `now` is the first one, in a card of its own. The others are at the `side`. If `read` fails,
-    only this part fails, and `subject` says what is missing: "as vagas de emprego".
+    If the result is None, the page omits the part. Parts at `now` come first and share a card. Parts at the `side` have
+    a card each. If `read` fails, only this part fails, and `subject` names the missing data: "as vagas de emprego".
     """
 
     place: Literal["now", "side"]
@@ -111,9 +111,10 @@ class HomePart:
 
 @dataclass(frozen=True)
 class Finder:
-    """A search that adds an area's results to those of the services. `find(visit, text)` returns the best ones.
+    """A search that adds an area's results to those of the services. `find(visit, text)` returns the best matches.
 
-    `label` is the heading of the results. `more(visit, text)` returns the address of all of them.
+    `label` is the heading of the results. `more(visit, text)` returns the address of the page with all matches.
+    `subject` names the data if the search fails.
     """
 
     label: str

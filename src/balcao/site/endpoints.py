@@ -21,7 +21,7 @@ from balcao.web.faults import PageFault
 from balcao.web.guard import is_from_here
 
 SERVICE = "site"
-# One line without dollar and percent signs, as in every page of this kind.
+# One line without dollar and percent signs, because nginx and HAProxy configurations contain such pages as literals.
 _STYLE = (
     "body{font:1.0625rem/1.55 system-ui,sans-serif;max-width:38rem;margin:3rem auto;padding:0 1rem;color:#14213a;"
     "background:#faf8f4}h1{font-size:1.75rem;line-height:1.2}a{color:#1351b4}"
@@ -37,7 +37,7 @@ class FramedRefusals(RefusalPage, frozen=True, kw_only=True):
     show: Callable[[BalcaoError], Response[Any]]
 
     def response(self, fault: BalcaoError) -> Response[Any]:
-        """Return the error page with the headers of any other refusal."""
+        """Return the error page with the headers that refusals in other formats have."""
         return self.show(fault).with_added(ERROR_TEXT.response(fault).headers)
 
 
@@ -46,7 +46,7 @@ class Endpoints:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        # A flood of refused requests gets the same page, which is made once for each number of seconds.
+        # A flood of refused requests gets a cached page, rendered once for each value of `Retry-After`.
         self._refuse_often = functools.lru_cache(64)(self._make_too_many)
 
     def list(self) -> list[tuple[str, str, Endpoint]]:

@@ -6,14 +6,14 @@ from typing import NamedTuple, Protocol
 from balcao.core.values.addresses import is_link
 from balcao.site.wording import Wording
 
-# A telephone among the places in person, such as "156" or "Telefone 156".
+# A telephone number among the places where a service is requested in person, such as "156" or "Telefone 156".
 _PHONE = re.compile(r"(?:\D*\b)?(\d{3,4}|\+?[\d() -]{8,})", re.ASCII)
 _LONGEST_PHONE = 40
 _FREE = "gratuito"
 
 
 class WithFacts(Protocol):
-    """A service in any form that has the facts of the line with the answer."""
+    """A service, in any representation, with the members from which its facts are read."""
 
     @property
     def custo_servico(self) -> str: ...
@@ -28,7 +28,7 @@ class WithFacts(Protocol):
 
 
 class Facts(NamedTuple):
-    """What a citizen wants to know first. An empty text means that the catalogue does not say it."""
+    """The facts that a citizen looks for first. A text is empty if the catalogue does not contain the fact."""
 
     cost: str
     time: str
@@ -43,7 +43,7 @@ class PlaceInPerson(NamedTuple):
 
 
 def read_facts(wording: Wording, service: WithFacts, *, counted: bool = False) -> Facts:
-    """Return the facts of a service. If `counted`, the place says how many places in person there are."""
+    """Return the facts of a service. If `counted`, `where` includes the number of places."""
     cost = service.custo_servico.strip() or ("Gratuito" if service.is_free else "")
     return Facts(
         wording.say_instead(cost),

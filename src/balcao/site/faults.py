@@ -10,7 +10,10 @@ NOT_FOUND = "Página não encontrada"
 
 
 class Outage(PageFault):
-    """The page of a service that is down. `subject` names its data, and `since` is when its calls began to fail."""
+    """The error page for a service that is down.
+
+    `subject` names its data, and `since` is when its calls began to fail.
+    """
 
     def __init__(self, subject: str, since: datetime | None, fault: ApiFault) -> None:
         retry_after = fault.retry_after if isinstance(fault, InMaintenance | RateLimited) else 5

@@ -16,7 +16,7 @@ class SiteWords(Words):
         return f"{local.hour}h{local.minute:02}" if local.minute else f"{local.hour}h"
 
     def format_when(self, moment: datetime, now: datetime | None = None) -> Markup:
-        """Format a time of these days in words, with the exact time in the markup: "hoje, 10h40", "28/11/2026"."""
+        """Format a time in words if it is recent, with the exact time in the markup: "hoje, 10h40", "28/11/2026"."""
         local, today = moment.astimezone(self.zone), (now or self.now()).date()
         days = {today: "hoje", today - timedelta(days=1): "ontem", today + timedelta(days=1): "amanhã"}
         day = days.get(local.date())

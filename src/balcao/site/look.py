@@ -40,8 +40,8 @@ class Look:
 class Looks:
     """The look in use. `watch` replaces it when the city changes its files.
 
-    Pages that were sent before a change refer to the former style sheet, so its files are still served. `names` are the
-    city's name and telephone in the settings. `shared` are values that all templates use.
+    Pages that were sent before a change refer to the previous style sheet, so the process still serves the previous
+    files. `names` are the city's name and telephone in the settings. `shared` are values that all templates use.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Looks:
         return Look(wording, city, phone, assets, environment)
 
     def respond_asset(self, request: Request) -> Response[bytes]:
-        """Return a static file of this or of the last look. Raises NotFound."""
+        """Return a static file of the current or the previous look. Raises NotFound."""
         try:
             return self.current.assets.respond(request)
         except NotFound:

@@ -1,4 +1,4 @@
-"""The city's own colours: which of them a city may change, and whether they can be read.
+"""The city's own colours: the variables that a city may change, and a check of their contrast.
 
 A city may change eight of the style sheet's variables, for light and for dark pages. The other colours, such as those
 of warnings, stay as they are, because they carry a meaning.
@@ -9,19 +9,19 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
-# WCAG 2.2 AA: text needs 4.5 to 1, and what is not text, such as the frame around the focus, 3 to 1.
+# WCAG 2.2 AA: text needs a contrast of 4.5 to 1. Shapes, such as the focus ring, need 3 to 1.
 TEXT, SHAPE = 4.5, 3.0
 
 
 class Pair(NamedTuple):
-    """Two variables that appear on each other, and the contrast that they need."""
+    """A foreground and a background variable, and the contrast that they need."""
 
     front: str
     ground: str
     contrast: float
 
 
-# The variables of the style sheet that a city may change, as the pages have them without a change.
+# The variables of the style sheet that a city may change, with their default values.
 LIGHT: Mapping[str, str] = {
     "brand": "#1351b4", "brand2": "#0c326f", "on": "#ffffff", "navy": "#071d41",
     "tint": "#eaf1fc", "warm": "#fdf2df", "bg": "#faf8f4", "focus": "#b87503",
@@ -44,7 +44,7 @@ _PAIRS = (
 
 
 class InvalidPalette(ValueError):
-    """A palette with an invalid colour, or with colours that cannot be read on each other."""
+    """A palette with an invalid colour, or with too little contrast."""
 
 
 def write_sheet(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
@@ -70,7 +70,7 @@ def _declare(colors: Mapping[str, str]) -> str:
 
 
 def check_palette(colors: Mapping[str, str], defaults: Mapping[str, str], fixed: Mapping[str, str], pages: str) -> None:
-    """Check that the colours are valid and can be read on each other. Raises InvalidPalette."""
+    """Check that the colours are valid and have enough contrast. Raises InvalidPalette."""
     if unknown := colors.keys() - defaults.keys():
         raise InvalidPalette(f"não há a cor {', '.join(sorted(unknown))}; há {', '.join(defaults)}")
     if invalid := [name for name, color in colors.items() if not _COLOR.fullmatch(color)]:

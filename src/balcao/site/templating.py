@@ -17,7 +17,7 @@ from balcao.web import templating
 from balcao.web.markup import render_markdown
 from balcao.web.words import format_money
 
-# Signs that could end a data block or begin a comment in it.
+# Characters that could end a data block or start a comment in it.
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
@@ -44,7 +44,7 @@ def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: s
 
 
 def read_host(address: str) -> str:
-    """Return the host of an address, which tells people whose site a link opens."""
+    """Return the host of an address, which shows people whose site a link opens."""
     return urlsplit(address).hostname or ""
 
 

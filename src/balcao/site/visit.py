@@ -1,4 +1,4 @@
-"""One request for a page of the site: the visitor's parameters, what the page reads, and the response."""
+"""One request for a page of the site: the visitor's parameters, the data that the page reads, and the response."""
 
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,17 +22,17 @@ T = TypeVar("T")
 
 # The longest description that search engines show.
 _LONGEST_DESCRIPTION = 155
-# The longest text of a visitor that is read, as in the public search.
+# Only this many characters of a visitor's text are read, as in the public search.
 LONGEST_TEXT = 200
-# A page with an answer after its time should be loaded again soon.
+# The cache time of a page that contains a stale answer, in seconds.
 _SHORT_AGE = 5
-# Pages of a list beyond this number do not exist, and count as the first.
+# Page numbers above this count as the first page.
 _LAST_NUMBER = 500
 
 
 @dataclass(frozen=True)
 class Head:
-    """What search engines and other sites show of a page.
+    """The metadata of a page for search engines and other sites.
 
     `title` is without the city's name. `path` is the canonical address, with its parameters in a fixed order. `data`
     are descriptions of the page's subject for search engines (JSON-LD).
@@ -46,7 +46,7 @@ class Head:
 
     @property
     def short_description(self) -> str:
-        """Return the description in the length that search engines show, cut at a word."""
+        """Return the description shortened to the length that search engines show, cut at a word."""
         text = " ".join(self.description.split())
         if len(text) <= _LONGEST_DESCRIPTION:
             return text
@@ -77,14 +77,14 @@ class Visit(PageRequest):
 
     @property
     def max_age(self) -> int:
-        """Return for how many seconds browsers and proxies may use the page: 0 if a part could not be read."""
+        """Return the cache time for browsers and proxies, in seconds: 0 if a part of the page could not be read."""
         if self.page is None or self.has_faults:
             return 0
         return min(self.page.max_age, _SHORT_AGE) if self.checked_at else self.page.max_age
 
     @property
     def checked_at(self) -> datetime | None:
-        """Return the time of the oldest answer that the page shows because the service fails now, or None."""
+        """Return the time of the oldest stale answer that the page shows because a service is failing, or None."""
         return min(filter(None, (self.reader.checked_at, self._catalogue_checked_at)), default=None)
 
     @property
@@ -114,7 +114,7 @@ class Visit(PageRequest):
     def address(self, name: str, /, _query: Mapping[str, Any] | None = None, **values: object) -> str:
         """Return the address of a page by its name, with the values of its path and the query `_query`.
 
-        Parameters without a value are left out. The order of the others is that of `_query`.
+        Parameters without a value are left out. The others stay in the order of `_query`.
         """
         return self.site.write_address(name, _query, **values)
 
@@ -123,7 +123,10 @@ class Visit(PageRequest):
         return self.site.address + path
 
     async def read_blocks(self, *reading: Awaitable[T]) -> list[Block[T]]:
-        """Run all calls concurrently. Each may fail without the others, and browsers do not store the page then."""
+        """Run all calls concurrently. Each may fail without the others.
+
+        If one fails, browsers do not store the page.
+        """
         blocks = await gather_blocks(*reading)
         self.has_faults = self.has_faults or any(block.fault for block in blocks)
         return blocks
@@ -139,5 +142,5 @@ class Visit(PageRequest):
         return Response(text.encode(), status=status, media_type=HTML)
 
     def move(self, address: str) -> Response[Any]:
-        """Redirect to the present address of a page."""
+        """Redirect to the current address of a page."""
         return redirect(address, 301)

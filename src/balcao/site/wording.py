@@ -8,12 +8,12 @@ import msgspec
 
 from balcao.core.values.text import fold_text
 
-# The icon of a subject that only a category names.
+# The icon of a category that no subject in `words.toml` contains.
 _ANY_ICON = "lista"
 
 
 class CityNames(msgspec.Struct, frozen=True):
-    """The city's name and telephone, if `site.toml` has them instead of the settings."""
+    """The city's name and telephone number, if `site.toml` overrides the settings."""
 
     name: Annotated[str, msgspec.Meta(max_length=60)] = ""
     phone: Annotated[str, msgspec.Meta(pattern=r"^[0-9+() -]{0,30}$")] = ""
@@ -36,7 +36,7 @@ class Contact(msgspec.Struct, frozen=True):
 
 
 class Home(msgspec.Struct, frozen=True):
-    """The texts of the first page. `examples` are pairs of a text and what it searches for."""
+    """The texts of the first page. `examples` are pairs of a link text and its search text."""
 
     question: str
     placeholder: str
@@ -67,7 +67,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 class Sensitive(msgspec.Struct, frozen=True):
-    """The services whose pages offer a quick way out. `names` are parts of their names."""
+    """The services whose pages have a quick-exit button. `names` are parts of their names."""
 
     way_out: str
     names: list[str]
@@ -93,7 +93,7 @@ class Wording(msgspec.Struct, frozen=True, dict=True):
         return {category: subject for subject in self.subject for category in subject.categories}
 
     def find_subject(self, category: str) -> Subject:
-        """Return the subject of a category. A category that no subject names is a subject of its own."""
+        """Return the subject of a category. A category that no subject contains becomes a separate subject."""
         return self._subjects_by_category.get(category) or make_subject(category)
 
     def list_subjects(self, categories: Sequence[str]) -> list[Subject]:
@@ -103,7 +103,7 @@ class Wording(msgspec.Struct, frozen=True, dict=True):
         return [subject for subject in self.subject if subject.key in present] + own
 
     def say_instead(self, text: str) -> str:
-        """Return the text that the site shows instead of a text of the services."""
+        """Return the replacement for a text of a service, or the text itself if `words.toml` has none."""
         return self.say.get(text, text)
 
     def is_sensitive(self, name: str) -> bool:
@@ -116,6 +116,6 @@ class Wording(msgspec.Struct, frozen=True, dict=True):
 
 
 def make_subject(category: str) -> Subject:
-    """Return the subject of a category that `words.toml` does not name."""
+    """Make the subject of a category that no subject in `words.toml` contains."""
     key = "-".join("".join(sign if sign.isalnum() else " " for sign in fold_text(category)).split())
     return Subject(key, category, "", _ANY_ICON, [category])

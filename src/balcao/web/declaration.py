@@ -45,8 +45,8 @@ class DeclaredPage:
 class SessionPage(DeclaredPage):
     """One address of a surface with a login.
 
-    `body_limit` limits the form. `is_use` is False if the page's script sends the request by itself, which does not
-    count as use of the session.
+    `body_limit` limits the form. `is_use` is False for requests that the page's script sends without a user action.
+    They do not count as use of the session.
     """
 
     body_limit: int = MIB

@@ -12,7 +12,7 @@ from balcao.web.visit import PageRequest
 from balcao.web.words import format_day, format_number
 
 PAGE_SIZE = 25
-# Characters of a filter that are read.
+# The number of characters of a filter that are read.
 LONGEST_VALUE = 200
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
 # More tabs than this also appear as a filter field. More fields than this are folded on narrow screens.

@@ -119,7 +119,10 @@ class Board:
 
 
 async def read_board(reader: Reader) -> Board:
-    """Return all active units. If the service fails, return their records of the last hour without a state."""
+    """Return all active units.
+
+    If the service fails, return cached records that are at most an hour old, without a state.
+    """
     try:
         return Board(await _list_units(reader, NEVER), is_current=True)
     except (ServiceUnavailable, RateLimited):
@@ -127,7 +130,7 @@ async def read_board(reader: Reader) -> Board:
 
 
 async def _list_units(reader: Reader, stale: float) -> list[Unit]:
-    """Return the units of all pages. One page is enough for most cities."""
+    """Read all pages of units. Most cities need only one page."""
     first = await reader.get(f"{_BASE}/unidades", Units, {"per_page": _PAGE_SIZE}, stale=stale)
     more = range(2, min(first.pagination.total_pages, _MOST_PAGES) + 1)
     others = await asyncio.gather(

@@ -10,9 +10,9 @@ UNKNOWN = "Não sabemos agora. Ligue antes de ir."
 
 
 class Color(NamedTuple):
-    """A colour: its symbol and class in the style sheet, its rank, and what it means.
+    """A colour: its symbol and class in the style sheet, its rank, and its meaning.
 
-    `one` and `many` are what units of this colour are called.
+    `one` and `many` name one unit and several units of this colour.
     """
 
     name: str
@@ -63,7 +63,7 @@ class State(NamedTuple):
 
 
 def find_color(risk: Risk) -> Color:
-    """Return the colour. A colour that this release does not have counts as the highest one."""
+    """Return the colour. An unknown colour counts as the highest one."""
     return COLORS.get(risk.risco, COLORS["Vermelho"])
 
 

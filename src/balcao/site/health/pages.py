@@ -36,7 +36,7 @@ from balcao.web.words import capitalize_first, format_count, format_day_in_words
 # Colours change at any time, so browsers keep these pages only for a short time (rules: site 5).
 _MAX_AGE = 20
 _PAGE_SIZE = 12
-# The number of units in the results of the search, and of the units that the first page names.
+# The maximum numbers of units in search results and on the first page.
 _MOST_FOUND, _MOST_CHANGED = 5, 3
 _CNES = re.compile(r"[0-9]{7}")
 
@@ -107,14 +107,14 @@ def _read_filters(visit: Visit, neighbourhoods: Iterable[str]) -> Filters:
 
 
 def _describe_result(count: int, filters: Filters) -> str:
-    """Describe how many units the filters leave: "6 unidades que abrem aos sábados"."""
+    """Describe the number of units that match the filters: "6 unidades que abrem aos sábados"."""
     found = format_count(count, "unidade", "unidades") if count else "nenhuma unidade"
     return capitalize_first(" ".join([found, *(choice.heading for choice in filters.choices)]))
 
 
 @pages.get("/unidades/{cnes}", "Unidade de saúde", max_age=_MAX_AGE)
 async def show_unit(visit: Visit, cnes: str) -> Response[Any]:
-    """Show one unit: whether it is open, what changes today, the next 14 days, and where else to go."""
+    """Show one unit: whether it is open, what changes today, the next 14 days, and nearby alternatives."""
     if not _CNES.fullmatch(cnes):
         raise make_not_found()
     reader = visit.reader
@@ -167,7 +167,7 @@ async def explain_colors(visit: Visit) -> Response[Any]:
 
 
 class CityToday(NamedTuple):
-    """The units for the first page: how many have each colour, and those that do not work as always."""
+    """The units for the first page: how many have each colour, and the units that do not work as usual."""
 
     counts: list[tuple[Color, int]]
     changed: list[UnitView]

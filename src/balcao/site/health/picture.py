@@ -18,7 +18,7 @@ _MOST_NAMED = 60
 
 
 class Mark(NamedTuple):
-    """A unit on the map. `is_chosen` is False for units that the filters leave out."""
+    """A unit on the map. `is_chosen` is False for units that do not match the filters."""
 
     x: float
     y: float
@@ -37,7 +37,7 @@ class Ground(NamedTuple):
 
 @dataclass(frozen=True)
 class Picture:
-    """The map: paths of the areas, their labels, and the marks. Marks that matter most are drawn last, on top."""
+    """The map: paths of the areas, their labels, and the marks. The most important marks are drawn last, on top."""
 
     areas: Sequence[str]
     labels: Sequence[Label]
@@ -66,7 +66,7 @@ class GroundCache:
 
 
 def draw_ground(areas: Sequence[Area], places: Places) -> Ground | None:
-    """Draw the areas with labels where no unit is. Without areas, the units alone set the scale."""
+    """Draw the areas, with their labels in places without units. Without areas, only the units set the scale."""
     positions = [position for area in areas for ring in area.geometry.rings for position in ring] or list(places)
     if not positions:
         return None
@@ -82,7 +82,7 @@ def draw_ground(areas: Sequence[Area], places: Places) -> Ground | None:
 
 
 def draw_picture(ground: Ground, units: Sequence[Unit], chosen: Collection[str] | None) -> Picture:
-    """Return the map. Units outside of it have a wrong position and are left out.
+    """Return the map. A unit outside of the map has a wrong position and is omitted.
 
     `chosen` contains the `cnes` of the units that the list shows. If it is None, the colours are unknown and every mark
     is the same.

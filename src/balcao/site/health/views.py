@@ -77,7 +77,7 @@ COLOR = {name.lower(): _choose_color(name) for name in COLORS}
 
 @dataclass(frozen=True)
 class Filters:
-    """The filters of the list. Values that are no choice count as no filter."""
+    """The filters of the list. Unknown values are ignored."""
 
     near: str
     when: str
@@ -103,7 +103,7 @@ class Filters:
 
     @property
     def needs_state(self) -> bool:
-        """Whether a filter asks for the state now, which may be unknown."""
+        """Whether a filter depends on the current state of the units, which may be unknown."""
         return any(choice.needs_state for choice in self.choices)
 
     def find_day(self, today: date) -> date | None:
@@ -114,14 +114,14 @@ class Filters:
         return today + timedelta(days=1 if weekday == TOMORROW else (weekday - today.weekday()) % 7)
 
     def without_state(self) -> "Filters":
-        """Return the filters without those that ask for the state now."""
+        """Return only the filters that do not depend on the current state of the units."""
         when = "" if self.when in WHEN and WHEN[self.when].needs_state else self.when
         return Filters(self.near, when, self.kind, "")
 
 
 @dataclass(frozen=True)
 class UnitView:
-    """A unit in words. `color` and `state` are None if they are not known now. `on_day` has the chosen day's hours."""
+    """A unit in words. `color` and `state` are None if they are unknown. `on_day` has the chosen day's hours."""
 
     unit: Unit
     color: Color | None
@@ -152,7 +152,7 @@ class UnitView:
 
 
 def describe_unit(unit: Unit, words: Words, *, is_current: bool, distance: str = "", on_day: str = "") -> UnitView:
-    """Describe a unit. Without a current answer, its colour and state are not known."""
+    """Describe a unit. Without a current answer, its colour and state are unknown."""
     return UnitView(
         unit,
         find_color(unit.risco_atual) if is_current else None,
@@ -166,7 +166,7 @@ def describe_unit(unit: Unit, words: Words, *, is_current: bool, distance: str =
 
 
 def select_units(board: Board, filters: Filters, opened: Collection[str] | None) -> list[Unit]:
-    """Return the units that pass all filters. Filters that ask for the state are left out if it is not known.
+    """Return the units that match all filters. If the current state is unknown, filters that depend on it are ignored.
 
     `opened` contains the `cnes` of the units that open on the chosen day, or is None if that does not matter.
     """
@@ -227,7 +227,7 @@ def describe_distance(metres: float | None, unit: Unit, near: str) -> str:
 def find_alternatives(board: Board, unit: Unit, words: Words, most: int = 2) -> list[UnitView]:
     """Return the nearest units that are open now, emergency units first if the unit itself is one.
 
-    The list is empty if the state of the units is not known.
+    The list is empty if the state of the units is unknown.
     """
     if not board.is_current:
         return []

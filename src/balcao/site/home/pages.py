@@ -47,7 +47,7 @@ async def show_start(visit: Visit) -> Response[Any]:
 async def _list_frequent(visit: Visit, snapshot: Snapshot) -> list[Listed]:
     """Return the frequent services.
 
-    A city that names none gets those that its editors highlight, then the most popular ones of the search.
+    If the city's files name none, return the services that the editors highlight, then the most popular searches.
     """
     if named := list_frequent(visit.site.wording, snapshot):
         return named

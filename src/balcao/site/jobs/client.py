@@ -118,7 +118,7 @@ async def list_newest(reader: Reader) -> Jobs:
 async def find_jobs(reader: Reader, text: str, query: Mapping[str, str | int], rank: Callable[[Job], float]) -> Jobs:
     """Return the jobs with the text in the title, the company's name or the neighbourhood, the lowest rank first.
 
-    The service searches one of them at a time. At most 100 jobs of each search are merged.
+    The service searches one of these fields at a time, so merge at most 100 jobs from each search.
     """
     members = [name for name in ("search", "contratante", "bairro") if name not in query]
     part = text.replace(",", " ")  # a comma separates several values
@@ -146,5 +146,5 @@ async def list_contracts(reader: Reader) -> list[Choice]:
 
 
 async def list_models(reader: Reader) -> list[Choice]:
-    """Return the ways to work: at the company, from home, or both."""
+    """Return the work models: at the company, from home, or both."""
     return (await reader.get(f"{_PRIVATE}/modelos-trabalho", Choices)).data

@@ -42,7 +42,7 @@ def make_feed(jobs: Sequence[Job], *, title: str, address: str, own_address: str
 
 
 def describe_job(job: Job) -> str:
-    """Describe a job in one paragraph: salary, contract and demands."""
+    """Describe a job in one paragraph: salary, contract and requirements."""
     demands = summarize_demands(job)
     parts = [
         format_money(job.valor_vaga) if job.valor_vaga is not None else "",

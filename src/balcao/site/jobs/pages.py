@@ -35,7 +35,7 @@ from balcao.web.words import capitalize_first, format_count, format_money
 _MAX_AGE = 30
 _PAGE_SIZE = 20
 _FEED_SIZE = 50
-# The number of jobs on the first page, and in the results of the search.
+# The maximum numbers of jobs on the first page and in search results.
 _MOST_ON_HOME, _MOST_FOUND = 3, 5
 _SLUG = re.compile(r"[a-z0-9-]{1,200}")
 _CNPJ = re.compile(r"[0-9A-Za-z]{12}[0-9]{2}")
@@ -131,7 +131,7 @@ def _ask(filters: Filters, lists: Lists) -> dict[str, str | int]:
 
 
 async def _find_jobs(visit: Visit, filters: Filters, lists: Lists, first: int, most: int) -> tuple[list[Job], int]:
-    """Return at most `most` jobs, starting with the number `first`, and the number of all jobs found."""
+    """Return at most `most` jobs, starting at the index `first`, and the total number of matches."""
     query = _ask(filters, lists)
     if filters.text:
         found = await client.find_jobs(visit.reader, filters.text, query, ORDERS[filters.order].rank)
@@ -165,7 +165,7 @@ async def list_jobs(visit: Visit) -> Response[Any]:
             title,
             f"{capitalize_first(counted)}, conferidas pela prefeitura: salário, bairro, prazo e o que cada uma pede.",
             visit.address("jobs.list_jobs", filters.query | {"pagina": number if number > 1 else ""}),
-            # Any text may be searched, so that these addresses have no end.
+            # Any text can be searched, so the number of these addresses is unlimited.
             is_indexed=not (filters.text or filters.neighbourhood),
         ),
         jobs=jobs,
@@ -196,7 +196,7 @@ _WORDS: Mapping[str, Any] = {
 
 
 def _list_chips(filters: Filters, lists: Lists) -> list[tuple[str, str]]:
-    """Return the filters in use: the name of the parameter and a text."""
+    """Return the active filters as pairs of parameter name and text."""
     texts = {
         "q": f"“{filters.text}”" if filters.text else "",
         "bairro": filters.neighbourhood,
@@ -227,14 +227,14 @@ async def show_feed(visit: Visit) -> Response[Any]:
 
 @pages.get("/{slug}", "Vaga", max_age=_MAX_AGE)
 async def show_job(visit: Visit, slug: str) -> Response[Any]:
-    """Show one job. The page of an ended job says so, and shows other jobs."""
+    """Show one job. If the job has ended, the page says so and shows other jobs."""
     if not _SLUG.fullmatch(slug):
         raise make_not_found()
     try:
         job = await client.read_job(visit.reader, slug)
     except Moved as moved:
         return visit.move(visit.address("jobs.show_job", slug=moved.slug))
-    # The job may have ended since a stale answer, so the page then does not invite people to apply.
+    # A stale answer may show an ended job as open, so the page then does not invite people to apply.
     is_stale = visit.reader.checked_at is not None
     path = visit.address("jobs.show_job", slug=job.slug)
     site = visit.site
@@ -263,7 +263,10 @@ async def show_job(visit: Visit, slug: str) -> Response[Any]:
 
 
 async def _find_others(visit: Visit, job: Job) -> list[Job]:
-    """Return other open jobs, those of the same neighbourhood first. Without an answer, return none."""
+    """Return other open jobs, those of the same neighbourhood first.
+
+    If the service does not answer, return an empty list.
+    """
     try:
         newest = await client.list_newest(visit.reader)
     except ApiFault:

@@ -8,7 +8,7 @@ from balcao.site.jobs.words import EMPLOYMENT_TYPES
 
 
 def describe_posting(job: Job, city: str, zone: ZoneInfo, address: str, *, applies_here: bool) -> dict[str, Any] | None:
-    """Return the `JobPosting` of a job, or None if it accepts no applications any more.
+    """Return the `JobPosting` of a job, or None if it no longer accepts applications.
 
     `applies_here` is whether people can apply on the site.
     """

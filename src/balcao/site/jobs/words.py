@@ -7,7 +7,7 @@ from typing import NamedTuple
 from balcao.site.jobs.client import Job
 from balcao.web.words import format_count, join_words
 
-# Why a job that is shown does not accept applications.
+# Texts that explain why a published job does not accept applications.
 CLOSED: Mapping[str, str] = {
     "publicado_expirado": "O prazo desta vaga acabou.",
     "vaga_congelada": "Esta vaga está parada por enquanto.",
@@ -26,7 +26,10 @@ DISABLED_FILTER: Mapping[str, tuple[str, str]] = {
 
 
 class Order(NamedTuple):
-    """An order of the list: its text, how the list says it, the value of the service, and the same order here."""
+    """An order of the list. `label` is its name as a choice, and `phrase` describes it in a sentence.
+
+    `value` requests this order from the service, and `rank` sorts merged results in the same order.
+    """
 
     label: str
     phrase: str
@@ -81,7 +84,7 @@ def describe_contract(job: Job) -> str:
 
 
 def list_demands(job: Job) -> list[str]:
-    """List what the service checks before an application: schooling, age, languages."""
+    """List the requirements that the service checks before an application: education, age, languages."""
     demands = []
     if job.escolaridade_minima is not None:
         demands.append(f"{job.escolaridade_minima.descricao.lower()} ou mais")
@@ -102,7 +105,7 @@ def list_demands(job: Job) -> list[str]:
 
 
 def summarize_demands(job: Job) -> str:
-    """Return the demands as one phrase, or the first sentence of the company's text, or an empty string."""
+    """Return the requirements as one phrase, or the first sentence of the company's text, or an empty string."""
     if demands := list_demands(job):
         return join_words(demands)
     text = " ".join((job.requisitos or "").split())

@@ -64,7 +64,7 @@ class MyPages(Surface[Page]):
 
 
 def describe_database(settings: Settings) -> SurfaceDatabase:
-    """Return how the site reaches the database."""
+    """Return the site's database settings."""
     return SurfaceDatabase(
         SITE_SCHEMA, "site", settings.site_database_url, settings.site_database_role, "BALCAO_SITE_LOGIN"
     )

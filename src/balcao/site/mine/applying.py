@@ -1,6 +1,6 @@
-"""An application for a job: who may apply, one page for each question, a page to check everything, and the sending.
+"""An application for a job: the requirements, one page for each question, and a page to check and send everything.
 
-The answers in between are kept sealed for the citizen for seven days, so that they can stop and continue.
+Until then, the answers are stored sealed for seven days, so that the citizen can stop and continue later.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _LONGEST_ANSWER = 2_000
 
 @pages.get("/{slug}", "Candidatar-se")
 async def begin(visit: Visit, slug: str) -> Response[Any]:
-    """Show what the job demands and whether the citizen meets it, before they start."""
+    """Show the requirements of the job and whether the citizen meets them, before they start."""
     subject = await visit.read_subject()
     job = await client.read_open_job(visit.api, slug)
     if (sent := await client.find_application(subject, job.id)) is not None:
@@ -54,7 +54,7 @@ async def accept_terms(visit: Visit, slug: str) -> Response[Any]:
 
 @pages.form("/{slug}/pergunta/{number}", "Pergunta")
 async def answer(visit: Visit, slug: str, number: str) -> Response[Any]:
-    """Ask one question of the job. The answer is kept until the application is sent."""
+    """Ask one question of the job. The answer is stored until the application is sent."""
     job = await client.read_open_job(visit.api, slug)
     questions = job.informacoes_complementares
     if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= len(questions):
@@ -83,7 +83,7 @@ async def answer(visit: Visit, slug: str, number: str) -> Response[Any]:
 
 @pages.form("/{slug}/conferir", "Confira antes de enviar")
 async def check(visit: Visit, slug: str) -> Response[Any]:
-    """Show everything that will be sent, and send it. A second press sends nothing more."""
+    """Show everything that will be sent, and send it. Pressing the button again sends nothing."""
     subject = await visit.read_subject()
     job = await client.read_open_job(visit.api, slug)
     answers = await _read_answers(visit, job)

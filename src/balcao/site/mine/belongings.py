@@ -1,4 +1,4 @@
-"""What belongs to a citizen: wallet, light electric vehicles and who may ride them, pets and companies."""
+"""Pages about a citizen's wallet, light electric vehicles and their riders, pets and companies."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -63,7 +63,7 @@ async def list_vehicles(visit: Visit) -> Response[Any]:
 
 @pages.get("/veiculos/{vehicle_id}", "Meu veículo")
 async def show_vehicle(visit: Visit, vehicle_id: str) -> Response[Any]:
-    """Show a vehicle, and to its owner who may ride it."""
+    """Show a vehicle. Its owner also sees who may ride it."""
     subject = await visit.read_subject()
     vehicle = await client.read_vehicle(subject, vehicle_id)
     conductors = await client.list_conductors(subject, vehicle_id) if vehicle.role == "owner" else []

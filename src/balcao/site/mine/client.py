@@ -1,4 +1,4 @@
-"""The operations on what belongs to a citizen. The types contain only the members that pages use."""
+"""The operations on a citizen's own data. The types contain only the members that pages use."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

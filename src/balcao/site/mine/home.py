@@ -21,7 +21,7 @@ _OTHERS = frozenset({"staff", "citizen", "client"})
 
 
 class Item(NamedTuple):
-    """One thing that waits for the citizen, with the address where they deal with it."""
+    """A task that waits for the citizen, and the address of the page where they complete it."""
 
     icon: str
     title: str
@@ -70,7 +70,7 @@ async def _list_accesses(subject: people.Subject) -> Sequence[people.Access]:
 
 
 async def _list_begun(visit: Visit) -> list[Item]:
-    """Return the forms that the citizen began and did not send."""
+    """Return the forms that the citizen started but did not send."""
     return [
         Item("lista", f"Continue de onde parou: {draft.title}", "Nada foi enviado ainda.", draft.path, "Continuar")
         for _, draft in await visit.mine.sessions.drafts.list_own(visit.session)

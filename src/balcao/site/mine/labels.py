@@ -49,7 +49,7 @@ _CRITERIA = {
     "pcd": "Ser pessoa com deficiência: {}",
     "area_formacao": "Ter formação em {}",
 }
-# Where the citizen can correct what a criterion looks at: a page's name, and the text of the link.
+# The page where the citizen can correct the data that a criterion checks: its name, and the text of the link.
 REMEDIES = {
     "escolaridade": ("resume.show", "Completar o currículo"),
     "idioma": ("resume.show", "Completar o currículo"),
@@ -75,7 +75,7 @@ def describe_application(status: str) -> Tag:
 
 
 def describe_ticket(status: str) -> Tag:
-    """Return the state of a request in words. The CRM may use other states, which are shown as it writes them."""
+    """Return the state of a request in words. A state that is not in this module is shown as the CRM writes it."""
     return _TICKETS.get(status.lower(), Tag("", "info", status))
 
 
@@ -90,7 +90,7 @@ def describe_event(event: str) -> str:
 
 
 def describe_criterion(code: str, demanded: str) -> str:
-    """Return what a job demands, in words."""
+    """Return a requirement of a job in words."""
     return _CRITERIA.get(code, "{}").format(demanded)
 
 

@@ -1,4 +1,4 @@
-"""The citizen's data and choices: what the city knows, corrections, messages, who looked, a copy, and erasure."""
+"""The citizen's data and choices: the stored data, corrections, messages, accesses by others, a copy, and erasure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar

@@ -53,7 +53,7 @@ class LanguageForm(Form):
 
 
 class Part(NamedTuple):
-    """A part of the résumé. `tables` names the city's table behind each selection of the form."""
+    """A part of the résumé. `tables` maps each selection of the form to the city's table with its values."""
 
     key: str
     title: str
@@ -151,7 +151,7 @@ def _to_fields(form: type[Form], item: Any) -> dict[str, Any]:
 
 
 def _to_body(form: Form) -> dict[str, Any]:
-    """Return the members for the service: no value for an empty field, and numbers as numbers."""
+    """Convert the fields to the service's members: an empty field becomes null, and a number a JSON number."""
     body: dict[str, Any] = {}
     for name, value in form.data.items():
         text = value.strip() if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""The cache of the services' answers: the least recently used entries leave when their bytes exceed the limit."""
+"""The cache of the services' answers. When its bytes exceed the limit, it evicts the least recently used entries."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -7,7 +7,7 @@ from typing import Any
 
 from balcao.web.api import ApiFault
 
-# Python objects around an answer: the entry, its key and the decoded structs of a short answer.
+# An estimate in bytes for the Python objects of an answer: the entry, its key and the structs of a short answer.
 ENTRY_BYTES = 1_000
 
 
@@ -48,7 +48,7 @@ class AnswerCache:
         return entry
 
     def put(self, key: Hashable, entry: Entry) -> None:
-        """Store an entry, which replaces an older one. Evict the entries that were used longest ago."""
+        """Store an entry, which replaces an older one. Evict the least recently used entries."""
         self.drop(key)
         size = entry.size + ENTRY_BYTES
         if size > self._limit // 8:

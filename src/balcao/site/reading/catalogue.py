@@ -24,10 +24,11 @@ from balcao.web.sessions.session import SessionOver
 
 SERVICE = "search"
 FEED = f"/{SERVICE}/api/v1/catalog/services"
-# Changes of one call: their answer has about half a megabyte, which is decoded in a few milliseconds.
+# The number of changes to read in one call. The response is about half a megabyte, which takes a few milliseconds to
+# decode.
 _CHANGES = 100
 _REFRESH_SECONDS, _WAITING_SECONDS = 15.0, 60.0
-# The most services of a copy. A city has some hundreds to some thousands.
+# The maximum number of services in the copy. A city has hundreds to a few thousand.
 MOST_SERVICES = 20_000
 
 
@@ -68,7 +69,7 @@ class _Feed(msgspec.Struct):
 
 
 class Snapshot:
-    """The services at one moment, in the order of the alphabet."""
+    """The services at one moment, in alphabetical order."""
 
     def __init__(self, services: Sequence[Listed]) -> None:
         self.services = sorted(services, key=lambda service: fold_text(service.nome_servico))
@@ -94,7 +95,7 @@ class Snapshot:
 
 
 class Catalogue:
-    """The copy of one process."""
+    """The copy of the catalogue in one process."""
 
     def __init__(self, machine: MachineClient) -> None:
         self._machine = machine
@@ -108,21 +109,22 @@ class Catalogue:
 
     @property
     def checked_at(self) -> datetime | None:
-        """Return when the feed last confirmed the copy if its calls fail now, otherwise None."""
+        """Return when the feed last confirmed the copy. Return None while the feed works."""
         if self._down_since is None:
             return None
         return utc_now() - timedelta(seconds=time.monotonic() - self._read_at)
 
     @property
     def down_since(self) -> datetime | None:
-        """Return since when the calls of the feed have failed, or None."""
+        """Return when the feed started to fail, or None while it works."""
         return self._down_since
 
     async def read(self) -> Snapshot:
-        """Return the services, and read the changes if the last ones are older than some seconds.
+        """Return the services. First start to read the changes if the last read was more than some seconds ago.
 
-        A page waits for the changes only if the copy is older than a minute, so that a site without visitors makes no
-        calls. Raises ApiFault if the feed has failed for more than an hour, or since the start.
+        Only pages cause these reads, so a site without visitors makes no calls. A page waits for the changes only if
+        the copy is older than a minute. Raises ApiFault if the feed has failed for more than an hour, or since the
+        start.
         """
         age = time.monotonic() - self._read_at
         if age > _REFRESH_SECONDS and time.monotonic() >= self._retry_at:
@@ -146,7 +148,7 @@ class Catalogue:
             self._down_since = self._down_since or utc_now()
             self._retry_at = time.monotonic() + PAUSE_SECONDS
             log.warning("site.catalogue_away", code=type(fault).__name__)
-            if isinstance(fault, ValidationFailed):  # the cursor is of an older state of the database
+            if isinstance(fault, ValidationFailed):  # the cursor is from an older state of the database
                 self._after, self._services = None, {}
 
     async def _read_changes(self) -> None:

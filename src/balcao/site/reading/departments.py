@@ -1,4 +1,4 @@
-"""Reads of the registry: the tree of the city's departments."""
+"""Read the tree of the city's departments from the registry."""
 
 from collections.abc import Iterator
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Share one execution of a piece of work among all callers who ask for it while it runs."""
+"""Share one execution of a piece of work among all callers that request it while it runs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
@@ -8,7 +8,10 @@ T = TypeVar("T")
 
 
 class Flights(Generic[T]):
-    """The work in progress by key. A caller who gives up does not cancel the work, because others may wait for it."""
+    """The work in progress by key.
+
+    A caller that gives up does not cancel the work, because other callers may wait for it.
+    """
 
     def __init__(self) -> None:
         self._running: dict[Hashable, asyncio.Task[T]] = {}
@@ -28,7 +31,7 @@ class Flights(Generic[T]):
     def _finish(self, key: Hashable, done: "asyncio.Task[T]") -> None:
         del self._running[key]
         if not done.cancelled():
-            done.exception()  # mark it as seen: the callers may have given up
+            done.exception()  # mark it as retrieved: all callers may have given up
 
     async def stop(self) -> None:
         """Cancel all work in progress."""

@@ -13,12 +13,12 @@ from balcao.site.reading.flights import Flights
 from balcao.web.api import READ_TIMEOUT, ServiceUnavailable, list_pairs
 from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
-# The number of calls in flight of one process. The gateway runs 16 waiting calls of one caller at a time and queues the
-# others.
+# The maximum number of concurrent calls of one process. The gateway runs 16 waiting calls of one caller at a time and
+# queues the others.
 CALLS_AT_ONCE = 32
-# The longest wait for one of these slots. A page that waited longer would look broken anyway.
+# The longest wait for one of these slots. A page that takes longer looks broken to its visitor anyway.
 LONGEST_WAIT_SECONDS = 3.0
-# After a failed request for a token, no other is made for this time.
+# The pause before another attempt after a failed request for a token.
 TOKEN_PAUSE_SECONDS = 2.0
 
 
@@ -36,8 +36,8 @@ class MachineClient:
     async def get(self, path: str, query: Mapping[str, Any], etag: str = "") -> httpx.Response:
         """Call an operation, conditionally if `etag` is given.
 
-        Without a token, because the provider is down, the call is made anonymously, which public operations allow.
-        Raises ServiceUnavailable if the service cannot be reached, or if too many calls are in flight.
+        If the provider is down and there is no token, the call is anonymous, which public operations allow. Raises
+        ServiceUnavailable if the service cannot be reached, or if too many calls are in flight.
         """
         try:
             async with asyncio.timeout(LONGEST_WAIT_SECONDS):

@@ -2,11 +2,11 @@
 
 Bounds:
 
-- Answers that a visitor's own text selects, such as the results of a search, have a small cache of their own. A flood
-  of invented searches evicts only other searches.
-- A visitor's address may cause a limited number of calls, because the services count the site as one caller. Answers
-  from the cache cost nothing.
-- All visitors who ask for the same answer share one call. A failed call, also one with 404, is not repeated for two
+- Answers that a visitor's own text selects, such as the results of a search, have a small separate cache. A flood of
+  invented searches evicts only other searches.
+- A visitor's address may cause only a limited number of calls, because the services count the whole site as one caller.
+  Answers from the cache cost nothing.
+- All visitors who ask for the same answer share one call. A failed call, including a 404, is not repeated for two
   seconds.
 """
 
@@ -32,9 +32,9 @@ T = TypeVar("T")
 Key = tuple[str, tuple[tuple[str, str], ...], Any]
 
 MIB = 1_048_576
-# The city's own answers, and the answers that visitors' texts select: 32 MiB together.
+# The cache sizes for the city's own answers and for answers that visitors' texts select: 32 MiB in all.
 CITY_BYTES, CHOSEN_BYTES = 24 * MIB, 8 * MIB
-# How long an answer may be used after its time if the service fails.
+# How old an answer may be when it is used because its service fails.
 HOUR, TEN_MINUTES, NEVER = 3_600.0, 600.0, 0.0
 # How long a failure is remembered, so that the visitors of a service that is down do not all wait for its timeout.
 PAUSE_SECONDS = 2.0
@@ -44,7 +44,7 @@ _MAX_AGE = re.compile(r"(?:^|[\s,])max-age=(\d{1,9})")
 
 
 class Moved(Exception):
-    """The answer that a service now has another slug."""
+    """The service was renamed: it now has another slug."""
 
     def __init__(self, slug: str) -> None:
         super().__init__(slug)
@@ -71,7 +71,7 @@ class Source:
         await self._machine.stop()
 
     def find_outage(self, service: str) -> datetime | None:
-        """Return since when a service has failed, or None if its last call succeeded. `service` is its prefix."""
+        """Return when a service started to fail, or None if its last call succeeded. `service` is its prefix."""
         return self._down_since.get(service)
 
     async def read(
@@ -107,7 +107,7 @@ class Source:
             answer = await self._machine.get(path, query, known.etag if known else "")
             entry = _read_entry(answer, kind, known)
         except NotFound as fault:
-            # The visitor may have invented the address, so that it must not evict answers of the city.
+            # The visitor may have invented the address, so it must not evict answers of the city.
             cache.drop(key)
             self._chosen.put(key, replace(_UNREAD, fault=fault, retry_at=time.monotonic() + PAUSE_SECONDS))
             raise
@@ -128,15 +128,18 @@ _UNREAD = Entry(None, "", read_at=float("-inf"), fresh_until=float("-inf"), size
 
 
 def _use_stale(entry: Entry | None, stale: float, fault: ApiFault) -> Entry:
-    """Return the answer that a failed call would have renewed. Raises the fault if the answer is too old."""
+    """Return the stale answer that a failed call was meant to renew. Raises the fault if the answer is too old."""
     if entry is not None and time.monotonic() - entry.read_at <= stale:
         return entry
-    # The same exception is raised for many visitors. Without this, its traceback would grow each time.
+    # The same exception is raised for many visitors. Without this reset, its traceback would grow each time.
     raise fault.with_traceback(None)
 
 
 def _read_entry(answer: httpx.Response, kind: type[T], known: Entry | None) -> Entry:
-    """Decode an answer. Raises Moved for another slug, and ApiFault for a failed or refused call."""
+    """Decode an answer.
+
+    Raises Moved if the service now has another slug, and ApiFault if the call failed or was refused.
+    """
     now = time.monotonic()
     fresh_until = now + _read_max_age(answer)
     if answer.status_code == NOT_MODIFIED and known is not None:
@@ -163,7 +166,7 @@ def _name_service(path: str) -> str:
 class Reader:
     """Reads the services for one page. `charge` counts a call against the visitor's address.
 
-    `checked_at` is the time of the oldest answer on the page that is used after its time because its service failed.
+    `checked_at` is the time of the oldest stale answer on the page, which is used because its service failed.
     """
 
     def __init__(self, source: Source, charge: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""Reads of the search service: results with counts, and what it suggests."""
+"""Read the search service: results with counts, and suggestions."""
 
 import msgspec
 
@@ -24,7 +24,7 @@ class Highlights(msgspec.Struct):
 
 
 class Hit(msgspec.Struct):
-    """A result: a service with the facts of its line, and the title with the found words marked."""
+    """A result: a service with its facts, and its title with the matching words marked."""
 
     title: str
     slug: str

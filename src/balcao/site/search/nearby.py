@@ -1,4 +1,4 @@
-"""What to offer if a search finds nothing: shorter searches and near subjects."""
+"""Alternatives for a search without results: shorter searches and similar subjects."""
 
 from collections import Counter
 
@@ -9,7 +9,7 @@ from balcao.site.wording import Subject, Wording
 
 _MOST_WORDS, _MOST_SUBJECTS = 3, 4
 _SHORTEST_WORD = 4
-# Words that share so many first letters have a similar meaning often enough.
+# Words that share this many first letters are usually related.
 _STEM = 5
 
 
@@ -21,7 +21,10 @@ def list_shorter(text: str) -> list[str]:
 
 
 def list_near_subjects(wording: Wording, snapshot: Snapshot | None, text: str) -> list[tuple[Subject, int | None]]:
-    """Return the subjects that share words with the search, then those with most services, with their counts."""
+    """Return up to four subjects with their numbers of services.
+
+    Subjects that share words with the search come first, then the subjects with the most services.
+    """
     stems = {fold_text(word)[:_STEM] for word in text.split()[:20] if len(word) >= _SHORTEST_WORD}
     if snapshot is None:
         return [(subject, None) for subject in wording.subject[:_MOST_SUBJECTS]]

@@ -15,14 +15,14 @@ from balcao.web.api import Block
 from balcao.web.words import format_count
 
 pages = Pages("search", "/busca")
-# The parameter with which a visitor insists on their own words.
+# The parameter that disables the suggested spelling and searches for the visitor's own words.
 EXACT = "exato"
-# The search ranks no more results than these.
+# The search service ranks at most 2,000 results.
 _LAST_PAGE = 2_000 // client.PER_PAGE
 
 
 class Choice(NamedTuple):
-    """A value of a filter: what it is called, and how many results have it."""
+    """A value of a filter, its label, and the number of results that have it."""
 
     value: str
     label: str
@@ -30,7 +30,7 @@ class Choice(NamedTuple):
 
 
 class Chip(NamedTuple):
-    """A filter in use, and the address without it."""
+    """An active filter, and the address of the results without it."""
 
     label: str
     href: str
@@ -124,7 +124,7 @@ def _list_choices(visit: Visit, found: client.Found, departments: Departments | 
 
 
 def _list_chips(visit: Visit, text: str, filters: client.Filters, departments: Departments | None) -> list[Chip]:
-    """Return the filters in use, each with the address without it."""
+    """Return the active filters, each with the address of the results without it."""
     used = [
         ("category", filters.category and _name_category(visit, filters.category), ""),
         ("department", filters.department and _name_department(departments, filters.department), ""),
@@ -140,7 +140,7 @@ def _list_chips(visit: Visit, text: str, filters: client.Filters, departments: D
 
 
 def _name_category(visit: Visit, category: str) -> str:
-    """Return the subject of a category. If the subject has several categories, name this one too."""
+    """Return the subject of a category. If the subject has several categories, append the name of this one."""
     subject = visit.site.wording.find_subject(category)
     return subject.name if len(subject.categories) == 1 else f"{subject.name}: {category}"
 
@@ -157,7 +157,7 @@ def _name_owner(departments: Block[Departments], hit: client.Hit) -> str:
 
 
 async def _show_nothing(visit: Visit, text: str) -> Response[Any]:
-    """Show what to do if nothing was found: fewer words, near subjects, the telephone."""
+    """Show what to do if nothing was found: fewer words, similar subjects, the telephone."""
     catalogue = await visit.read_block(visit.read_catalogue())
     return visit.show(
         "search/nothing.html",

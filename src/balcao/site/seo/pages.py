@@ -13,7 +13,7 @@ pages = Pages("seo", "")
 XML = "application/xml; charset=utf-8"
 # The protocol allows 50,000 addresses in a file.
 _MOST_ADDRESSES = 50_000
-# Pages that search engines should not ask for: they are endless, or belong to one person.
+# Pages that search engines should not request: their number is unlimited, or they belong to one person.
 _KEPT_OUT = ("/busca", "/minha-pagina", "/entrar", "/painel")
 
 
@@ -36,7 +36,7 @@ async def show_map(visit: Visit) -> Response[Any]:
 async def write_sitemap(visit: Visit) -> Response[Any]:
     """List the addresses of all pages for search engines, with the day of the last change if it is known.
 
-    A part of the site that cannot be read now is left out.
+    Areas whose service is down are omitted.
     """
     areas = [area for area in visit.site.areas if area.addresses]
     blocks = await visit.read_blocks(*(area.addresses(visit) for area in areas if area.addresses))
@@ -52,14 +52,14 @@ async def write_sitemap(visit: Visit) -> Response[Any]:
 
 @pages.get("/robots.txt", "Regras para buscadores", max_age=3600, is_indexed=False)
 async def write_robots(visit: Visit) -> Response[Any]:
-    """Tell search engines which pages to leave out, and where the sitemap is."""
+    """Return `robots.txt`: the pages that search engines should skip, and the address of the sitemap."""
     rules = "".join(f"Disallow: {path}\n" for path in _KEPT_OUT)
     text = f"User-agent: *\n{rules}\nSitemap: {visit.absolute(visit.address('seo.write_sitemap'))}\n"
     return Response(text.encode(), media_type=TEXT)
 
 
 def _is_fixed(page: Any) -> bool:
-    """Return whether a page has one address, which search engines may list."""
+    """Return whether a page has a single fixed address that search engines may list."""
     return page.is_indexed and not page.parameters
 
 

@@ -1,4 +1,4 @@
-"""Reads of the search service: one published service, and the addresses of the older portal."""
+"""Read the search service: one published service, and the addresses of the older portal."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ async def read_service_by_id(reader: Reader, number: str) -> Service:
 
 
 async def find_by_old_number(reader: Reader, source: str, number: str) -> str | None:
-    """Return the slug of the service that replaces a service of an older portal."""
+    """Return the slug of the service with this number in the older portal."""
     try:
         await reader.get(
             f"{BASE}/services/by-legacy/{quoted(source)}/{quoted(number)}", dict[str, Any], stale=NEVER, is_chosen=True

@@ -1,7 +1,7 @@
 """The texts of services as HTML: Markdown, and the few HTML elements that editors may write.
 
-The search service has removed what no portal should show (rules: search 3.1). The site allows less: no images, no
-headings above its own, and no attributes except the address of a link.
+The search service has already removed unsafe elements (rules: search 3.1). The site allows even fewer elements: no
+images, no headings above its own, and no attributes except the address of a link.
 """
 
 import functools
@@ -42,7 +42,7 @@ def _render(text: str) -> Markup:
 
 
 def clean_highlight(text: str) -> Markup:
-    """Return a title of a search result with its marks, and without any other element."""
-    # Neighbouring words become one mark.
+    """Return the title of a search result with its `mark` elements and no other elements."""
+    # Merge the marks of adjacent words into one.
     joined = text.replace("</mark> <mark>", " ")
     return Markup(nh3.clean(joined, tags={"mark"}, attributes={}, link_rel=None))  # noqa: S704

@@ -26,7 +26,7 @@ pages = Pages("services", "/servicos")
 _SIMILAR = 4
 _MOST_NAMES = 4
 _LONGEST_OLD_NUMBER = 60
-# Values in another form exist nowhere, so they cause no call.
+# No slug or id has another form, so other values cause no call.
 _SLUG, _ID = re.compile(r"[a-z0-9-]{1,250}"), re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -139,7 +139,7 @@ async def show_service(visit: Visit, slug: str) -> Response[Any]:
 
 @pages.get("/antigo/{origem}/{numero}", "Endereço antigo", max_age=300, is_indexed=False)
 async def show_old(visit: Visit, origem: str, numero: str) -> Response[Any]:
-    """Redirect from an address of the older portal to the service of today."""
+    """Redirect from an address of the older portal to the current page of the service."""
     if max(len(origem), len(numero)) > _LONGEST_OLD_NUMBER:
         raise make_not_found()
     slug = await client.find_by_old_number(visit.reader, origem, numero)
@@ -158,7 +158,7 @@ async def show_by_id(visit: Visit, id: str) -> Response[Any]:
 
 
 def _list_names(wording: Wording, service: client.Service) -> list[str]:
-    """Return what else citizens call a service: the city's own names, then those of the search."""
+    """Return other names of a service: the city's own names, then the names from the search service."""
     names = [*wording.names.get(service.nome_servico, []), *service.tambem_conhecido_como]
     return list({fold_text(name): name for name in reversed(names)}.values())[::-1][:_MOST_NAMES]
 
@@ -169,7 +169,7 @@ def _first_letter(name: str) -> str:
 
 
 def _list_buttons(service: client.Service) -> list[client.Button]:
-    """Return the buttons that lead to a safe address, in their order."""
+    """Return the enabled buttons with a safe address, in the order that the editors set."""
     safe = [one for one in service.buttons if one.is_enabled and is_safe_button(one.url_service)]
     return sorted(safe, key=lambda one: one.ordem if one.ordem is not None else len(safe))
 

@@ -1,11 +1,11 @@
-"""What lists of services show: frequent services, subjects with their counts, and groups."""
+"""The data for lists of services: frequent services, subjects with their counts, and groups."""
 
 from collections.abc import Sequence
 
 from balcao.site.reading.catalogue import Listed, Snapshot
 from balcao.site.wording import Subject, Wording
 
-MOST_FREQUENT = 8  # as many as a wide window shows at once
+MOST_FREQUENT = 8  # as many as fit into a wide window
 
 
 def list_frequent(wording: Wording, snapshot: Snapshot) -> list[Listed]:
@@ -35,7 +35,7 @@ def find_subject(wording: Wording, snapshot: Snapshot, key: str) -> Subject | No
 
 
 def group_by_subcategory(services: Sequence[Listed]) -> list[tuple[str, list[Listed]]]:
-    """Return the services by subcategory, in the order of the alphabet. Those without one come last."""
+    """Return the services by subcategory, in alphabetical order. Services without a subcategory come last."""
     groups: dict[str, list[Listed]] = {}
     for service in services:
         groups.setdefault(service.sub_categoria or "", []).append(service)

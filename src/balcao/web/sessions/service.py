@@ -81,8 +81,8 @@ class Sessions:
     async def find(self, cookie: str, *, is_use: bool = True) -> Session | None:
         """Return the session of a cookie, even if the session has ended. Return None for an unknown cookie.
 
-        Pass `is_use=False` for requests that a page makes by itself. They must not extend the session of a person who
-        has left.
+        Pass `is_use=False` for requests that a page sends without a user action. They must not extend the session of a
+        person who has left.
         """
         if not cookie:
             return None

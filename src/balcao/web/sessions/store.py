@@ -111,7 +111,7 @@ UPDATE {schema}.session SET counted_at = now()
 WHERE key = :key AND counted_at IS NOT DISTINCT FROM :seen AND ended_at IS NULL
 """)
 async def claim_counting(connection: Connection, schema: str, key: bytes, seen: datetime | None) -> bool:
-    """Claim the next count. Return False if another process has counted since `seen`."""
+    """Claim the next count of waiting items. Return False if another process has counted since `seen`."""
 
 
 @statement_of_surface("""
