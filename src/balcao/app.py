@@ -279,7 +279,8 @@ async def open_services(platform: Platform, services: Sequence[Service] = SERVIC
         stack.push_async_callback(platform.limits.close)
         stack.callback(platform.refusals.flush)
         async with platform.database.connection() as connection:
-            # Check this before the migrations. Otherwise an operator would migrate a database that can never be used.
+            # Check for demo data before the migrations. Otherwise an operator would migrate a database that can never
+            # be used.
             await refuse_demo_data(connection, platform.settings)
             await migrations.check_migrations(connection, list_migrations())
             if not platform.settings.sandbox:

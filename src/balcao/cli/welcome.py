@@ -1,4 +1,4 @@
-"""The welcome message of `balcao serve` and of a surface alone: addresses, demo citizens, and a call to paste."""
+"""The welcome message of `balcao serve` and of a separate surface: addresses, demo citizens, and a call to paste."""
 
 from collections.abc import Iterator, Mapping
 

@@ -22,8 +22,8 @@ HEADERS = {
 # The kinds of paging: position parameter, size parameter, first position, and whether the position counts items instead
 # of pages.
 PAGINGS = (("page", "per_page", 1, False), ("page", "pageSize", 1, False), ("skip", "limit", 0, True))
-# The paging parameters of this operation apply to the services of one category. The operation's list of categories is
-# never paged.
+# The paging parameters of this operation apply only if it returns the services of one category. Its list of categories
+# is never paged.
 _NOT_PAGED = {"search_list_categories"}
 _REF = "#/components/schemas/"
 # The line for an error code in the description of a refusal.

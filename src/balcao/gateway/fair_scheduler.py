@@ -75,7 +75,7 @@ class FairScheduler:
             self._starts_left -= 1
             connection.start(exchange)
             if exchange.endpoint.waits and not exchange.is_finished:
-                # Identify the caller only now. Most requests are answered from memory and never need it.
+                # Identify the caller only now. Most requests are answered from memory, without knowing their caller.
                 caller = self._find(exchange)
                 self._count(caller, exchange)
                 self._note(caller)

@@ -15,8 +15,9 @@ _ONCE = (b"host", b"transfer-encoding", b"expect")
 _CONTINUE = b"100-continue"
 _KNOWN_HOSTS = 1024
 
-# How many bytes of a refused body the server reads and discards. A caller that is still sending would otherwise miss
-# the refusal. The value exceeds every body limit, so a caller slightly over a limit always receives the reason.
+# The number of bytes of a refused body that the server reads and discards. A caller that is still sending would
+# otherwise miss the refusal. The value exceeds every body limit, so a caller slightly over a limit always receives the
+# reason.
 DISCARD_BYTES = 32 * 1024 * 1024
 
 

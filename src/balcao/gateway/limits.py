@@ -16,7 +16,7 @@ class Limits(msgspec.Struct, frozen=True):
     - `unread_seconds` is the time after which a connection is closed if its caller reads nothing of a response.
     - `settling_seconds` is the time between the last accepted connection and the first closed connection, so that a
       caller who has just connected still gets a response.
-    - `drain_seconds` is how long requests in flight may take to finish.
+    - `drain_seconds` is the time that requests in flight have to finish.
     """
 
     connections: int = 4096

@@ -22,7 +22,7 @@ _FEWEST_HOPS = {
     socket.AF_INET: [(socket.IPPROTO_IP, 21)],
     socket.AF_INET6: [(socket.IPPROTO_IP, 21), (socket.IPPROTO_IPV6, 73)],
 }
-_UNREACHABLE_HOPS = 255  # callers' packets have fewer: systems start at 64 or 128
+_UNREACHABLE_HOPS = 255  # no caller's packet has it: systems start at 64 or 128
 
 
 def count_waiting(sock: socket.socket) -> int:

@@ -60,7 +60,7 @@ def prepare_site(name: str, phone: str, brand: str, crest: Path | None) -> dict[
 
 
 def _quote(text: str) -> str:
-    """Return a string of TOML. Its basic strings have the same escapes as those of JSON."""
+    """Return a TOML string. TOML's basic strings have the same escapes as JSON's."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -73,12 +73,12 @@ def _list_colors(defaults: Mapping[str, str], chosen: Mapping[str, str]) -> str:
 
 
 def _drop_head(words: str) -> str:
-    """Return the words without the comment at their beginning, which is about the program's own file."""
+    """Return the texts without the first comment, which describes the program's own file."""
     return words.partition("\n\n")[2]
 
 
 def _read_crest(file: Path) -> bytes:
-    """Return the crest as SVG. A PNG picture is put into one."""
+    """Return the crest as SVG. A PNG is embedded in an SVG."""
     content = file.read_bytes()
     if not content.startswith(_PNG):
         return content

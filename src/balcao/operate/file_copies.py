@@ -1,4 +1,4 @@
-"""The files of citizens in the commands that copy and restore the database."""
+"""Copy citizens' files together with the database, and restore them with it."""
 
 from pathlib import Path
 

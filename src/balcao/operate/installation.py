@@ -34,7 +34,7 @@ def _refuse_unusable(installation: Installation) -> None:
             Server.parse(place)
         except ValueError:
             raise OperatorFault(f"{option} {place}: escreva ENDEREÇO:PORTA.") from None
-    # Check these now, because their ports are written to files before the settings are loaded.
+    # Check these addresses now, because their ports are written to files before the settings are loaded.
     Settings.load({"BALCAO_REDIS_URL": installation.redis_url, "BALCAO_TRACES_URL": installation.traces_url})
     if not _NAME.fullmatch(installation.database_name):
         raise OperatorFault(f"--database-name {installation.database_name}: use letras minúsculas, dígitos e `_`.")

@@ -18,7 +18,7 @@ class ManagementSettings(BaseModel):
     def port_of_worker(self) -> int | None:
         """Return the management port of `balcao worker`.
 
-        On the same machine as `balcao serve`, it must have its own port.
+        A worker on the same machine as `balcao serve` needs its own port.
         """
         return self.worker_management_port or self.management_port
 
@@ -26,6 +26,6 @@ class ManagementSettings(BaseModel):
     def management_port_of_panel(self) -> int | None:
         """Return the management port of `balcao panel`.
 
-        On a machine with another process, it must have its own port.
+        A panel on the same machine as another process needs its own port.
         """
         return self.panel_management_port or self.management_port

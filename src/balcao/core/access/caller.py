@@ -124,8 +124,8 @@ class TokenMissing(TokenRefused):
 class ClaimPolicy:
     """The rules by which this installation reads claims (`BALCAO_CPF_CLAIM` and related settings).
 
-    - `machine_clients`: the clients that may be machines. In the sandbox, so may the clients whose id starts with
-      `test_clients`.
+    - `machine_clients`: the clients that may be machines. In the sandbox, clients whose id starts with `test_clients`
+      may be machines too.
     - `role_clients`: the clients whose `resource_access` roles count. None means every client.
     - `admin_from_token`: if false, administrative roles are granted only by the catalogue, never by a claim (rules:
       access 4.4).
@@ -199,7 +199,7 @@ def _is_readable(value: object) -> TypeGuard[str]:
 
 
 def _name(claims: Mapping[str, Any]) -> str | None:
-    """Return the name for audit trails. It comes from outside, so it is cut and cleaned."""
+    """Return the name for audit trails. The name is untrusted input, so it is truncated and cleaned."""
     parts = [_text(claims.get("given_name")), _text(claims.get("family_name"))]
     return clean_name(_text(claims.get("name")) or " ".join(part for part in parts if part))
 

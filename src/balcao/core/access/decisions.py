@@ -1,6 +1,6 @@
-"""Decisions on any request by its entry in the catalogue, for the check endpoint and for `explain`.
+"""Decisions on requests by their entries in the catalogue, for the check endpoint and for `explain`.
 
-Our own endpoints know their operation and make the same decision with `rules.decide`.
+Our own endpoints already have their operation. They make the same decision with `rules.decide`.
 """
 
 from collections.abc import Mapping

@@ -69,7 +69,7 @@ class IssuerKeys:
         self._keys: Mapping[str, RSAKey] = {}
         self._tried_at = float("-inf")
         self._fetched_at = float("-inf")
-        # When the last successful fetch started, in Unix time, for comparison with a token's time of issue.
+        # The start of the last successful fetch in Unix time. It is compared with a token's time of issue.
         self._published_at = float("-inf")
         self._lock = asyncio.Lock()
 

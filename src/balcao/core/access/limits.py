@@ -53,7 +53,8 @@ class Limits:
     async def spend(self, rate: str, *key: str, amount: int = 1) -> None:
         """Count one call under `key` against a rate such as `60/minute`. Raises TooMany if the rate is exceeded.
 
-        A call that handles many things counts as `amount` calls. With 0, it only checks that the rate is not exceeded.
+        A call that handles many things counts as `amount` calls. An `amount` of 0 only checks that the rate is not
+        exceeded.
         """
         over = await self._count(rate, key, amount)
         if over > 0:

@@ -36,7 +36,7 @@ MOST_LINES = 500
 class Refusals:
     """The counters of refusals.
 
-    `rate` is how many refusals of one address are answered in full, such as `300/minute`.
+    `rate` is the number of refusals of one address that get a full response, such as `300/minute`.
     """
 
     def __init__(self, counts: Counts, rate: str) -> None:

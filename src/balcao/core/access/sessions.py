@@ -17,7 +17,7 @@ CHANNEL = "balcao_ended_session"
 POLL_SECONDS = 5.0
 # How long an ended session is remembered: the longest lifetime of an access token.
 RETENTION_PERIOD = timedelta(hours=24)
-# How far back rows are read again, because a row may become visible after rows that were recorded later.
+# Rows of this last period are read again, because a row may become visible after rows that were recorded later.
 _OVERLAP = timedelta(seconds=60)
 
 

@@ -21,7 +21,7 @@ from balcao.core.http.sent_headers import ETAG, SentHeader, find_sent_headers
 
 Document = dict[str, Any]
 
-# The address of an installation without a configured address. A city sets its own.
+# The address in the documents of an installation that configures none. A city sets its own.
 DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"

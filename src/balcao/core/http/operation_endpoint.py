@@ -221,7 +221,11 @@ class OperationEndpoint:
         return response
 
     def _choose_replica(self, call: Call, request: Request, snapshot: Snapshot) -> Replica | None:
-        """Return a replica, or None if the caller may have written what is read, or if the token is not cached."""
+        """Return a replica, or None to read from the primary.
+
+        The primary is needed if the caller may have written the data, or if it is unknown because the token is not
+        cached.
+        """
         platform = self._platform
         caller, header = call.caller, request.headers.get(AUTHORIZATION)
         if caller is None and header is not None:  # a public operation has not identified its caller

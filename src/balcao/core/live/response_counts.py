@@ -1,4 +1,4 @@
-"""The counts of each service's responses: in five minutes for charts, and in a day for service levels.
+"""The counts of each service's responses: per five minutes for charts, and per day for service levels.
 
 Requests pay nothing for the counts. Every few seconds, each process adds the new counts of its meters to rows that all
 processes share. While the database is down, a process retains its counts and adds them later. A killed process loses

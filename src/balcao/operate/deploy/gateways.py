@@ -183,7 +183,7 @@ def _list_trusted(plan: Plan) -> list[str]:
     settings, found = plan.settings, list[str]()
     hosts = (server.host for servers in (plan.servers, *plan.servers_of.values()) for server in servers)
     for address in ("127.0.0.1", *settings.trusted_proxies, *settings.trusted_callers, *hosts):
-        with suppress(ValueError):  # a host name is no network
+        with suppress(ValueError):  # a host name is not a network
             found.append(str(ip_network(address, strict=False)))
     return list(dict.fromkeys(found))
 

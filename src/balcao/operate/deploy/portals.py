@@ -17,8 +17,8 @@ from balcao.settings.fixed_tokens import FixedToken
 
 PORTAL_ENVIRONMENT, OWN_SETTINGS, CLIENT, ENTRIES = "portal.env", "balcao.env", "client.json", "fixed-tokens"
 IGNORED = ".gitignore"
-# The operations that citizen portals call with a fixed key: the risk of one unit and of many, and a unit with its
-# hours.
+# The operations that citizen portals call with a fixed key: the risk of one unit, the risk of many units, and a unit
+# with its opening hours.
 KEY_OPERATIONS = ("health_units.read_risk", "health_units.list_risks", "health_units.read_unit")
 # The lifetime of a portal's access token. The portals refresh tokens every 300 s, so a token survives one failed
 # refresh.

@@ -40,7 +40,7 @@ async def _check_management(subject: Subject) -> Part:
 
 
 async def _ask_ports(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[str, str], list[str]]:
-    """Return the state of each port, and sentences about problems. A port without a process is no problem by itself."""
+    """Return the state of each port, and sentences about problems. An unused port is not a problem."""
     states, problems = {}, []
     token = settings.metrics_token.get_secret_value()
     shown = {"Authorization": f"Bearer {token}"} if token else {}

@@ -1,4 +1,4 @@
--- For the administrator of the PostgreSQL: run once, as a superuser, e.g. `psql -v ON_ERROR_STOP=1 -f roles.sql`.
+-- For the administrator of PostgreSQL: run once, as a superuser, e.g. `psql -v ON_ERROR_STOP=1 -f roles.sql`.
 -- The first role owns the tables (migrations, retention). The services log in as the second one, which owns nothing.
 -- The third one copies the whole server (docs/operate/backup.md) and reads no table. The fourth is the panel's, which
 -- can only access its sessions.
