@@ -125,6 +125,15 @@ async def test_an_email_that_is_sent_again_is_known_by_its_id(plain: MailServer)
     assert {email["Auto-Submitted"] for email in plain.emails} == {"auto-generated"}
 
 
+async def test_the_address_for_one_click_is_on_one_line(plain: MailServer) -> None:
+    address = f"https://servicos.cidade.example/registry/v1/unsubscribe/{'Ab-_9' * 60}"
+    await SmtpMailer(f"smtp://127.0.0.1:{plain.port}", SENDER).send(ADDRESS, "Situação", "y", unsubscribe=address)
+    (email,), (source,) = plain.emails, plain.sources
+    header = f"\r\nList-Unsubscribe: <{address}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"
+    assert header.encode() in source
+    assert email["Subject"] == "Situação"
+
+
 async def test_the_sandbox_keeps_the_newest_emails_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = create_mailer(Settings(data_dir=tmp_path))
     assert isinstance(folder, MailFolder)

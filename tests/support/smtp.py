@@ -17,14 +17,20 @@ logging.getLogger("mail.log").setLevel(logging.ERROR)
 class MailServer:
     """The mail server, as a context manager. It rejects the next `refusals` e-mails temporarily.
 
+    While `held` is "before" or "after", it responds to no e-mail, before or after it has recorded it. `waiting` counts
+    these e-mails.
+
     With `tls` it offers STARTTLS. `encrypted` records for each e-mail whether the connection was encrypted.
     """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.emails: list[EmailMessage] = []
+        self.sources: list[bytes] = []
         self.logins: list[tuple[str, str]] = []
         self.encrypted: list[bool] = []
         self.refusals = 0
+        self.held: str | None = None
+        self.waiting = 0
         self._tls = tls
         self._loop = asyncio.new_event_loop()
         self._server = self._loop.run_until_complete(self._loop.create_server(self._session, "127.0.0.1", 0))
@@ -53,10 +59,21 @@ class MailServer:
         if self.refusals:
             self.refusals -= 1
             return "451 tente mais tarde"
+        if self.held == "before":
+            await self._hold()
         assert isinstance(envelope.content, bytes)
         self.emails.append(message_from_bytes(envelope.content, policy=policy.default))
+        self.sources.append(envelope.content)
         self.encrypted.append(session.ssl is not None)
+        if self.held == "after":
+            await self._hold()
         return "250 ok"
+
+    async def _hold(self) -> None:
+        """Wait as long as the server is held. aiosmtpd cancels this if the client goes away."""
+        self.waiting += 1
+        while self.held:  # noqa: ASYNC110 - the test sets it from another thread
+            await asyncio.sleep(0.02)
 
     def __enter__(self) -> "MailServer":
         self._thread.start()

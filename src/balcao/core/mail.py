@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email import message_from_bytes, policy
+from email.headerregistry import BaseHeader, HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
+from email.policy import Policy
 from email.utils import format_datetime, make_msgid
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -30,6 +32,18 @@ _MALFORMED = (ValueError, LookupError)
 _FAULTS = (aiosmtplib.SMTPException, OSError, TimeoutError, *_MALFORMED)
 
 
+class _UnfoldedHeader(UnstructuredHeader, BaseHeader):
+    """A header on one line. The library would cut a long address into encoded words, which no mail program decodes."""
+
+    def fold(self, *, policy: Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+_HEADERS = HeaderRegistry()
+_HEADERS.map_to_type("list-unsubscribe", _UnfoldedHeader)
+_POLICY = policy.EmailPolicy(header_factory=_HEADERS)
+
+
 class MailRefused(Exception):
     """The e-mail was not accepted. `code` names the kind of fault, without an address or a server's text."""
 
@@ -49,13 +63,16 @@ class SmtpMailer:
     url: str
     sender: str
 
-    async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
+    async def send(
+        self, to: str, subject: str, text: str, *, key: str | None = None, unsubscribe: str | None = None
+    ) -> None:
         """Send the e-mail. Raises MailRefused if it is malformed, or if the server is down or does not accept it.
 
-        `key` identifies an e-mail that may be sent again. Both copies have the same Message-ID.
+        `key` identifies an e-mail that may be sent again. Both copies have the same Message-ID. `unsubscribe` is the
+        address for one-click opt-out.
         """
         try:
-            message = _compose(self.sender, to, subject, text, key)
+            message = _compose(self.sender, to, subject, text, key, unsubscribe)
             async with asyncio.timeout(TOTAL_SECONDS), self._client() as client:
                 await client.send_message(message)
         except _FAULTS as fault:
@@ -92,10 +109,12 @@ class MailFolder:
     folder: Path
     sender: str
 
-    async def send(self, to: str, subject: str, text: str, *, key: str | None = None) -> None:
+    async def send(
+        self, to: str, subject: str, text: str, *, key: str | None = None, unsubscribe: str | None = None
+    ) -> None:
         """Write the e-mail. Raises MailRefused if it is malformed or cannot be written."""
         try:
-            await asyncio.to_thread(self._write, _compose(self.sender, to, subject, text, key))
+            await asyncio.to_thread(self._write, _compose(self.sender, to, subject, text, key, unsubscribe))
         except (OSError, *_MALFORMED) as fault:
             raise MailRefused(f"mail-{type(fault).__name__}") from None
 
@@ -123,7 +142,7 @@ def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
     return MailFolder(settings.data_dir / MAIL_FOLDER, settings.mail_from) if settings.sandbox else None
 
 
-def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> EmailMessage:
+def _compose(sender: str, to: str, subject: str, text: str, key: str | None, unsubscribe: str | None) -> EmailMessage:
     """Return the e-mail.
 
     Raises one of `_MALFORMED` for an unusable header, or for an address that readers would decode to another address.
@@ -131,7 +150,7 @@ def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> 
     if _ENCODED_WORD in to:
         raise ValueError("an encoded word is no address")
     domain = sender.rpartition("@")[2]
-    message = EmailMessage()
+    message = EmailMessage(_POLICY)
     message["From"], message["To"] = sender, to
     # Subjects quote user input, such as a job's title, which must appear as it was entered.
     message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_ENCODED_WORD)
@@ -139,5 +158,9 @@ def _compose(sender: str, to: str, subject: str, text: str, key: str | None) -> 
     message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"
     # This header asks mailboxes not to send absence notes and mailing lists not to send reports (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
+    if unsubscribe is not None:
+        # Mail programs offer a button that posts to the address (RFC 8058).
+        message["List-Unsubscribe"] = f"<{unsubscribe}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(text)
     return message

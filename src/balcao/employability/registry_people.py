@@ -57,12 +57,15 @@ class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
         return today.year - born.year - ((today.month, today.day) < (born.month, born.day))
 
 
-class _CheckedRecipient(msgspec.Struct):
+class EmailConsent(msgspec.Struct, frozen=True):
+    """Whether a person accepts e-mails about services, and the address in an e-mail that ends them with one click."""
+
     accepts: bool
+    unsubscribe: str | None = None
 
 
 class _Checked(msgspec.Struct):
-    recipients: list[_CheckedRecipient]
+    recipients: list[EmailConsent]
 
 
 class _Birth(msgspec.Struct):
@@ -108,17 +111,17 @@ async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
     return PersonRecord() if content is None else _to_record(content)
 
 
-async def accepts_emails(platform: Platform, cpf: Cpf, request_id: str) -> bool:
+async def ask_email_consent(platform: Platform, cpf: Cpf, request_id: str) -> EmailConsent:
     """Return whether a person accepts e-mails about services. Raises Unavailable if the registry is down.
 
     The registry records the check once for each person (rules: registry 4.17). Call this outside any transaction.
     """
     if not platform.settings.registry_url:
-        return True  # without a registry there are no preferences
+        return EmailConsent(True)  # without a registry there are no preferences
     question = {"purpose": "service_notice", "campaign": _CAMPAIGN, "cpfs": [cpf.digits]}
     registry = platform.part(ServiceClient)
     answer = await registry.post(_CHECK, question, seconds=BUDGET_SECONDS, request_id=request_id)
-    return answer is not None and msgspec.convert(answer, _Checked).recipients[0].accepts
+    return EmailConsent(False) if answer is None else msgspec.convert(answer, _Checked).recipients[0]
 
 
 def _to_record(content: Mapping[str, Any]) -> PersonRecord:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import httpx
@@ -221,7 +222,13 @@ def test_every_kind_has_a_text_and_a_subject_of_one_line(kind: Email) -> None:
 
 
 def test_a_candidate_who_refuses_messages_about_services_gets_no_email(
-    made: dict[str, Any], subjects: Any, put: Any, http: httpx.Client, issuer: Issuer, sql: Sql
+    made: dict[str, Any],
+    subjects: Any,
+    put: Any,
+    http: httpx.Client,
+    issuer: Issuer,
+    sql: Sql,
+    post: MailServer,
 ) -> None:
     registry = RegistryClient(http, issuer.person(made["cpf"]))
     path = f"/citizen/{made['cpf']}/notification-preferences/categories/services"
@@ -230,6 +237,9 @@ def test_a_candidate_who_refuses_messages_about_services_gets_no_email(
     registry.ok("PATCH", path, {"opt_in": True, "channel": "web"})
     put(made, "approve")
     assert subjects() == ["Candidatura aprovada"]
+    (email,) = post.emails
+    assert email["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert http.get(urlsplit(email["List-Unsubscribe"].strip("<>")).path).status_code == 200
     seen = registry.ok("GET", f"/citizen/{made['cpf']}/data-access")["data"]
     assert [each["actor"] for each in seen if each["operation"] == "registry.check_recipients"] == ["balcao-platform"]
 

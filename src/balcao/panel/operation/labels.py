@@ -23,6 +23,7 @@ KINDS = {
     "job_closed": "encerramento de uma vaga",
     "phone_code": "código por telefone",
     "invite_email": "convite de condutor por e-mail",
+    "request_email": "e-mail sobre um pedido",
     "health_units.add_holidays": "feriados do ano que vem",
     "health_units.read_sources": "leitura das fontes de risco",
     "health_units.deliver_webhook": "aviso de risco a outro sistema",

@@ -9,7 +9,7 @@ from balcao.core.errors import Unavailable
 from balcao.core.jobs.worker import Retry
 from balcao.core.mail import MailRefused, create_mailer
 from balcao.core.values.ids import new_id
-from balcao.employability.registry_people import accepts_emails
+from balcao.employability.registry_people import EmailConsent, ask_email_consent
 from balcao.employability.selection.emails import store
 from balcao.employability.selection.emails.kinds import Email
 from balcao.employability.selection.emails.texts import News, compose_email
@@ -45,20 +45,21 @@ async def send_email(platform: Platform, kind: Email, application: UUID, event: 
         return
     async with platform.database.connection() as connection:
         news = await store.read_news(connection, kind, application, event)
-    if news is None or not await _is_accepted(platform, news):
+    consent = await _ask_consent(platform, news) if news else None
+    if news is None or consent is None or not consent.accepts:
         return
     subject, text = compose_email(kind, news)
     try:
-        await mailer.send(news.email, subject, text, key=f"{application}.{event}")
+        await mailer.send(news.email, subject, text, key=f"{application}.{event}", unsubscribe=consent.unsubscribe)
     except MailRefused as refused:
         raise Retry(refused.code) from None
 
 
-async def _is_accepted(platform: Platform, news: News) -> bool:
+async def _ask_consent(platform: Platform, news: News) -> EmailConsent:
     """Ask the registry whether the candidate accepts the e-mail. Without an answer nothing is sent yet."""
     if news.cpf is None:
-        return True
+        return EmailConsent(True)
     try:
-        return await accepts_emails(platform, news.cpf, new_id())
+        return await ask_email_consent(platform, news.cpf, new_id())
     except Unavailable as fault:
         raise Retry(fault.code) from None

@@ -13,6 +13,7 @@ from balcao.core.http.parameters import CpfInPath, OfRequest
 from balcao.core.http.responses import NO_STORE, PERSONAL, Response, created, personal, to_json
 from balcao.core.jobs.declaration import DeadJobs
 from balcao.registry.requests.lifecycle import service, staff_api, store
+from balcao.registry.requests.lifecycle.emails import EMAIL_JOB
 from balcao.registry.requests.lifecycle.jobs import JOBS
 from balcao.registry.requests.lifecycle.numbers import NumberInPath
 from balcao.registry.requests.lifecycle.schemas import (
@@ -169,7 +170,10 @@ FEATURE = Feature(
     jobs=JOBS,
     retention=[OldRows("request", store.count_requests, service.delete_old_requests)],
     personal_data=PERSONAL_DATA,
-    dead_jobs=[DeadJobs(service.SEND_JOB, "request", store.find_request_owners, store.list_request_ids)],
+    dead_jobs=[
+        DeadJobs(kind, "request", store.find_request_owners, store.list_request_ids)
+        for kind in (service.SEND_JOB, EMAIL_JOB)
+    ],
     exports=Exports(tables=("registry.request", "registry.request_step"), derived=("registry.request_poll",)),
     limits=service.LIMITS,
 )

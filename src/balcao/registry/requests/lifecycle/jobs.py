@@ -1,4 +1,4 @@
-"""The worker jobs of requests: send one to the CRM, and read what changed there."""
+"""The worker jobs of requests: send one to the CRM, read what changed there, and send e-mails about changes."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -6,10 +6,12 @@ from typing import Any
 
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import JobKind
-from balcao.registry.requests.lifecycle import delivery, polling
+from balcao.registry.requests.lifecycle import delivery, emails, polling
 from balcao.registry.requests.lifecycle.service import SEND_JOB
 
 POLL_JOB = "crm_requests"
+# The retries of an e-mail last long enough for a restart, a repair or a replacement of the mail server.
+EMAIL_DELAYS = [timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720)]
 
 
 async def send_request(platform: Platform, payload: Mapping[str, Any]) -> None:
@@ -20,6 +22,11 @@ async def send_request(platform: Platform, payload: Mapping[str, Any]) -> None:
 async def poll_cases(platform: Platform, _: Mapping[str, Any]) -> None:
     """Read what changed in the CRM's cases."""
     await polling.poll_cases(platform)
+
+
+async def send_email(platform: Platform, payload: Mapping[str, Any]) -> None:
+    """Send the e-mail about a step. The payload names the request and the step."""
+    await emails.send_email(platform, payload["request"], payload["step"])
 
 
 JOBS = [
@@ -34,4 +41,5 @@ JOBS = [
         max_concurrent=1,
         cron="* * * * *",
     ),
+    JobKind(emails.EMAIL_JOB, send_email, delays=EMAIL_DELAYS),
 ]

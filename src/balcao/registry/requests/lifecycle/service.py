@@ -18,6 +18,7 @@ from balcao.core.values.text import clean_optional, clean_text
 from balcao.registry.person.files import service as files
 from balcao.registry.person.files.store import release_files
 from balcao.registry.requests.lifecycle import numbers, store, views
+from balcao.registry.requests.lifecycle.emails import enqueue_email
 from balcao.registry.requests.lifecycle.schemas import (
     COMMENT_LENGTH,
     TEXT_LENGTH,
@@ -177,8 +178,12 @@ async def delete_old_requests(connection: Connection) -> int:
 async def add_step(
     connection: Connection, row: StoredRequest, state: State | None, text: str | None, author: Author, at: datetime
 ) -> None:
-    """Add a step to a locked request. If the CRM does not know the step yet, a job sends it."""
-    await store.add_step(connection, row, state, text, author, at)
+    """Add a step to a locked request. If the CRM does not know the step yet, a job sends it.
+
+    Another job tells the citizen about a step by the city.
+    """
+    step = await store.add_step(connection, row, state, text, author, at)
+    await enqueue_email(connection, row, step, author)
     if author in {Author.CITIZEN, Author.STAFF} and row.erased_at is None:
         await enqueue(connection, SEND_JOB, {"request": row.id}, delay=FIRST_SEND)
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from balcao.core.access.rules import Reason
 from balcao.core.context.audit import HashKey
 from balcao.core.context.call import Call
+from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Unprocessable
 from balcao.core.offloading import SMALL, run_in_thread
@@ -29,6 +30,8 @@ from balcao.registry.senders.unsubscribe.links import Link, make_addresses
 
 # The category of the platform's own messages about services that the person uses.
 OWN_CATEGORY = "services"
+# The ledger names this sender in an opt-out by the address of an own e-mail.
+OWN_SENDER = "balcao"
 # The quotas of a client, as settings: recipients, those who do not accept, and new mailings.
 _ASKED, _REFUSED, _NEW_CAMPAIGNS = "recipients_limit", "refused_recipients_limit", "campaigns_limit"
 # The events of this many people are encoded without a pause, which takes a few milliseconds.
@@ -170,6 +173,12 @@ def _make_reference(key: HashKey, recipient: str, question: Question) -> str:
 async def accepts_own_message(connection: Connection, cpf: Cpf) -> bool:
     """Return whether the platform may write to this person about a service that they use."""
     return await store.accepts_category(connection, cpf, OWN_CATEGORY)
+
+
+def make_own_unsubscribe(platform: Platform, cpf: Cpf, now: datetime) -> str:
+    """Return the address in the platform's own e-mail to this person that opts out of messages about services."""
+    (address,) = make_addresses(platform, [Link(cpf.digits, OWN_CATEGORY, OWN_SENDER)], now)
+    return address
 
 
 async def list_campaigns(call: Call, page: Page) -> Campaigns:
