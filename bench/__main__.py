@@ -77,7 +77,7 @@ class Bench:
             return self._measured(chosen, sides)
 
     def growth(self) -> dict[str, Taken]:
-        """Measure the same reads in a town and in a city, whose citizens the operator's command has imported."""
+        """Measure the same reads in a town and in a city. Both are filled with the operator's import command."""
         taken, settled = growth.measured(self.stage, self.programs, self.seconds, self.rounds)
         for one in settled:
             console.print(str(one))

@@ -26,7 +26,7 @@ class Order(msgspec.Struct, frozen=True):
 class Result(msgspec.Struct, frozen=True):
     """The load generator's result, with latencies in milliseconds.
 
-    `wrong` is the number of responses with another status or body, and `example` is one of these responses.
+    `wrong` is the number of responses with an unexpected status or body, and `example` is one of these responses.
     """
 
     answers: int

@@ -59,7 +59,7 @@ class Trial:
     def measure(self, requests: Sequence[bytes], connections: int, seconds: float) -> Taken:
         """Send requests for `seconds` seconds. Each connection sends the next request in turn.
 
-        Raises WrongAnswers if a response has another status than 200.
+        Raises WrongAnswers if a response's status is not 200.
         """
         order = load.Order(self.port, connections, seconds, 200, requests, [b""] * len(requests))
         family = list_family(self.process)

@@ -72,7 +72,7 @@ class Writes:
     ended: bool = False
 
     def acknowledge(self, service_id: str, version: int, name: str) -> None:
-        """Store the newest version, because the responses to concurrent writers of a service come in any order."""
+        """Store the newest version, because concurrent writers of a service get their responses in any order."""
         self.names[service_id] = max(self.names.get(service_id, (0, "")), (version, name))
 
 

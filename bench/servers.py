@@ -30,7 +30,7 @@ PATIENCE_SECONDS = 60.0
 
 
 class WrongAnswers(Exception):
-    """Raised if a response has another status or body than the case expects. The measurement is then not valid."""
+    """Raised if a response differs from the expected status or body. The measurement is then not valid."""
 
 
 @dataclass(frozen=True)

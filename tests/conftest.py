@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Replace the captured log of a failing test by the path of its log file. Keep the captured output."""
+    """Replace the captured log of a failing test with the path of its log file. Keep the captured output."""
     report = yield
     report.sections = [section for section in report.sections if not section[0].startswith("Captured log")]
     if report.failed:

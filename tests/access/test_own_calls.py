@@ -1,4 +1,4 @@
-"""Only a client itself sees the list of its last calls, which has refusal reasons but no content."""
+"""A client can read the list of its own last calls only. The list has refusal reasons but no content."""
 
 import asyncio
 import time

@@ -228,7 +228,7 @@ def take(send: Send, world: World, step: str, group: str, person: str) -> None:
         send("POST", f"/groups/{name}/members", {"subject": person})
     elif step == "leave":
         send("DELETE", f"/groups/{name}/members/{person}")
-    elif step == "again":  # replace the group by one without limits and roles
+    elif step == "again":  # replace the group with one without limits and roles
         send("DELETE", f"/groups/{name}")
         send("POST", "/groups", {"name": name, "description": "Outro"})
     elif step == "assign":

@@ -1,4 +1,4 @@
-"""`balcao serve` prints one sentence if the disk of the data folder is full, whichever write fails."""
+"""If the disk of the data folder is full, `balcao serve` prints one sentence, no matter which write fails."""
 
 from pathlib import Path
 

@@ -104,7 +104,7 @@ def list_described(documents: Mapping[str, Document]) -> Iterator[Described]:
     for service in app.SERVICES:
         described = {each.key: each for each in documents[service.name].operations}
         for operation in service.operations():
-            if operation.accepts:  # its example sends a file of the reader
+            if operation.accepts:  # its example sends a file from the reader's machine
                 continue
             if operation.in_description and (FULL or operation.key != CLOSES_A_SERVICE):
                 own = described[operation.key.removeprefix(f"{service.name}.").replace(".", "_")]

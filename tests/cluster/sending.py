@@ -31,7 +31,7 @@ def write(cpf: str) -> tuple[str, str, dict[str, Any]]:
 
 
 class Sender:
-    """A sender that makes calls one after the other until the test ends it. Each call is about a different person."""
+    """A sender that makes calls one after the other until the test stops it. Each call is about a different person."""
 
     def __init__(self, token: str, build: Build) -> None:
         self.acknowledged: list[str] = []

@@ -49,7 +49,7 @@ async def ask(http: httpx.AsyncClient, token: str) -> tuple[int, str | None]:
 
 
 async def until_let_in(http: httpx.AsyncClient, token: str) -> float:
-    """Retry after each `Retry-After` until the token is accepted, and return that instant."""
+    """Retry after each `Retry-After` until the token is accepted, and return the time of acceptance."""
     async with asyncio.timeout(PATIENCE):
         while (answer := await http.get(WHO, headers=bearer(token))).status_code != 200:
             assert answer.headers["Error-Code"] == "identity-away"

@@ -86,7 +86,7 @@ def _lengthen(value: Any, count: int) -> Any:
 
 
 def _fill(value: Any, word: str, count: int) -> Any:
-    """Replace each string by `count` copies of the word."""
+    """Replace each string with `count` copies of the word."""
     if isinstance(value, dict):
         return {name: _fill(each, word, count) for name, each in value.items()}
     if isinstance(value, list):

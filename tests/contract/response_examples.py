@@ -30,7 +30,7 @@ FILE = "response_examples.json"
 # Examples show the form of lists and strings, not their full length.
 MAX_ITEMS = 2
 MAX_TEXT = 300
-# An object with more keys than any type has members must be a map.
+# No type has this many members, so an object with more keys is a map.
 MAX_MEMBERS = 60
 # An OpenAPI document in a response is cut to these two members.
 DOCUMENT_MEMBERS = ("openapi", "info")

@@ -25,7 +25,7 @@ JOBS, REGISTRY = (
 
 
 def close(schema: Any) -> Any:
-    """Return the schema without permission for undeclared members."""
+    """Return a copy of the schema that forbids undeclared members."""
     if isinstance(schema, list):
         return [close(each) for each in schema]
     if not isinstance(schema, dict):
@@ -56,7 +56,7 @@ def describe_members_without_file() -> dict[str, Schema]:
 
 
 def list_faults(file: dict[str, Any], described: dict[str, Schema]) -> Iterator[str]:
-    """Yield each difference between an export and its description. An undescribed member is one fault."""
+    """Yield each difference between an export and its description. An undescribed member counts as one fault."""
     for name, value in file.items():
         if name not in described:
             yield f"{name}: undeclared"

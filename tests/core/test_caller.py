@@ -1,4 +1,4 @@
-"""The caller that is built from the claims of a verified token."""
+"""How a caller is built from the claims of a verified token."""
 
 from typing import Any
 

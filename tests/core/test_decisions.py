@@ -69,7 +69,7 @@ class Reference:
     def change(self, mappings: Any, changed_roles: Any, groups: Any, held: Any) -> Changes:
         """Apply the change, and return it as the database would send it.
 
-        Mappings with a shape that is taken are left out.
+        Mappings whose shape is already in use are left out.
         """
         wanted = {**self.mappings, **mappings}
         shapes = [(one[0], erase_parameter_names(one[1])) for one in wanted.values() if one]

@@ -170,7 +170,7 @@ async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
             rows = await export.rows(connection) if callable(export.rows) else export.rows
             key = await store.read_key(connection, rows)
             for is_resumed in (False, True):
-                # Replace each parameter by a value that the planner does not know.
+                # Replace each parameter with a value that the planner does not know.
                 statement = re.sub(r"\$[0-9]", "(SELECT '')", store.build_statement(rows, key, is_resumed=is_resumed))
                 found = list_steps(await connection.fetchval(f"EXPLAIN (FORMAT JSON) {statement}"))
                 assert found[0] == "Limit"

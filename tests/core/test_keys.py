@@ -1,4 +1,4 @@
-"""The issuers' signing keys while many callers need them, and faulty responses of the provider."""
+"""Fetching the issuers' signing keys while many callers need them, and faulty responses of the provider."""
 
 import asyncio
 import json

@@ -241,7 +241,7 @@ RATES = st.builds(
 @examples(max_examples=50)
 @given(configured=st.sampled_from(["50/second", "10/minute", "5/day"]), rate=RATES)
 def test_no_change_switches_a_limit_off(configured: str, rate: str) -> None:
-    """Every accepted rate allows at least a hundredth and at most ten times the calls of the configured rate."""
+    """An accepted rate is at least a hundredth of the configured rate, and at most ten times as high."""
     usual, wanted = parse(configured), parse(rate)
     a_day, usually = (86_400 * one.amount / one.get_expiry() for one in (wanted, usual))
     is_near = usually / 100.0001 <= a_day <= usually * 10.0001

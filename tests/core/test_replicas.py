@@ -117,7 +117,7 @@ async def test_every_read_that_may_lag_asks_the_replica_and_one_that_is_gone_is_
 ) -> None:
     """Every lagging read uses the replica, and falls back to the primary if the replica is gone.
 
-    An operation that ignored its declaration would not notice the closed replica.
+    An operation that ignored its declaration would read the primary, so its read would not fail on the closed replica.
     """
     outcomes, replica = Outcomes(), replica_of(platform)
     state, wrong = platform.part(SearchState), {}

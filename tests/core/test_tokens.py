@@ -1,4 +1,4 @@
-"""The tokens that are accepted from an issuer, and the fetching of its signing keys."""
+"""Accepted and refused tokens of an issuer, and fetching its signing keys."""
 
 import asyncio
 import time
@@ -237,7 +237,7 @@ async def test_without_any_key_calls_wait_and_a_failed_refresh_keeps_the_known_o
         with pytest.raises(Unavailable) as refused:
             await keys.get(str(KEY.kid), 0)
         assert (refused.value.code, refused.value.retry_after) == ("identity-away", 1)
-    assert published.asked == ["openid_configuration", "certs"]  # the second call requested nothing again
+    assert published.asked == ["openid_configuration", "certs"]  # the second call fetched no document
     assert "identity.keys_not_refreshed" in caplog.text
     assert ISSUER in caplog.text
     assert "HTTPStatusError" in caplog.text

@@ -1,6 +1,6 @@
 """kill -9 of the process that writes the search index, after the switch of a schema migration and after its rollback.
 
-Four writers publish, rename, unpublish, delete and restore services meanwhile, and readers search in two processes.
+Meanwhile, four writers publish, rename, unpublish, delete and restore services, and readers search in two processes.
 """
 
 import asyncio
@@ -73,7 +73,7 @@ class Processes:
 
 
 class Clients:
-    """Writers and readers, and the history of their calls. Writers call a host of their own, which is never killed."""
+    """Writers and readers, and the history of their calls. Writers call a separate host, which is never killed."""
 
     def __init__(self, client: httpx.AsyncClient, addresses: list[str]) -> None:
         self.services = PublishedServices(range(WRITERS * KEYS))

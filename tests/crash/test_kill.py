@@ -64,7 +64,7 @@ def test_every_acknowledged_event_is_applied_once_although_everything_is_killed(
 
 
 async def send_until_killed(settings: Settings, serving: Serving) -> list[str]:
-    """Send the events, and kill everything once half of the calls have a response. Return the people with a 202."""
+    """Send the events, and kill everything once half of the calls have a response. Return the people who got a 202."""
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     token = client_token(settings.issuers[0], "crm-sandbox", secret)
     acknowledged: list[str] = []

@@ -86,7 +86,7 @@ async def held(database_url: str, statement: str) -> AsyncIterator[None]:
 
 
 class Writers:
-    """Writers that change services all the time, and the changes that were acknowledged."""
+    """Writers that continuously change services. They record the acknowledged changes."""
 
     def __init__(self, client: httpx.AsyncClient, ids: list[str]) -> None:
         self.acknowledged: dict[str, tuple[str, int]] = {}

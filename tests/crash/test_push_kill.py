@@ -59,7 +59,7 @@ def settings() -> Iterator[Settings]:
 
 
 class Acknowledged:
-    """The acknowledged events and changes. At regular intervals in their count, a part of the platform is killed."""
+    """The acknowledged events and changes. After each fixed number of them, a part of the platform is killed."""
 
     def __init__(self, platform: FaultyPlatform) -> None:
         self.events: list[tuple[str, int]] = []

@@ -1,6 +1,6 @@
 """kill -9 of single parts, or of everything, while citizens make requests and the worker sends them to a slow CRM.
 
-Each acknowledged request is one case of the CRM, with each of its steps once.
+Each acknowledged request becomes exactly one case in the CRM, which has each step once.
 """
 
 import asyncio

@@ -202,7 +202,7 @@ def _with_the_name_of(issuer: Issuer) -> RSAKey:
 def test_a_rotation_of_the_providers_keys_refuses_no_good_token_and_lets_no_other_pass(
     gateway: httpx.Client, issuer: Issuer, request: pytest.FixtureRequest
 ) -> None:
-    """HAProxy has only the earlier keys. It passes tokens with an unknown key id on to the platform."""
+    """HAProxy has only the earlier keys. It forwards tokens with an unknown key id to the platform."""
     before = issuer.person(ANA)
     issuer.keys.append(new_key())
     request.addfinalizer(issuer.keys.pop)

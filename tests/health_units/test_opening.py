@@ -153,7 +153,7 @@ def test_what_comes_before_the_timetable() -> None:
 
 
 def test_a_clock_that_is_put_back_closes_nothing() -> None:
-    """Until 2019 the city had daylight saving time. On this night, the hour from 23:00 came twice."""
+    """Until 2019 the city had daylight saving time. On this night, the hour from 23:00 occurred twice."""
     found = find_opening(Timetable(ALWAYS.week, True), [], at("2018-02-17T23:30").replace(fold=1))
     assert found.situacao is Situacao.ABERTO
     later = Timetable({6: [Interval("22:00", "24:00")]})

@@ -52,7 +52,10 @@ def unit(act: Any, read: Any) -> Cnes:
 
 
 def wait_until(read: Any, cnes: Cnes, wanted: Callable[[httpx.Response], bool]) -> dict[str, Any]:
-    """Read until the response is as wanted, and return its body. The server notices a commit after a short delay."""
+    """Repeat the read until the response is as expected, and return its body.
+
+    The server notices a commit after a short delay.
+    """
     deadline = time.monotonic() + 20
     while not wanted(answer := read(cnes.digits)):
         assert time.monotonic() < deadline, answer.text

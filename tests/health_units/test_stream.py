@@ -60,7 +60,7 @@ class Stream:
     def __iter__(self) -> Iterator[Event]:
         """Yield the events.
 
-        Fail if the expected events do not come in time, because heartbeats would block the test forever.
+        Fail if the expected events do not arrive in time, because heartbeats would block the test forever.
         """
         members: dict[str, str] = {}
         for line in self.lines:

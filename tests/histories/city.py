@@ -107,7 +107,7 @@ class City:
         self._serving[name].process.wait(PATIENCE)
 
     def start_worker(self) -> None:
-        """Start the worker. Until `stop_worker`, it is restarted whenever it ends, as by a service manager."""
+        """Start the worker. Until `stop_worker`, it is restarted whenever it ends, as a service manager would do."""
         self._spawn_worker()
         self._is_watched.set()
 

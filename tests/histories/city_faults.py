@@ -39,7 +39,7 @@ NO_CLOCK = "libfaketime is not on this machine (Debian: `faketime`)"
 
 
 class Fault(NamedTuple):
-    """A fault, and the reason why this machine cannot cause it. The reason is empty if the machine can."""
+    """A fault, and the reason why this machine cannot cause it. The reason is empty if the machine can cause it."""
 
     bring_about: Break
     hindrance: str = ""

@@ -1,4 +1,4 @@
-"""The end of a long run, and the writing of its page.
+"""Ends a long run, and writes its page.
 
 Ctrl-C or a service manager's signal ends a run early. Only a complete run replaces the page. Until then, the results
 are next to the run's histories.

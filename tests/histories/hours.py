@@ -1,6 +1,6 @@
 """Runs all faults on a whole city for hours: `python -m tests.histories.hours --minutes 120` writes the page.
 
-Clients of every resource work all the time. Each minute has a random fault and its own keys. In the middle of the run,
+Clients of every resource work continuously. Each minute has a random fault and its own keys. In the middle of the run,
 the program is upgraded host by host, from the last commit before the newest migration. A complete run replaces the
 page. Until then, or if the run ends early, the results are next to the histories. The exit status is 1 if a response is
 impossible or could not be judged.
@@ -36,7 +36,7 @@ from tools.release.components import ROOT
 MINUTE = 60.0
 SAMPLE_SECONDS = 10.0
 WARM = 100  # responses to wait for before and after a fault
-KEYS = 4  # keys per resource; so few that clients conflict
+KEYS = 4  # keys per resource; few enough that clients conflict
 THINK_SECONDS = 4.0
 MIGRATIONS = ("src/balcao/*/migrations", "src/balcao/core/database/sql")
 UPGRADE = "upgrade"
@@ -124,7 +124,7 @@ def play(
 
 
 def deal(names: Sequence[str], chance: random.Random) -> Iterator[str]:
-    """Yield names in random order. All names come once before any repeats."""
+    """Yield names in random order. Every name occurs once before any name repeats."""
     while True:
         yield from chance.sample(names, len(names))
 

@@ -116,7 +116,7 @@ def count_until(operations: Iterable[Operation], broken: Broken) -> int:
 
 
 def find_untold_changes(whole: Whole) -> Iterator[Broken]:
-    """Each acknowledged write has its audit events. Reads and refused writes have no event of a change."""
+    """Each acknowledged write has its audit events. Reads and refused writes leave no change event."""
     for one in whole.operations:
         found = whole.changes.get(one.request, 0)
         allowed = one.events if one.is_acknowledged else (0,) if one.is_refused else (0, *one.events)

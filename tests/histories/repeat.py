@@ -24,7 +24,7 @@ PET = {
 class RepeatedCreations:
     """Staff who register pets, often with an idempotency key that is already in use, and who list the pets.
 
-    A repeated key may come with the name of another pet.
+    A key may be repeated with another pet's name.
     """
 
     name = "repeat"

@@ -59,8 +59,8 @@ class Verdict(msgspec.Struct):
     """The checker's verdict on the operations of one resource.
 
     For an anomaly, `after` is the number of operations on `key` up to the first impossible response. `shortest` is a
-    minimal set of operations whose responses cannot all be true, regardless of the other operations. Without any one of
-    them, the rest is possible.
+    minimal set of operations whose responses cannot all be true, regardless of the other operations. If any one of them
+    is removed, the rest is possible.
     """
 
     resource: str

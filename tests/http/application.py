@@ -111,7 +111,7 @@ class Endpoint:
 
 
 async def _wait_by(request: Request) -> Response[Any]:
-    """Wait as the query says. The handler's first await is a standard library function or an HTTP client."""
+    """Wait as the query specifies. The handler's first await is a standard library function or an HTTP client."""
     form = request.query_string.decode()
     if form == "timeout":
         async with asyncio.timeout(10):

@@ -60,7 +60,7 @@ async def recorded(
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
     method = fields.get(b"seen-method", scope["method"].encode())
     target = fields.get(b"seen-target", scope["raw_path"] + query).removesuffix(b"?")  # drop an empty query
-    target = b"/" + target if target.startswith(b"?") else target  # only nginx passes on an empty path
+    target = b"/" + target if target.startswith(b"?") else target  # only nginx forwards an empty path
     body = b"" if target == _UNREAD else body
     headers = [(b"seen", encode_seen(method, target, body).encode()), (b"content-length", b"0")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})

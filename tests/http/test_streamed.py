@@ -21,7 +21,7 @@ from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 CHUNK = b"x" * 65_536
-# The body has far more chunks than fit in the buffers, and than are generated before the server notices a disconnect.
+# The body has far more chunks than the buffers can hold. The server notices a disconnect long before the last chunk.
 MANY = 1_000_000
 
 

@@ -64,7 +64,7 @@ def texts_of(code: str, file: str) -> Iterator[Text]:
         if isinstance(node, ast.JoinedStr):
             yield Text(file, node.lineno, "".join(_part(part) for part in node.values))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            # A statement of the surfaces is made for each of their schemas.
+            # Surfaces share statements with a placeholder for the schema. Yield one string for each schema.
             schemas = SCHEMAS if "{schema}." in node.value else ("",)
             for schema in schemas:
                 yield Text(file, node.lineno, node.value.replace("{schema}", schema))

@@ -18,7 +18,7 @@ TESTS = Path(__file__).parents[1]
 # Functions that read a table from a rules page.
 READERS = {"read_table": read_table, "read_values": read_values}
 _READ = re.compile(r'\b(read_table|read_values)\("(\w+)", "([^"]+)"\)')
-# The folders that test a package's error codes, if not the folder with the package's name.
+# The folders that test a package's error codes, if they are not named after the package.
 ELSEWHERE = {"core": ["."], "crm": ["crm", "registry"], "identity": ["identity", "sandbox/identity"]}
 
 _MODULE = ModuleType("balcao.registry.example")

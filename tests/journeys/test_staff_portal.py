@@ -41,7 +41,8 @@ def test_people_groups_and_roles_are_kept_on_their_pages(portal: Send) -> None:
         portal("POST", "/groups", {"name": group, "description": "De teste"})
         portal("POST", f"/roles/groups/{group}/roles", {"role_name": role})
         portal("POST", f"/groups/{group}/members", {"subject": EDITOR})
-    # The portal's page of groups reads the roles and members of each group. No rate limit stops these many calls.
+    # The portal's page of groups reads the roles and members of each group. No rate limit refuses this large number of
+    # calls.
     for _ in range(10):
         shown = [group["name"] for group in get(portal, "/groups?prefix=teste") if group["name"] in groups]
         assert shown == groups

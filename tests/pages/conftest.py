@@ -20,7 +20,7 @@ expect.set_options(timeout=30_000)
 
 @pytest.fixture(scope="module")
 def browser(address: str) -> Iterator[Browser]:
-    """Run the browser, after the server of `address`: this thread cannot start an event loop afterwards."""
+    """Run the browser. Start the server of `address` first: this thread cannot start an event loop afterwards."""
     path = os.environ.get("BALCAO_CHROMIUM")
     if not path:
         pytest.fail(MISSING, pytrace=False)

@@ -1,4 +1,4 @@
-"""The form that asks the questions of a request type: what it accepts, what it refuses, and what it sends."""
+"""The form that asks the questions of a request type: valid and invalid input, and the answers that it produces."""
 
 from datetime import date
 from typing import Any
@@ -95,7 +95,7 @@ def test_questions_that_may_be_left_out_make_no_answer() -> None:
         ("r-status", "x" * 301),
         ("r-data", ""),
         ("r-data", "c"),
-        ("r-local-address", ""),  # the reference is answered
+        ("r-local-address", ""),  # required, because the reference is filled in
         ("r-local-address", "x" * 201),
         ("r-quanto", "muito"),
         ("r-quanto", "1,005"),

@@ -1,6 +1,6 @@
 """A developer creates a client in a real browser without scripts.
 
-The page shows the secret once, and asks for a confirmation before it ends the client.
+The page shows the secret once, and asks for a confirmation before it deletes the client.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Tests of a person's panel sessions: their list, and their end by the person or the provider in every process."""
+"""Tests of listing a person's panel sessions, and of ending them in every process, by the person or the provider."""
 
 from collections.abc import Callable, Iterator
 

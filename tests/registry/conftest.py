@@ -60,7 +60,7 @@ async def declare(call: Call, cpf: Cpf, values: dict[str, Any]) -> None:
 
 @pytest.fixture
 def send(settings: Settings, database_url: str, sql: Callable[..., Any]) -> Callable[..., None]:
-    """Return a function that makes every push due and runs a new worker. Its keyword arguments are changed settings."""
+    """Return a function that makes every push due and runs a new worker. Its keyword arguments override settings."""
 
     def run(**others: Any) -> None:
         sql(DUE)

@@ -196,5 +196,5 @@ def test_no_call_of_one_citizens_reads_a_big_table_from_end_to_end(
     call_everything(http, issuer, drain)
     found = plans.read()
     unread = big - list_relations(found)
-    assert {name for name in unread if not name.startswith("audit_event")} == set()  # their plans name the parent
+    assert {name for name in unread if not name.startswith("audit_event")} == set()  # plans name the partitions' parent
     assert list_whole_reads(found, big) == []

@@ -1,4 +1,4 @@
-"""Judged queries with the services that are right. The ranking is tuned on them (rules: search 4.6).
+"""Judged queries, each with its right services. The ranking is tuned on them (rules: search 4.6).
 
 There are two catalogues: a small one to tune the constants of the score, and the demo city, whose queries are in
 several lists. Held-out lists are never used to tune the search.

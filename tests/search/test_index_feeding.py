@@ -1,4 +1,4 @@
-"""The search index of a host follows the catalogue despite crashes and losses (rules: search 4.6, index)."""
+"""The search index of a host follows the catalogue, even after crashes and lost messages (rules: search 4.6, index)."""
 
 import asyncio
 import contextlib

@@ -39,7 +39,7 @@ MEMBERS = {
 
 UNKNOWN = (404, "migration-unknown")
 
-# `STATES` has the shown status of each state, `CALLS` the request of each row of the table in the rules.
+# `STATES` maps each state to its displayed status. `CALLS` maps each row of the rules' table to its request.
 STATES = {
     "idle": "idle",
     "in_progress": "in_progress",

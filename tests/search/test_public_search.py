@@ -26,7 +26,7 @@ from tests.support.server import RunningServer
 
 V1, V2 = "/search/api/v1/search", "/search/api/v2/search"
 CITIZEN = ANA
-# Replaces digits in random words by letters, because words with digits are not corrected.
+# Replaces digits in random words with letters, because words with digits are not corrected.
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
@@ -349,7 +349,7 @@ def test_an_answer_is_kept_with_its_weak_tag(http: httpx.Client) -> None:
     def ask(headers: dict[str, str] | None = None) -> httpx.Response:
         return http.get(V1, params={"q": "poda de arvore etiqueta"}, headers=headers)
 
-    until_now(lambda: ask().content == ask().content)  # equal if cached: the body has the duration
+    until_now(lambda: ask().content == ask().content)  # equal only if cached, because a body has a duration
     first = ask()
     assert first.headers["Cache-Control"] == "public, max-age=30"
     tag = first.headers["ETag"]

@@ -1,4 +1,4 @@
-"""The tasks of visitors about services, in a Chromium without scripts, at 1280 and 360 pixels."""
+"""Visitors' tasks with services, in a Chromium without scripts, at 1280 and 360 pixels."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The words of the site, compared with the demo city."""
+"""The site's texts about subjects and services match the demo city."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -89,7 +89,7 @@ class Line:
             self._open.discard(source)
 
     def _count(self, read: bytes) -> bytes:
-        """Record the requests in these bytes. Return the rest, which belongs before the next bytes."""
+        """Record the requests in these bytes. Return the incomplete rest, to which the next bytes are appended."""
         found = list(_CALL.finditer(read))
         self.calls += [each[1].decode("latin-1") for each in found]
         return read[found[-1].end() if found else 0 :][-4_096:]

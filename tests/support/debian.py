@@ -64,7 +64,7 @@ class Debian:
             *("setpriv", "--pdeathsig=KILL", "systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit"),
             *("--console=pipe", "--resolv-conf=off", "--timezone=off", f"--machine=balcao-{os.getpid()}"),
             *(f"--network-namespace-path=/proc/{self.network}/ns/net", f"--directory={self.folder}"),
-            f"--setenv=BALCAO_TEST_MACHINE={self.folder}",  # `run_cleanup` finds the machine by this
+            f"--setenv=BALCAO_TEST_MACHINE={self.folder}",  # by which `run_cleanup` finds the machine
         ]
         log = self.folder.with_name("boot.log")
         with log.open("ab") as output:

@@ -35,7 +35,7 @@ class FaultyPlatform:
             _send(signal.SIGKILL, self._processes(part))
 
     def freeze(self, part: str) -> list[psutil.Process]:
-        """Freeze a part, and return its processes, which `thaw` continues."""
+        """Freeze a part, and return its processes, which `thaw` resumes."""
         frozen = self._processes(part)
         _send(signal.SIGSTOP, frozen)
         return frozen

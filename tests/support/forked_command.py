@@ -91,7 +91,7 @@ def _end(waiting: subprocess.Popen[bytes], address: Path) -> None:
 def run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run `balcao` with these words, and return its exit status and output.
+    """Run `balcao` with these arguments, and return its exit status and output.
 
     Raises TimeoutError after `patience` seconds.
     """

@@ -27,7 +27,7 @@ class Issuer:
         self.address = f"http://127.0.0.1:{self._port}/realms/test"
 
     def open(self) -> None:
-        """Start to respond. If the issuer was closed before, it has the same address again."""
+        """Start responding. If the issuer was closed before, it has the same address again."""
         self._server = ThreadingHTTPServer(("127.0.0.1", self._port), self._handler())
         self._port = self._server.server_port
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

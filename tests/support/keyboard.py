@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-# This number is greater than that of any page's tab stops, so that Tab reaches every stop at least once.
+# No page has this many tab stops, so this number of Tab presses reaches every stop at least once.
 STOPS = 400
 
 SHOWN = """element => {

@@ -159,7 +159,7 @@ class PanelClient:
         return next(form.values["_csrf"] for form in forms if "_csrf" in form.values)
 
     def remember(self, answer: httpx.Response) -> httpx.Response:
-        """Make the page of the response the open page."""
+        """Set `page` to the page in the response."""
         self.page = PageContent(answer.text)
         return answer
 

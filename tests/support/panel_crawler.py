@@ -15,7 +15,7 @@ from tests.support.panel import PageContent, PageForm, PanelClient
 
 # Addresses outside of all areas, which every logged-in person may use.
 FRAME = re.compile(rf"{PREFIX}/(sair|entrar|recursos/[^/]+)")
-# The text in place of a part that its service did not return.
+# The text that a page shows instead of a part whose service did not respond.
 AWAY = "Não foi possível ler"
 _PATHS = sorted(
     ((re.compile(PREFIX + re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(page.path))), page) for page in PAGES.values()),

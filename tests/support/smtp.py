@@ -1,4 +1,4 @@
-"""A mail server on loopback that records e-mails, and rejects as many of them as a test wants."""
+"""A mail server on loopback that records e-mails, and rejects the number of e-mails that a test sets."""
 
 import asyncio
 import logging

@@ -1,5 +1,5 @@
 // Command load sends requests to a server on loopback over keep-alive connections. Each connection sends its next
-// request after the response to the last one.
+// request after the response to the previous one.
 //
 // It reads one order from standard input and writes one result to standard output, both JSON. `bench/loader.py` does
 // the same without Go, with up to twice the CPU time.

@@ -118,7 +118,7 @@ func (c *caller) arrivals() func() (arrival, bool) {
 	}
 }
 
-// token returns the token of the current window. The last one is valid until the end.
+// token returns the token of the current window. The last token is valid until the end.
 func (c *caller) token(holder int) string {
 	tokens := c.ordered.Tokens[holder]
 	window := int(time.Since(c.began).Seconds() / c.ordered.TokenSeconds)

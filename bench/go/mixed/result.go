@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// result has latencies in milliseconds. late is the delay with which the caller itself noticed an arrival.
+// result has latencies in milliseconds. late is how long after its planned start the caller noticed an arrival.
 type result struct {
 	Seconds     float64    `json:"seconds"`
 	Connections int        `json:"connections"` // opened, reconnections included

@@ -62,7 +62,7 @@ type call struct {
 	requestID string
 }
 
-// role grants its actions, identified by their keys. An administrative role grants all.
+// role grants its actions, identified by their keys. An administrative role grants all actions.
 type role struct {
 	ID             int64    `json:"id"`
 	Name           string   `json:"name"`

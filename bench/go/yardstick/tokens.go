@@ -116,7 +116,7 @@ func (v *verifier) key(token *jwt.Token) (any, error) {
 	return nil, fmt.Errorf("unknown key %q", kid)
 }
 
-// remember evicts any token if there are too many: Go's maps have no order, and a benchmark never has that many.
+// remember evicts an arbitrary token if the cache is full: Go's maps have no order, and no benchmark fills the cache.
 func (v *verifier) remember(digest [sha256.Size]byte, verified *caller) {
 	v.lock.Lock()
 	defer v.lock.Unlock()

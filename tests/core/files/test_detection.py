@@ -1,4 +1,4 @@
-"""The content shows the type of a file, and an image loses all but its pixels (rules: registry 4.18)."""
+"""A file's type is detected from its content, and images keep only their pixels (rules: registry 4.18)."""
 
 import io
 

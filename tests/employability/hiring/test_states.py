@@ -35,7 +35,7 @@ from tests.support.refusals import refusal
 
 RULES = Path(__file__).parents[3] / "docs/reference/rules/employability.md"
 STORED = [status for status in JobStatus if status is not JobStatus.EXPIRED]
-# The only events that are allowed to editors with curation (rules: employability 4.6).
+# The role `editor_com_curadoria` may trigger only these events (rules: employability 4.6).
 CURATED_MAY = {Event.SEND_TO_APPROVAL, Event.SEND_TO_DRAFT}
 PUBLISHED = {JobStatus.ACTIVE, JobStatus.EXPIRED, JobStatus.FROZEN, JobStatus.DISCONTINUED}
 Put = Callable[[str, JobStatus], None]

@@ -140,7 +140,7 @@ def test_settings_that_others_may_read_or_own_are_named(machine: Installed, monk
     assert f"(modo 640): `chmod 600 {path}`" in found
     path.chmod(0o600)
     monkeypatch.setattr("os.geteuid", lambda: 54321)
-    owned = path.stat().st_uid == 0  # root owns the files, as an administrator would
+    owned = path.stat().st_uid == 0  # true if the tests run as root
     assert ["é do usuário" in one for one in installed.check_settings(machine.root, machine.environment)] == (
         [] if owned else [True, True]
     )
@@ -181,7 +181,7 @@ def test_a_unit_that_is_missing_and_a_folder_that_no_unit_may_write_to_are_named
     assert [UNITS[1] in found[0], "BALCAO_DATA_DIR é /srv/balcao" in found[1], len(found)] == [True, True, 2]
     for unit in (UNITS[0], UNITS[2]):
         (machine.root / "etc/systemd/system" / unit).unlink()
-    assert installed.check_units(machine.root, elsewhere) == []  # in containers there are no units
+    assert installed.check_units(machine.root, elsewhere) == []  # containers have no units
 
 
 def test_a_data_folder_that_is_open_or_holds_what_is_somebody_elses_is_named(

@@ -1,4 +1,4 @@
-"""If no token grants administration, the last administrator cannot be removed (task 37)."""
+"""If no token grants administrator rights, the last administrator cannot be removed (task 37)."""
 
 import re
 from collections.abc import Iterator

@@ -344,7 +344,7 @@ def test_a_search_that_led_nowhere_becomes_a_phrase_of_a_service(
     assert "Gravado: 1 frase." in answer.text
     assert f"<li>{query}</li>" in answer.text
     assert choose not in panel.get("/painel/buscas-sem-servico").text
-    assert panel.get(address).text.count(query) == 1  # it is not added twice
+    assert panel.get(address).text.count(query) == 1  # the phrase is not added twice
 
 
 def test_a_phrase_that_cannot_be_searched_is_refused_at_its_field_and_nothing_typed_is_lost(

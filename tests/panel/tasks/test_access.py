@@ -18,7 +18,7 @@ PAULO = "900.000.404-79"  # a member of staff without rights in the demo
 
 @pytest.fixture(scope="module")
 def settings(way: Mode, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Return settings with which no token grants administration, so only the catalogue has administrators."""
+    """Return settings with which no token grants administrator rights, so only the catalogue has administrators."""
     return Settings(
         data_dir=tmp_path_factory.mktemp("data"),
         port=free_port(),

@@ -48,7 +48,7 @@ def put_everywhere(sandbox: Sandbox) -> Counter[str]:
 
 
 def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
-    """Replace each string of the operation's example by our strings, and send the accepted ones together in one call.
+    """Replace each string of the operation's example with our strings, and send the accepted ones together in one call.
 
     Return their number.
     """

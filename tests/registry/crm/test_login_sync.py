@@ -369,7 +369,7 @@ def test_a_crm_that_fails_is_a_bad_gateway(
     settings: Settings, database_url: str, issuer: Issuer, crm: RunningCrm, fault: dict[str, Any]
 ) -> None:
     crm.faults({"operation": "query"} | fault)
-    with RunningServer(app.build_application(settings, database_url, ["registry"])) as running:  # has its own circuit
+    with RunningServer(app.build_application(settings, database_url, ["registry"])) as running:  # with its own circuit
         answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
     assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-away")
     assert set(answer.json()) == {"error"}

@@ -44,7 +44,7 @@ Within = Callable[[Callable[[asyncpg.Connection], Awaitable[Any]]], Any]
 
 @pytest.fixture
 def within(loop_and_connection: tuple[asyncio.AbstractEventLoop, asyncpg.Connection]) -> Within:
-    """Return a function that runs a story in a transaction, which is rolled back."""
+    """Return a function that runs a coroutine function in a transaction, and rolls the transaction back."""
     loop, connection = loop_and_connection
 
     async def run(story: Callable[[asyncpg.Connection], Awaitable[Any]]) -> Any:

@@ -37,7 +37,7 @@ from tests.support.rules import read_page
 
 Sql = Callable[..., list[asyncpg.Record]]
 ANA, BRUNO, UNKNOWN_PERSON, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
-# These tables contain CPFs of staff: their permissions, and masked CPFs of a version's authors.
+# These tables contain CPFs of staff: people with permissions, and the masked CPFs of a version's authors.
 OF_STAFF = {"access.person", "search.service_versions"}
 
 

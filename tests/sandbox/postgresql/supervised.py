@@ -19,7 +19,7 @@ from tests.support.polling import PATIENCE
 
 SRC = Path(supervisor.__file__).parents[2]
 
-# A process that starts in the background inherits that SIGINT is ignored, so reset it.
+# A background process inherits the setting that ignores SIGINT, so restore the default.
 SUPERVISOR = """
 import signal, sys
 from pathlib import Path
