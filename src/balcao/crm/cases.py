@@ -1,7 +1,7 @@
 """Cases of the CRM that the platform opens for citizens' requests (rules: registry 4.20).
 
 Every write is an upsert by our own key, so repeating it changes nothing. Every read checks that the CRM returned the
-case that was asked for.
+requested case.
 """
 
 import re
@@ -40,7 +40,7 @@ STATES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case with our number. `owner` is empty if it belongs to no person. `changed` is as the CRM sent it."""
+    """A case that the platform opened. `owner` is empty if it belongs to no person. `changed` is as the CRM sent it."""
 
     id: str
     number: str
@@ -86,7 +86,7 @@ async def find_case(crm: CrmClient, number: str, cpf: Cpf | None, deadline: Dead
 
 
 async def find_changed_cases(crm: CrmClient, since: datetime, after: str, deadline: Deadline) -> list[Case]:
-    """Return a page of the cases with our numbers that changed at or after `since`, oldest first.
+    """Return a page of the platform's cases that changed at or after `since`, oldest first.
 
     The last page has fewer than `PAGE` cases. `after` is the id of the last case already read with the time `since`, or
     an empty string. The caller must check to whom each case belongs.

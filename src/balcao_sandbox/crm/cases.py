@@ -1,4 +1,4 @@
-"""The progress of the cases that the platform opens in the sandbox CRM, as a city's staff would make it."""
+"""Move the cases that the platform opens in the sandbox CRM forward, as the staff of a city would."""
 
 import asyncio
 

@@ -15,8 +15,8 @@ from balcao_sandbox.crm.refusals import Refused, make_not_found
 from balcao_sandbox.crm.routes import Route, SandboxCrm
 from balcao_sandbox.crm.webhooks import Batch
 
-# Calls from another site are refused. Its host name may resolve to this machine, but browsers send that name in the
-# `Host` header.
+# Calls from another site are refused. The host name of that site may resolve to this machine, but browsers send the
+# name in the `Host` header.
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
@@ -86,7 +86,7 @@ class CaseMove(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def list_cases(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Return all cases with our numbers, or the case with the number in the query. Each contains its steps."""
+    """Return all cases that the platform opened, or the case with the number in the query. Each contains its steps."""
     number, records = request.query().get("number"), crm.sandbox.records
     cases = [
         case | {"steps": records.find(CASE_STEP, "NumeroPedido__c", case["NumeroPedido__c"])}

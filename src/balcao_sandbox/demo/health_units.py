@@ -84,7 +84,7 @@ WEEKS = {
 }
 
 
-# Units that usually close on Saturdays open on one for a vaccination.
+# Some units that are usually closed on Saturdays open on one Saturday for a vaccination.
 VACCINATING = CODES[:2]
 VACCINATION = ExceptionBody.model_validate(
     {"intervalos": [{"inicio": "08:00", "fim": "13:00"}], "motivo": "vacinação no sábado"}

@@ -26,7 +26,7 @@ def _read_area(drawn: Mapping[str, Any]) -> AreaBody:
     ring: list[Sequence[float]] = []
     for name in drawn["borders"]:
         border = _DRAWN["borders"][name.removeprefix("-")]
-        ring += (border[::-1] if name.startswith("-") else border)[:-1]  # the next border starts at its last point
+        ring += (border[::-1] if name.startswith("-") else border)[:-1]  # without the last point
     positions = [_to_position(*place) for place in [*ring, ring[0]]]
     contorno = {"type": "Polygon", "coordinates": [positions]}
     return AreaBody.model_validate({"nome": drawn["nome"], "contorno": contorno})

@@ -63,7 +63,7 @@ RENAMED = frozenset({46, 47})
 FIRST_SETTLED = 182
 AWAITING_OF_NINE, IN_EDITION_OF_NINE = 4, 7
 
-# Whether the pages of the first published services helped, and comments.
+# The feedback about the first published services: whether the page helped, and a comment.
 FEEDBACK: tuple[tuple[tuple[bool, str | None], ...], ...] = (
     ((True, None), (True, None), (True, "Achei rápido o que precisava."), (False, "Não diz quanto tempo demora.")),
     ((False, "O endereço do posto está errado."), (False, None), (True, None)),
@@ -110,7 +110,7 @@ async def _propose_change(platform: Platform) -> None:
 
 
 async def _leave_feedback(platform: Platform) -> None:
-    """Say of the first published services whether their pages helped."""
+    """Store the feedback about the first published services."""
     for planned, answers in zip(list_published(), FEEDBACK, strict=False):
         found = await services.read_service(_act_as(platform, EDITOR), planned.service_id)
         for helpful, comment in answers:

@@ -19,8 +19,7 @@ T = TypeVar("T", bound=BaseModel)
 MAX_IMPORT = 1000
 MAX_OBJECT_BYTES = 64 * 1024
 MAX_OBJECT_DEPTH = 10
-# The search for personal data is the slowest step. It takes a few seconds for a body of this size that is made to be
-# slow.
+# The search for personal data is the slowest step. With a malicious body of this size, it takes a few seconds.
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 INPUT = {"mensagem_whatsapp_simulada": "Como peço a poda de uma árvore?"}

@@ -36,7 +36,7 @@ from balcao.core.webhooks.events import declare_event, declare_test
 
 
 def _parse_id(text: str) -> UUID | None:
-    """Return the id from the path, or None if it is not a UUID. No webhook has such an id.
+    """Return the id from the path, or None if it is not a UUID: every webhook's id is a UUID.
 
     Raises Unprocessable if the id is too long or contains characters that no id may have.
     """

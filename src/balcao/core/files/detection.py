@@ -7,7 +7,7 @@ from enum import StrEnum
 _TAIL_BYTES = 2048
 _PDF_HEAD = re.compile(rb"%PDF-(1\.[0-7]|2\.0)\s")
 _START_OF_TABLE = re.compile(rb"startxref\s{1,4}(\d{1,10})\s{1,4}%%EOF")
-# A table of objects, or the object that contains it as a stream.
+# A cross-reference table, or the object whose stream contains the table.
 _TABLE = re.compile(rb"\s{0,4}(xref\s|\d{1,10}\s{1,4}\d{1,5}\s{1,4}obj\b)")
 
 
@@ -33,7 +33,7 @@ def detect_type(content: bytes) -> MediaType | None:
 
 
 def is_complete_pdf(content: bytes) -> bool:
-    """Return whether the file has the head of a PDF, and a trailer that leads to a table of objects.
+    """Return whether the file has the head of a PDF, and a trailer that points to a cross-reference table.
 
     The objects are not parsed, so the document may still be damaged.
     """

@@ -17,7 +17,7 @@ _PART = ".part"
 
 
 class FolderStorage(FileStorage):
-    """Files in 256 folders by the last two digits of their names, readable only by the user of the processes."""
+    """Files in 256 folders, by the last two digits of their names. Only the user of the processes can read them."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -46,7 +46,7 @@ class FolderStorage(FileStorage):
             raise _report(fault) from fault
 
     async def list_older(self, before: datetime) -> AsyncIterator[list[str]]:
-        """Yield the names of the older files, one folder at a time. Delete older files that were never completed."""
+        """Yield the names of the older files, one folder at a time. Delete older partial files."""
         try:
             for folder in await asyncio.to_thread(self._list_folders):
                 yield await asyncio.to_thread(lambda: list(_list_older(folder, before.timestamp())))  # noqa: B023
@@ -54,7 +54,7 @@ class FolderStorage(FileStorage):
             raise _report(fault) from fault
 
     async def check(self) -> None:
-        """Raise `StorageDown` if the processes may not write to the folder. The folder is created by the first file."""
+        """Raise `StorageDown` if the processes may not write to the folder. The first file creates the folder."""
         present = next(path for path in (self.root, *self.root.parents) if path.exists())
         if not os.access(present, os.W_OK | os.X_OK):
             raise StorageDown
@@ -103,7 +103,7 @@ def _list_older(folder: Path, before: float) -> Iterator[str]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Write the names of a folder to the disk. Otherwise a new file may have no name after a power failure."""
+    """Fsync a folder. Without it, a power failure may remove the name of a new file."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

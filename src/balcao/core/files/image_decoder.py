@@ -26,7 +26,8 @@ from balcao.core.files.image_limits import (
 # The longest edge of the result, and the quality of a JPEG. The first pair whose result fits is used. Even an image of
 # pure noise fits at 1,024 pixels: four bytes for each of a million pixels.
 _STEPS = ((4096, 85), (2560, 80), (1600, 75), (1024, 70))
-# The JPEG decoder halves an image while both edges remain above this, before it uses memory for the pixels.
+# The JPEG decoder halves an image while both edges are still at least this long. It does so before it allocates memory
+# for the pixels.
 _DRAFT_EDGE = 2560
 
 
@@ -41,7 +42,7 @@ def limit_process() -> None:
 
 
 def reencode(content: bytes) -> tuple[dict[str, object], bytes]:
-    """Return the size of the new image, and its bytes, which contain pixels and nothing else.
+    """Return the size and the bytes of the new image. The bytes contain pixels and no metadata.
 
     Exits with `DAMAGED` or `TOO_MANY_PIXELS` for an image that is rejected.
     """
@@ -67,7 +68,7 @@ def reencode(content: bytes) -> tuple[dict[str, object], bytes]:
 
 
 def _flatten(image: Image.Image, kind: str) -> Image.Image:
-    """Return the image in a mode that its format stores with 8 bits, without any further information."""
+    """Return the image without metadata, in a mode that its format stores with 8 bits per channel."""
     if image.mode.startswith("I"):  # 16 bits per pixel
         image = image.convert("I").point(lambda value: value * (1 / 256)).convert("L")
     is_transparent = kind == "PNG" and image.has_transparency_data

@@ -1,4 +1,4 @@
-"""Choose the storage of files by the settings."""
+"""Open the file storage that the settings choose."""
 
 from balcao.core.files.folder import FolderStorage
 from balcao.core.files.storage import FileStorage
@@ -6,9 +6,9 @@ from balcao.settings import Settings
 
 
 def make_storage(settings: Settings) -> FileStorage:
-    """Return the storage that the settings name: the bucket, or else the folder `files` of the data folder."""
+    """Return the bucket if the settings name one. Otherwise return the folder `files` in the data folder."""
     if not settings.files_s3_url:
         return FolderStorage(settings.data_dir / "files")
-    from balcao.core.files.bucket import BucketStorage  # its library is loaded only if it is used
+    from balcao.core.files.bucket import BucketStorage  # load the library only if it is used
 
     return BucketStorage(settings)

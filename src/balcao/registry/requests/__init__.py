@@ -1,4 +1,4 @@
-"""What citizens ask the city to do: the types of requests, and the requests from their receipt to their end."""
+"""Citizens' requests to the city: the types of requests, and each request from its receipt to its closing."""
 
 from balcao.registry.requests.lifecycle.api import FEATURE as LIFECYCLE
 from balcao.registry.requests.types.api import FEATURE as TYPES

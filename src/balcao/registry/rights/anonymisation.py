@@ -98,8 +98,8 @@ async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason
 async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
     """Erase in the caller's transaction. Return the report, and the state that a confirmation covers, as JSON.
 
-    The state consists of the person, the time of an earlier anonymisation, the export before the erasure, and the
-    report of what was erased.
+    The state consists of the person, the time of an earlier anonymisation, the export before the erasure, and the list
+    of the erased data.
 
     Lock order: the mirror first, as in every write of the person's data. Its tombstone is set before the other features
     erase. Raises Conflict if another transaction committed first.
@@ -131,7 +131,10 @@ def _seal(call: Call, state: bytes, expires_at: datetime) -> str:
 
 
 def _parse_expiry(confirmation: str) -> datetime:
-    """Return the expiry in the confirmation, which only the keyed hash proves. Raises Conflict if it is malformed."""
+    """Return the expiry time in the confirmation. Raises Conflict if the confirmation is malformed.
+
+    The caller must still verify the keyed hash, because the confirmation may be forged.
+    """
     try:
         content = base64.urlsafe_b64decode(confirmation + "=" * (-len(confirmation) % 4))
         return datetime.fromtimestamp(int.from_bytes(content[:8], "big"), UTC)

@@ -128,7 +128,7 @@ def name_grant(grant: str, descriptions: Mapping[str, str]) -> str | None:
 
 
 def _name_actor(access: Access) -> str:
-    """Return who acted. A member of staff is their department, never a person."""
+    """Return the actor in words. Members of staff appear as their department, never as a person."""
     if access.actor_kind == "staff" and access.department:
         return access.department
     return _ACTORS.get(access.actor_kind, "Sistema")

@@ -11,7 +11,7 @@ from balcao.core.values.page import Page
 from balcao.core.values.period import Period
 from balcao.registry.rights.schemas import Access, AnonymisedPeople, AuditEvent, RetainedKind
 
-# The departments of the member of staff who acted. NULL for other actors.
+# The departments of the member of staff who acted, or NULL for other actors.
 _DEPARTMENTS = """(
     SELECT string_agg(DISTINCT department.nome_ua, ', ')
     FROM registry.staff_hash AS known
@@ -31,7 +31,8 @@ WHERE subject_hash = ANY(:subject::bytea[])
 """
 
 
-# A person who acts on their own data is `self`, with any grant. The platform's own jobs appear as its client.
+# A person who acts on their own data is `self`, whatever the grant. The platform's own jobs appear as the platform's
+# client.
 @statement(f"""
 SELECT at, action, operation, fields, {_KIND} AS actor_kind,
        CASE WHEN actor_hash = subject_hash THEN 'self' WHEN client = '' THEN :platform_client ELSE client END AS actor,

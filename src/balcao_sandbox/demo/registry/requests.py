@@ -59,7 +59,7 @@ async def _load_request(call: Call, row: Mapping[str, Any]) -> None:
 
 
 async def _age(call: Call, number: str, days: int) -> None:
-    """Let the request be older by some days, so that its history looks real."""
+    """Move the times of the request back by some days, so that its history looks real."""
     async with call.platform.database.transaction() as connection:
         await age_request(connection, number, timedelta(days))
 

@@ -36,9 +36,9 @@ async def list_registered_companies(call: Call, cpf: Cpf, query: Mapping[str, st
 async def read_registered_company(call: Call, cnpj: str) -> Company:
     """Return a company.
 
-    Raises Forbidden if the caller is neither a member of the company nor has a right to see it, even if the company
-    does not exist: the response must not reveal which companies exist. Raises NotFound for callers with a right, and
-    Invalid if staff give no reason although one is required.
+    Raises Forbidden if the caller is neither a member of the company nor has a right to see it. An unknown company
+    raises the same error, so that the response does not reveal which companies exist. For callers with a right, an
+    unknown company raises NotFound. Raises Invalid if staff give no reason although one is required.
     """
     async with call.platform.database.transaction() as connection:
         company = await store.select_registered_company(connection, cnpj)

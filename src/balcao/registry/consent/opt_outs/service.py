@@ -108,7 +108,7 @@ async def announce_opt_out(platform: Platform, payload: Mapping[str, Any]) -> No
     async with platform.database.transaction() as connection:
         found = await store.read_withdrawn(connection, source)
         if found is None:
-            return  # the entry was deleted by the retention
+            return  # the retention deleted the entry
         hashes = [key.derive("phone-number", number) for number in found.numbers]
         if found.number_hash is not None:
             hashes.append(found.number_hash)

@@ -28,7 +28,7 @@ def announce_sql(entries: str) -> str:
 
 
 class Withdrawn(msgspec.Struct, frozen=True):
-    """An entry that withdraws consent: of the ledger, or of the phone book (`number_hash`).
+    """An entry of the ledger, or of the phone book (`number_hash`), that withdraws consent.
 
     `category` is None if all categories are refused. `numbers` are the person's numbers that had consent.
     """

@@ -53,7 +53,7 @@ async def _acquire(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) 
 
 
 async def _release(platform: Platform, cpf: Cpf, purpose: Purpose, holder: str) -> None:
-    """Release the lease. If the database is down, the lease expires by itself."""
+    """Release the lease. If the database is down, the lease expires on its own."""
     with suppress(Unavailable):
         async with platform.database.connection() as connection:
             await store.release_lease(connection, cpf, purpose, holder)

@@ -106,7 +106,7 @@ async def _writing_email(platform: Platform, cpf: Cpf, offered: str | None) -> A
         yield write
     finally:
         if begun is not None:
-            with suppress(Unavailable):  # the record of the write expires by itself
+            with suppress(Unavailable):  # the record of the write expires on its own
                 async with platform.database.transaction() as connection:
                     await mirror.end_login_write(connection, cpf, begun, delivered=write.delivered)
 

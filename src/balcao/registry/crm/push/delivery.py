@@ -59,8 +59,8 @@ async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool
 async def find_or_create_account(platform: Platform, cpf: Cpf, deadline: Deadline) -> str:
     """Return the id of the person's account, and create the account if there is none.
 
-    Raises CrmAway if a retry may succeed, and CrmRefused if no retry will. A CRM that has several accounts at the
-    upsert but none at the look-up may find one later.
+    Raises CrmAway if a retry may succeed, and CrmRefused if no retry will. If the upsert finds several accounts but the
+    look-up finds none, a later look-up may succeed.
     """
     crm = platform.part(CrmClient)
     account = await crm.find(cpf, deadline)

@@ -142,7 +142,7 @@ def _require_ready(platform: Platform) -> None:
 
 
 async def _check_backlog(platform: Platform) -> None:
-    """Raise Wait while too many events wait, so that a run never causes the CRM's own events to be refused."""
+    """Raise Wait while too many events wait, so that a run never causes the CRM's own events to be rejected."""
     try:
         await platform.part(Backlog).refuse_when_full(platform)
     except Unavailable as full:
@@ -164,7 +164,7 @@ async def _read_page(platform: Platform, place: Cursor) -> tuple[Sequence[Change
 def find_following(place: Cursor, found: Sequence[Changed]) -> Cursor | None:
     """Return the cursor after these records, or None at the end of the run.
 
-    Raises Retry if the last record has no valid time or does not follow the cursor: the run would never end.
+    Raises Retry if the last record has no valid time or does not follow the cursor. Otherwise the run would never end.
     """
     if len(found) < changes.PAGE:
         left = changes.SOURCES[changes.SOURCES.index(place.source) + 1 :]

@@ -81,7 +81,7 @@ def _is_absent(value: object) -> bool:
 
 
 def _list_places(photo: str) -> list[str]:
-    """Return the members that say where a photo is."""
+    """Return the members that contain a photo's address or file."""
     return [f"{photo}_url", f"{photo}_file_id"] if photo in FILED else [f"{photo}_url"]
 
 

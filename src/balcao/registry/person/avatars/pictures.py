@@ -36,7 +36,7 @@ def respond_picture(image: str, call: Call) -> Response[bytes]:
 def embed_picture(image: str) -> str:
     """Return the built-in picture of this name as a `data:` URL.
 
-    The picture is an SVG, which has a tenth of the size of the PNG. No image proxy reads a `data:` URL, so none rejects
+    The picture is an SVG, which is a tenth of the size of the PNG. No image proxy reads a `data:` URL, so none rejects
     it.
     """
     body, _ = _read_picture(image, SVG)

@@ -25,7 +25,7 @@ CURRENT, DELETED = "files", "files-deleted"
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 # A row may be committed some time after its `created_at`, even after rows that were created later.
 _OVERLAP = timedelta(minutes=10)
-# Younger copies may have been written by a concurrent command, after the rows were read.
+# Ignore copies younger than this. A concurrent command may have written them after the rows were read.
 _SETTLED = timedelta(hours=1)
 
 
@@ -44,7 +44,7 @@ class RestoredFiles(NamedTuple):
 
 
 class FileCopies:
-    """The copies in a folder of backups, and the storage that they are copies of."""
+    """The copies of files in a folder of backups, with the storage of the originals."""
 
     def __init__(self, database: Database, storage: FileStorage, folder: Path) -> None:
         self._database = database
@@ -92,7 +92,7 @@ class FileCopies:
         return forgotten
 
     async def restore(self) -> RestoredFiles:
-        """Put the files back that have a row but no content. The content must have the digest of the row."""
+        """Restore the content of files that have a row but no content. The content must have the digest of the row."""
         present = {name async for names in self._storage.list_older(utc_now() + timedelta(days=1)) for name in names}
         restored = lost = 0
         for file in await self._list_stored(FIRST):
@@ -118,7 +118,7 @@ class FileCopies:
         place = self._deleted.locate(name)
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._current.locate(name).rename(place)
-        os.utime(place)  # the modification time says when it was moved
+        os.utime(place)  # the modification time is the time of the move
 
 
 def give_to_owner(folder: Path) -> None:

@@ -13,7 +13,7 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.ids import parse_uuid
 from balcao.registry.person.files import store
 
-# How many files one statement deletes. Each takes a call to the storage.
+# The maximum number of files that one statement deletes. Each file needs a call to the storage.
 BATCH = 100
 # A call stores its row seconds after the content, so older content without a row is left over from a crash.
 OLDEST_UNCOMMITTED = timedelta(hours=24)

@@ -10,7 +10,7 @@ EXAMPLE = "0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e71"
 
 
 def unknown_file() -> NotFound:
-    """Return the refusal for a file that does not exist or belongs to another person."""
+    """Return the error for a file that does not exist or belongs to another person."""
     return NotFound("Não há arquivo com este id.", code="file-unknown")
 
 

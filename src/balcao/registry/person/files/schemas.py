@@ -45,7 +45,7 @@ class CitizenFiles(msgspec.Struct):
 
 
 class ExportedFile(CitizenFile, kw_only=True):
-    """A file in the copy of a person's data. The content is downloaded separately."""
+    """A file in the export of a person's data. The content is downloaded separately."""
 
     download: Annotated[
         str,

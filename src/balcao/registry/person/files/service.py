@@ -58,7 +58,7 @@ async def store_file(call: Call, cpf: Cpf, content: bytes) -> bytes:
     except Conflict:
         await _discard(storage, file.id)
         raise
-    # Any other failure leaves the content: the transaction may have been committed although its answer was lost.
+    # After any other failure, keep the content: the transaction may have been committed although its response was lost.
     if msgspec.json.decode(response, type=CitizenFile).id != str(file.id):
         await _discard(storage, file.id)  # a concurrent call with the same key came first
     return response
@@ -107,8 +107,8 @@ async def delete_file(call: Call, cpf: Cpf, id: UUID) -> None:
 async def use_files(connection: Connection, cpf: Cpf, field: str, ids: Collection[UUID], holder: str, id: UUID) -> None:
     """Let a record refer to files of the person, in the transaction that writes the record.
 
-    `holder` is the kind of the record, such as `vehicle`, and `id` its id. `field` names the member with the ids for
-    the refusal. Raises Invalid if the person has no such file.
+    `holder` is the kind of the record, such as `vehicle`, and `id` its id. `field` is the member with the ids, which
+    the error names. Raises Invalid if the person has no such file.
     """
     if ids and len(await store.use_files(connection, cpf, sorted(set(ids)), holder, id)) < len(set(ids)):
         raise not_own(field)
@@ -120,7 +120,7 @@ def not_own(field: str) -> Invalid:
 
 
 async def export_files(connection: Connection, cpf: Cpf) -> list[ExportedFile]:
-    """Return the descriptions of all files for the copy of the person's data, with the path of each content."""
+    """Return the descriptions of all files for the export of the person's data, with the path of each content."""
     base = f"/registry/v1/citizen/{cpf.digits}/files"
     return [
         ExportedFile(**msgspec.structs.asdict(file), download=f"{base}/{file.id}/content")
@@ -156,7 +156,7 @@ def _require_type(content: bytes) -> MediaType:
 
 
 async def _find_earlier(call: Call, cpf: Cpf, parts: list[str]) -> bytes | None:
-    """Return the stored response of the same call. Refuse a person with too many files before any work."""
+    """Return the stored response of the same call, if any. Raises Conflict early if the person has too many files."""
     repeatable = Repeatable.of(call, cpf, parts)
     async with call.platform.database.connection() as connection:
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
@@ -166,7 +166,7 @@ async def _find_earlier(call: Call, cpf: Cpf, parts: list[str]) -> bytes | None:
 
 
 async def _prepare(kind: MediaType, content: bytes) -> tuple[store.NewFile, bytes]:
-    """Return what is stored: the pixels of an image, or a PDF as it is."""
+    """Return the description and the content to store: the pixels of an image, or an unchanged PDF."""
     picture = None if kind is MediaType.PDF else await reencode_image(content)
     width, height = (picture.width, picture.height) if picture else (None, None)
     stored = picture.content if picture else content

@@ -169,7 +169,7 @@ SELECT id FROM unnest(:ids::uuid[]) AS stored (id)
 WHERE NOT EXISTS (SELECT FROM registry.citizen_file AS file WHERE file.id = stored.id)
 """)
 async def find_orphans(connection: Connection, ids: Sequence[UUID]) -> list[UUID]:
-    """Return those of the ids that no row has."""
+    """Return the ids that have no row."""
 
 
 class StoredFile(NamedTuple):

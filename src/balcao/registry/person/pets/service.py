@@ -91,7 +91,7 @@ async def replace_pet(call: Call, cpf: Cpf, pet_id: int, body: PetBody) -> Pet:
         stored = await _lock_own_pet(call, connection, cpf, pet_id)
         kept = {"registro_data": stored.registro_data, "indicador_ativo": stored.indicador_ativo}
         if body.nascimento_data == format_day(stored.nascimento_data, call.zone):
-            kept["nascimento_data"] = stored.nascimento_data  # the same day, as the API showed it
+            kept["nascimento_data"] = stored.nascimento_data  # the API showed this day, so keep the stored value
         record = msgspec.structs.replace(checked, **kept)
         await store.update_own_pet(connection, cpf, pet_id, record)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)

@@ -151,7 +151,7 @@ async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone
 
 
 async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
-    """Bind a phone number as if the person had proven it by a code. Only the demo data need this."""
+    """Bind a phone number as if the person had proven it by a code. Only the demo data needs this."""
     await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
 
 

@@ -12,8 +12,8 @@ from balcao.core.values.text import clean_text
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 EMAIL_LENGTH = 254
-# A longer text is rejected as a bad request. The limit is so high that a text that is merely too long for an address or
-# a phone number is reported as not valid.
+# A longer text is rejected as a bad request. The limit is far above the length of any address or number, so a text that
+# is only slightly too long is reported as not valid.
 LONGEST_QUESTION = 16 * 1024
 HOME = "BR"
 HOME_DDI = 55

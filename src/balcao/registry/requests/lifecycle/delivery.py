@@ -1,4 +1,4 @@
-"""Send requests and their steps to the CRM, and take over what the CRM says about them (rules: registry 4.20)."""
+"""Send requests and their steps to the CRM, and apply the changes of the CRM's cases (rules: registry 4.20)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -41,7 +41,7 @@ _sent = counter("balcao_crm_request", "Tries to send a request to the CRM", "out
 
 
 class Delivery(NamedTuple):
-    """What one attempt sends: a request with its form and the steps that the CRM does not have."""
+    """The data of one attempt: a request, its type, and the steps that the CRM does not have."""
 
     row: StoredRequest
     kind: RequestType
@@ -53,7 +53,7 @@ class Delivery(NamedTuple):
 
 
 async def send_request(platform: Platform, request: str) -> None:
-    """Try once to send what the CRM does not have of a request. Do nothing if it has everything.
+    """Try once to send the parts of a request that the CRM does not have. Do nothing if it has all of them.
 
     The CRM is called between two transactions, so no lock is held during the calls. A job that runs twice, or that dies
     before the second transaction, writes the same records again. The queue handles the exceptions as for the push of
@@ -142,10 +142,11 @@ async def _read_again(connection: Connection, row: StoredRequest) -> StoredReque
 
 
 async def apply_case(connection: Connection, row: StoredRequest, case: Case) -> bool:
-    """Take over protocol, status and message of a case for a locked request. Return whether the request changed.
+    """Apply the protocol, status and message of a case to a locked request. Return whether the request changed.
 
-    Only a change since the last reading has an effect. A reading that is older than another worker's has none. While
-    steps of citizen or staff wait to be sent, nothing is taken over: the job that sends them reads the case afterwards.
+    Only values that differ from the last reading have an effect. A reading that is older than the stored one has no
+    effect. While steps of the citizen or of staff wait to be sent, nothing is applied: the job that sends them reads
+    the case afterwards.
     """
     if row.erased_at is None and (case.owner != row.owner or row.protocol not in {None, case.protocol}):
         make_misdirected()
@@ -170,7 +171,7 @@ async def apply_case(connection: Connection, row: StoredRequest, case: Case) -> 
 
 
 async def _waits(connection: Connection, row: StoredRequest) -> bool:
-    """Return whether a step of the citizen or of staff was not sent yet."""
+    """Return whether a step of the citizen or of staff has not been sent yet."""
     steps = await store.list_steps(connection, row)
     return any(step.seq > row.sent_step and step.author in {Author.CITIZEN, Author.STAFF} for step in steps)
 
@@ -178,7 +179,7 @@ async def _waits(connection: Connection, row: StoredRequest) -> bool:
 async def _take_over(
     connection: Connection, row: StoredRequest, state: State, case: Case, message: str | None, at: datetime
 ) -> None:
-    """Add the step that corresponds to the CRM's words, if any."""
+    """Add the step that corresponds to the CRM's status and message, if any."""
     word = cases.STATES.get(case.status or "")
     target = State(word) if word else None
     text = message if message != row.crm_message and row.erased_at is None else None
@@ -192,7 +193,7 @@ async def _take_over(
 
 
 def _clean(text: str | None) -> str | None:
-    """Return the CRM's text as it is stored: cleaned and cut. Return None for a text that cannot be cleaned."""
+    """Return the CRM's text, cleaned and truncated. Return None if the text cannot be cleaned."""
     try:
         return clean_optional("text", text and text[:TEXT_LENGTH], longest=TEXT_LENGTH, one_line=False)
     except Invalid:

@@ -1,4 +1,4 @@
-"""What staff do with the requests of their departments (rules: registry 4.20)."""
+"""List, read and move the requests of a member of staff's departments (rules: registry 4.20)."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -68,8 +68,8 @@ async def read_handled_request(call: Call, number: str) -> HandledRequest:
 async def read_request_file(call: Call, number: str, file_id: UUID) -> Content:
     """Return a file of a request of the caller's departments.
 
-    Raises NotFound as `read_handled_request` does, or if the request has no such file, and StorageDown if the file
-    cannot be read.
+    Raises NotFound as `read_handled_request` does, and also if the request has no such file. Raises StorageDown if the
+    file cannot be read.
     """
     handled = await _list_departments(call)
     async with call.platform.database.connection() as connection:

@@ -35,7 +35,7 @@ def parse_number(text: str) -> str | None:
 
 
 def parse_path_number(text: str) -> str:
-    """Return the number in a path. Raises NotFound, as for a number that no request has."""
+    """Return the number in a path. Raises NotFound if it is malformed, as for an unknown number."""
     number = parse_number(text)
     if number is None:
         raise make_unknown()
@@ -59,12 +59,12 @@ def make_code() -> str:
 
 
 def hash_code(key: HashKey, number: str, code: str) -> bytes:
-    """Return the keyed hash of a request's code. Hyphens, blanks and case do not count."""
+    """Return the keyed hash of a request's code. Hyphens, blanks and case are ignored."""
     plain = re.sub(r"[\s-]", "", code[:64]).upper()
     return key.derive(_PURPOSE, f"{number}\0{plain}")
 
 
 def matches_code(keys: Iterable[HashKey], number: str, code: str, stored: bytes | None) -> bool:
-    """Return whether the code is the one whose hash is stored. The time does not depend on the stored hash."""
+    """Return whether the code has the stored hash. The comparison takes constant time."""
     found = [hmac.compare_digest(hash_code(key, number, code), stored or b"") for key in keys]
     return any(found)

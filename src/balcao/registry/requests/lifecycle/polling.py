@@ -1,4 +1,4 @@
-"""Read what changed in the CRM's cases, once a minute (rules: registry 4.20)."""
+"""Read the CRM's changed cases once a minute (rules: registry 4.20)."""
 
 from datetime import timedelta
 
@@ -19,15 +19,15 @@ from balcao.registry.requests.lifecycle.store import Position
 
 POLL_SECONDS = 20.0  # less than the queue's lease, as for the push
 MOST_PAGES = 20  # the next poll continues where this one stops
-# A poll starts this much before the end of the last one, because the CRM stores whole seconds and may show a change
-# late. Reading a case twice changes nothing.
+# A poll starts this far before the stored position, because the CRM stores whole seconds and may show a change late.
+# Reading a case twice changes nothing.
 OVERLAP = timedelta(seconds=60)
 
 
 async def poll_cases(platform: Platform) -> None:
-    """Apply what changed since the last poll. Raises Retry if the CRM does not return the cases.
+    """Apply the changes since the last poll. Raises Retry if the CRM does not return the cases.
 
-    A page's steps and the new position commit together.
+    The steps of a page and the new position are committed together.
     """
     if not platform.settings.crm_configured or platform.part(CrmClient).circuit.state is Circuit.OPEN:
         return
@@ -56,7 +56,7 @@ async def _read_page(platform: Platform, place: Position) -> list[Case]:
 def _find_following(place: Position, found: list[Case]) -> Position | None:
     """Return the position after these cases, or None without cases.
 
-    Raises Retry if the last case has no valid time or does not follow the position: the poll would never end.
+    Raises Retry if the last case has no valid time or does not follow the position. Otherwise the poll would never end.
     """
     if not found:
         return None
@@ -68,7 +68,7 @@ def _find_following(place: Position, found: list[Case]) -> Position | None:
 
 async def _apply_page(platform: Platform, found: list[Case], place: Position) -> None:
     changed = 0
-    # The requests are locked in one order, so that two polls never wait for each other.
+    # Lock the requests in the order of their numbers, so that two polls never wait for each other.
     ordered = sorted(found, key=lambda case: case.number)
     async with platform.database.transaction() as connection:
         known = await store.lock_poll(connection)

@@ -45,7 +45,7 @@ Protocol: TypeAlias = Annotated[
 
 
 class RequestBody(msgspec.Struct):
-    """A request to make: the type, the version whose questions were shown, and the answers by field."""
+    """A new request: the type, the version whose questions were shown, and the answers by field."""
 
     type: TypeId
     version: Version
@@ -157,7 +157,7 @@ class ServiceRequest(msgspec.Struct, kw_only=True):
 
 
 class NewRequest(ServiceRequest, kw_only=True):
-    """A request that was just made, with its code."""
+    """A new request with its code."""
 
     code: Code
 
@@ -186,7 +186,7 @@ class FollowedStep(msgspec.Struct, kw_only=True):
 
 
 class FollowedRequest(msgspec.Struct, kw_only=True):
-    """The part of a request that its number and code show: the state and the dates."""
+    """The part of a request that its number and code give access to: the state and the dates."""
 
     number: Number
     state: StateOf

@@ -28,7 +28,7 @@ class Author(StrEnum):
 
 CLOSED = frozenset({State.DONE, State.REFUSED})
 REOPENING = timedelta(days=30)
-# These steps tell the citizen nothing without a text.
+# A step to one of these states needs a text that explains it to the citizen.
 NEED_TEXT = frozenset({State.NEEDS_INFORMATION, State.REFUSED})
 _HANDLED = frozenset({State.IN_PROGRESS, State.NEEDS_INFORMATION, State.DONE, State.REFUSED})
 _STAFF: Mapping[State, frozenset[State]] = {
@@ -55,7 +55,7 @@ def may_move(state: State, target: State, author: Author) -> bool:
         case Author.STAFF:
             return target in _STAFF[state]
         case Author.CRM:
-            # The CRM repeats its status, and reopens a case by working on it again.
+            # Unlike staff, the CRM may reopen a closed request, by working on its case again.
             return target in _STAFF[state] or (state in CLOSED and target is State.IN_PROGRESS)
         case Author.PLATFORM:
             return (state, target) == (State.RECEIVED, State.SENT)

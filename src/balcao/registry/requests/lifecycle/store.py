@@ -57,7 +57,7 @@ class NumberedStep(Step, kw_only=True):
 
 
 class RequestFilters(msgspec.Struct, frozen=True):
-    """The filters of the list of staff. `handled` are the departments of the caller, or None without a limit."""
+    """The filters of the list of staff. `handled` contains the caller's departments, or is None for all departments."""
 
     states: Sequence[str]
     type: str | None
@@ -73,7 +73,8 @@ _COLUMNS = """
 """
 
 
-# Parallel creations and reopenings of one person wait here, so that they count each other.
+# A lock for each person. Parallel creations and reopenings wait for it, so that together they respect the limit of open
+# requests.
 @statement("SELECT pg_advisory_xact_lock(hashtextextended('registry.request ' || :cpf::text, 0))")
 async def lock_requests(connection: Connection, cpf: Cpf) -> None: ...
 
@@ -132,7 +133,7 @@ WHERE cpf = :owner AND request = :id::text::uuid ORDER BY seq
 async def list_steps(connection: Connection, row: StoredRequest) -> list[NumberedStep]: ...
 
 
-# A closed request has the time of its last closing. Reopening clears it.
+# `closed_at` is the time of the last closing. Reopening clears it.
 @statement("""
 WITH moved AS (
     UPDATE registry.request SET
@@ -180,10 +181,10 @@ async def note_crm_case(
     message: str | None,
     changed: datetime,
 ) -> None:
-    """Store the protocol and the last words of the CRM, with their time."""
+    """Store the protocol, the status and the message of the CRM's case, with the time of its change."""
 
 
-# Only a list of the caller's departments limits the rows, so NULL stands for all departments.
+# `handled` is NULL if the caller may see the requests of all departments.
 _MATCHING = """
 FROM registry.request
 JOIN registry.request_type_version AS kind ON kind.type = request.type AND kind.version = request.version
@@ -222,7 +223,7 @@ async def list_handled_departments(source: Source, cpf: Cpf) -> list[str]:
     """Return the departments of a member of staff, and all departments below them."""
 
 
-# The city keeps the person's requests, without the person and without anything that was typed.
+# The city retains the requests of an erased person, without the CPF, the answers and the texts.
 @statement("""
 WITH erased AS (
     UPDATE registry.request SET
@@ -253,7 +254,7 @@ async def count_requests(connection: Connection) -> int: ...
 
 
 class OldRequest(msgspec.Struct, frozen=True):
-    """A request of a person that is about to be deleted."""
+    """A request that is about to be deleted, with its person."""
 
     cpf: Cpf
     id: UUID

@@ -73,7 +73,7 @@ def _to_rating(row: StoredRequest) -> Rating | None:
 
 
 def to_followed(row: StoredRequest, steps: Sequence[NumberedStep]) -> FollowedRequest:
-    """Return the part of a request that its number and code show: no text, no place and no name."""
+    """Return the part of a request that its number and code give access to: no text, no place and no name."""
     return FollowedRequest(
         number=row.number,
         state=row.state,

@@ -31,7 +31,7 @@ MOST_DAYS = 36_500  # a hundred years
 ADDRESS_LENGTH, DISTRICT_LENGTH, REFERENCE_LENGTH = 200, 100, 200
 MOST_FILES = 5  # of a request
 COORDINATE_DECIMALS = 6  # about ten centimetres
-# The members of a field that every kind has. All others are limits of some kinds.
+# The members of a field that every kind has. Each other member is a limit of some kinds.
 _COMMON = frozenset({"id", "kind", "label", "hint", "required", "personal"})
 
 
@@ -195,7 +195,7 @@ def _wrong(field: Field, text: str) -> Invalid:
 
 
 def _check_nothing(_: Field) -> None:
-    """Accept a field without limits."""
+    """Accept any field of a kind without limits."""
 
 
 def _check_lengths(field: Field) -> None:
@@ -298,7 +298,7 @@ def _parse_place(field: Field, value: Any, _: date) -> dict[str, Any]:
     latitude, longitude = place.latitude, place.longitude
     if (latitude is None) != (longitude is None):
         raise _wrong(field, "deve ter `latitude` e `longitude`, ou nenhuma das duas")
-    if not (-90 <= (latitude or 0) <= 90 and -180 <= (longitude or 0) <= 180):  # also refuses NaN
+    if not (-90 <= (latitude or 0) <= 90 and -180 <= (longitude or 0) <= 180):  # also rejects NaN
         raise _wrong(field, "tem coordenadas fora do mapa")
     clean = Place(
         address=clean_text(field.id, place.address, longest=ADDRESS_LENGTH),

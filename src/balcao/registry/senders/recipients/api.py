@@ -16,7 +16,8 @@ from balcao.registry.senders.recipients import service, store
 from balcao.registry.senders.recipients.schemas import Campaigns, CheckedRecipients, RecipientsCheck
 
 SCOPE = "rmi:consentimento:check"
-# For this long, a repeated check of a mailing leaves no second event.
+# The records of checked people are deleted after this time. Until then, a repeated check of a mailing adds no second
+# audit event for a person.
 REMEMBERED = timedelta(days=90)
 
 routes = ROUTES.extend(tags=["senders"], body_limit=FORM_BODY)

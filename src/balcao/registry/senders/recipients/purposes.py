@@ -1,4 +1,4 @@
-"""The purposes that a sender may declare (rules: registry 4.17). The person reads the words, never the sender's."""
+"""The purposes that a sender may declare (rules: registry 4.17). The person reads our wording, never the sender's."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -16,5 +16,5 @@ PURPOSES: Mapping[str, str] = MappingProxyType(
 
 
 def describe_check(number: int, category: str, purpose: str) -> str:
-    """Return the sentence about a check that the person reads. `category` is the name that the city gave it."""
+    """Return the sentence about a check that the person reads. `category` is the name of the category."""
     return f"Envio {number} sobre {category}: {PURPOSES[purpose]}."

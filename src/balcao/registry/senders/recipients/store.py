@@ -1,4 +1,4 @@
-"""SQL for the check of recipients, and for the mailings that it is about."""
+"""SQL for the check of recipients and for the mailings."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -64,12 +64,13 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def _judge_sql(asked: str, cpf: str, may_write: str, further_proof: str) -> str:
-    """Return the query that judges the people `cpf` of the rows of `asked`.
+    """Return the query that judges one person for each row of `asked`.
 
-    `may_write` is a further condition, and `further_proof` an array of further entries.
+    `cpf` is the SQL expression of the person, `may_write` is a further condition, and `further_proof` is an array of
+    further entries.
 
     OFFSET 0 forces one look-up by key for each row, even if PostgreSQL planned the query while the tables were small.
-    Unknown people and people who refuse cost the same look-ups. Only an acceptance reads the ledger.
+    An unknown person and a person who refuses cost the same look-ups. Only an acceptance reads the ledger.
     """
     return f"""
     SELECT cpf, accepts, is_chosen, CASE WHEN accepts THEN array_remove(ARRAY[
@@ -118,7 +119,7 @@ async def judge_people(
     """Judge each of these people. With `anyone`, the default also applies to unknown and erased people."""
 
 
-# `hashes` has the number's keyed hashes, `:keys` for each number in the order of the numbers.
+# `hashes` contains `:keys` keyed hashes for each number, in the order of the numbers.
 @statement(
     _judge_sql(
         """unnest(:numbers::text[]) WITH ORDINALITY AS asked (recipient, place)
@@ -164,7 +165,7 @@ WITH recorded AS (
 SELECT person FROM recorded
 """)
 async def add_campaign_people(connection: Connection, campaign: int, people: Sequence[bytes]) -> set[bytes]:
-    """Add people to the mailing. Return those whom it did not have yet."""
+    """Add people to the mailing. Return the people that were new to it."""
 
 
 @statement(

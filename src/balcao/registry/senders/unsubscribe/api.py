@@ -1,4 +1,4 @@
-"""Routes for the address in an e-mail: a page that explains, and the opt-out with one click."""
+"""Routes for the unsubscribe address in an e-mail: a page that asks first, and the opt-out with one click."""
 
 from typing import Annotated, TypeAlias
 

@@ -18,7 +18,7 @@ _PURPOSE = "unsubscribe"
 
 
 class Link(msgspec.Struct, frozen=True, array_like=True):
-    """What an address opts out of: the person's CPF, the category, and the client whose message contained it."""
+    """The content of an unsubscribe address. `sender` is the client whose message contained it."""
 
     cpf: str
     category: str

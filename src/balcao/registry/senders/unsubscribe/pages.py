@@ -73,5 +73,5 @@ def show_unknown(refused: NotFound) -> Response[str]:
 
 
 def _render(words: Words, form: str = "") -> bytes:
-    """Return the page. The words are escaped, because the name of a category may contain any character."""
+    """Return the page. The texts are escaped, because the name of a category may contain any character."""
     return _PAGE.format(title=escape(words.title), text=escape(words.text), style=_STYLE, form=form).encode()

@@ -15,14 +15,15 @@ from balcao.registry.senders.unsubscribe.links import Link, open_link
 CHANNEL = "email"
 REASON = "one_click_unsubscribe"
 GRANT = "unsubscribe_link"
-# A longer text is no address of ours. Its length is checked before it is decrypted.
+# A longer text cannot be one of our addresses. The length is checked before the text is decrypted.
 LONGEST = 1_000
 
 
 class LinkCall(Call):
-    """The call of the reader of an e-mail, who is not logged in. The address is the right to opt out.
+    """The call of a reader of an e-mail, who is not logged in.
 
-    The reader is not proven to be the person, so the ledger does not name the person as the actor.
+    The address itself grants the right to opt out. It does not prove that the reader is the person, so the ledger does
+    not name the person as the actor.
     """
 
     __slots__ = ("sender",)
