@@ -14,7 +14,8 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# A key that the issuer deleted is trusted for at most this long, unless an operator triggers an immediate fetch.
+# While the issuer answers, a key that it deleted is trusted for at most this long. An operator can trigger an immediate
+# fetch.
 REFRESH_SECONDS = 300.0
 # A NOTIFY on this channel makes every process fetch the keys immediately.
 CHANNEL = "balcao_identity"

@@ -47,7 +47,7 @@ class Refusals:
         self.change_rate(rate)
 
     def change_rate(self, rate: str) -> None:
-        """Set the rate. It does not change the length of a period that has already started."""
+        """Set the rate. Every caller starts a new period, because the rate is part of the key."""
         item = parse(rate)
         self._rate, self._most, self._seconds = rate, item.amount, item.get_expiry()
 

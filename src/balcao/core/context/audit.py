@@ -1,6 +1,7 @@
 """The audit trail: who did what to whose data.
 
-Events are written in the transaction of the change, or the change fails.
+An event is written in the transaction of its change. If the event cannot be written, the change fails.
+
 A person appears in an event only as a keyed hash and the masked CPF. For a member of staff the event also has the name,
 because staff are accountable for what they do for the city.
 """
