@@ -18,7 +18,7 @@ class OperatorFault(Exception):
 
 
 def explain_fault(fault: BaseException) -> str | None:
-    """Return the sentence for the operator, or None for a defect of the program and for a group of exceptions."""
+    """Return the sentence for the operator. None for a defect of the program and for a group of several exceptions."""
     if isinstance(fault, OperatorFault):
         return str(fault)
     if isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:
@@ -46,7 +46,10 @@ def _explain_fault_of_platform(fault: BaseException) -> str | None:
 
 
 def explain_file(fault: OSError) -> str | None:
-    """Explain why a file or folder cannot be used. Return None if the exception does not name a file."""
+    """Explain why a file or folder cannot be used, or that the disk is full.
+
+    Return None for any other exception that does not name a file.
+    """
     if fault.errno == errno.ENOSPC:
         return "O disco está cheio: libere espaço e repita."
     if fault.filename is None:
@@ -77,8 +80,8 @@ def describe_fault(fault: BaseException) -> str:
 def explained() -> Iterator[None]:
     """Print a sentence for an exception and exit. Every command runs in this block.
 
-    A defect of the program has its own exit status. With `BALCAO_LOG_LEVEL=debug`, the exception is raised with its
-    traceback.
+    A defect of the program has its own exit status. With `BALCAO_LOG_LEVEL=debug`, its exception is raised instead,
+    with the traceback.
     """
     try:
         yield

@@ -152,9 +152,10 @@ class DeclaredPersonalData:
         return {member.name: found[member.name] for member in list_export_members(self.declarations)}
 
     async def erase(self, connection: Connection, cpf: Cpf, at: datetime, *, by_event: bool = False) -> list[Cleared]:
-        """Erase the data that an anonymisation at that time covers.
+        """Erase the data that an anonymisation at the given time covers.
 
         With `by_event`, erase only the data that a CRM event erases in addition to the mirror.
+
         The caller must hold the lock of the person's mirror, so that no write of the person runs concurrently.
         """
         cleared: list[Cleared] = []

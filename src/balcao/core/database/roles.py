@@ -83,10 +83,10 @@ FROM (SELECT COALESCE($2::text, current_user) AS login) asked
 
 
 async def prepare_role(connection: asyncpg.Connection, role: ApplicationRole) -> None:
-    """Create the role if it is missing, grant it to the services' login, and let this login create schemas.
+    """Create the role if it is missing, and grant it to the services' login.
 
-    To create schemas, this login becomes the owner of the database. Raises RoleError with the statements for an
-    administrator if it may not run them.
+    If the login of this connection may not create schemas yet, it also becomes the owner of the database. Raises
+    RoleError with the statements for an administrator if this login may not run them.
     """
     statements = await _list_missing(connection, role)
     try:

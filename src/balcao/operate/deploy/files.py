@@ -1,4 +1,7 @@
-"""Write generated files. A file with other content is replaced only on request. An identical file is not touched."""
+"""Write generated files.
+
+A file with other content is replaced only on request. Of an identical file, only the mode is set.
+"""
 
 import os
 from collections.abc import Mapping
@@ -50,7 +53,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, file: File) -> None:
-    """Write to a temporary file and rename it, so that the file is never visible or left incomplete."""
+    """Write to a temporary file and rename it, so that the file under its own name is always complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
     beside.unlink(missing_ok=True)
