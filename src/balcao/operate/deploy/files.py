@@ -1,6 +1,6 @@
 """Write generated files.
 
-A file with other content is replaced only on request. Of an identical file, only the mode is set.
+A file with other content is replaced only on request. An identical file is not rewritten, but its mode is set.
 """
 
 import os

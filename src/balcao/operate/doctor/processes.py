@@ -87,7 +87,7 @@ async def is_served(settings: Settings, http: httpx.AsyncClient) -> bool:
 SERVICES = Check(
     name="processes",
     part="services",
-    looks_at="the public address, `BALCAO_PUBLIC_URL`. It is no fault if nothing runs there yet",
+    looks_at="the public address, `BALCAO_PUBLIC_URL`. It is not a problem if nothing runs there yet",
     wrong="another program, or another installation of the platform, answers",
     remedy="stop the other program, or set another port in `BALCAO_PORT`",
     examine=_check_services,

@@ -69,10 +69,10 @@ async def _may_read(address: str, token: str, http: httpx.AsyncClient) -> bool:
 CHECK = Check(
     name="site",
     part="site",
-    looks_at="where the [site](settings.md) is on (`BALCAO_SITE`) and the provider is not the embedded one: its "
-    "machine client there, and whether the client may read the catalogue and the health units",
+    looks_at="if the [site](settings.md) is on (`BALCAO_SITE`) and the provider is not the embedded one: its machine "
+    "client there, and whether the client may read the catalogue and the health units",
     wrong="a client or a secret that the provider does not know; a missing scope; a client that is not in "
     "`BALCAO_MACHINE_CLIENTS`",
-    remedy="the sentence names the setting or the scope. Settings that are missing are told among the settings",
+    remedy="correct the setting or the scope that the sentence names. The settings check reports missing settings",
     examine=_check_site,
 )
