@@ -164,8 +164,8 @@ def build_application(
     if site is not None and settings.has_site_login:
         mine = MyPages(settings, database_url, PARTS, platform.refusals, site)
         mounts.append(MyEndpoints(mine).mount())
-    # Pass all services, because the status covers all processes, not only this one.
     calls = CallLog(platform.database)
+    # Pass all services, because the status covers all processes, not only this one.
     keeper = StatusCache(platform.database, platform.zone, list_titles(SERVICES))
     pages = mount_pages(platform, services, list_gauges(), keeper, has_panel=panel is not None)
     surfaces = [surface for surface in (panel, site, mine) if surface is not None]

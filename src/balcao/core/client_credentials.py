@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 # A token is replaced this long before it expires.
 MARGIN_SECONDS = 60.0
-# The lifetime of a token if the response states none, and the longest stated lifetime that is accepted.
+# The time for which a token is used if the response states no lifetime, and the maximum of a stated lifetime.
 LIFETIME_WHEN_UNKNOWN = 1_800.0
 LONGEST_LIFETIME = 86_400.0
 

@@ -1,7 +1,7 @@
 """Structured logs on standard error: one JSON object per line, or short lines on a terminal.
 
-Log lines contain no paths and no personal data. The values of the current request (its id, the template of its route)
-are bound to the context and not passed around.
+Log lines contain no paths and no personal data. The id of the current request is bound to the context and not passed
+around.
 """
 
 import json

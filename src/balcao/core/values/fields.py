@@ -62,4 +62,4 @@ Flag = Annotated[bool, BeforeValidator(_parse_flag)]
 OneLine = AfterValidator(refuse_control)
 """Marks a string without line breaks and other control characters."""
 Storable = AfterValidator(refuse_nul)
-"""Marks a string of any number of lines."""
+"""Marks a string of any number of lines, which must not contain NUL."""
