@@ -43,8 +43,8 @@ class Query:
     def read(self, answer: Any) -> list[Record]:
         """Return the records of a response, with the CPF as eleven digits.
 
-        Raises CrmAway if the response is not a complete list of records, or if a record does not have the CPF of a
-        requested person, because the rest of such a response is not trustworthy either.
+        Raises CrmAway if the response is not a complete list of records. Raises CrmAway too if one record does not have
+        the CPF of a requested person, because the other records are then not trustworthy either.
         """
         records = answer.get("records") if isinstance(answer, dict) else None
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):

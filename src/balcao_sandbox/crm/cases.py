@@ -42,7 +42,7 @@ class Cases:
             task.add_done_callback(lambda _: self._running.pop(case["Id"], None))
 
     def take_step(self, step: Record) -> None:
-        """Apply what the platform reports about a case, such as an answer or a reopening."""
+        """Apply a step that the platform reports for a case, such as an answer or a reopening."""
         for case in self._records.find(CASE, "NumeroPedido__c", step["NumeroPedido__c"]):
             if (status := _OF_STATES.get(step["Estado__c"] or "")) is not None:
                 self._records.rewrite(CASE, case, {"Status": status})

@@ -204,7 +204,7 @@ CASE = Entity(
     external="NumeroPedido__c",
     defaults={"Status": "Aberto", "PedidoBalcao__c": False},
 )
-# A step of a case that the platform reports: what a citizen or a member of staff did.
+# A step of a case that the platform reports: an act of a citizen or of a member of staff.
 CASE_STEP = Entity(
     "PassoPedido__c",
     "a04",

@@ -30,7 +30,7 @@ class EmbeddedDatabase:
         Raises PostgresqlError if the server cannot start.
         """
         self._start = asyncio.ensure_future(asyncio.to_thread(supervisor.start, self._folder, attach=False))
-        running = await asyncio.shield(self._start)  # `stop` waits for a start even if this is cancelled
+        running = await asyncio.shield(self._start)  # `stop` waits for the start even if this task is cancelled
         return running.server.url
 
     @contextlib.contextmanager

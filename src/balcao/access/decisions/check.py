@@ -94,7 +94,7 @@ async def check_token(platform: Platform, request: Request) -> Response[Any]:
     """
     try:
         checked = await _check(platform, request, CHECK_AUTHENTICATION)
-    except KeyPending:  # the operation checks it, and knows the caller's address
+    except KeyPending:  # the operation decides, and it knows the caller's address
         return _pass(CheckedRequest(Decision(Reason.INVALID_TOKEN)))
     return _refuse(checked) if checked.decision.reason in _OF_TOKEN else _pass(checked)
 

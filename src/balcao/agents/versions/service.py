@@ -124,8 +124,8 @@ async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersio
 async def undo_newest_version(call: Call, agent_type: str, expected: int | None = None) -> UndoneVersion:
     """Hide the newest visible version. If it is active, the version that was active before it becomes active.
 
-    Raises Forbidden if the caller lacks the action `CREATE`, NotFound if the agent is unknown or has no visible
-    version, and Conflict if the newest version is not `expected` or no version was active before it.
+    Raises Forbidden if the caller lacks the action `CREATE`, and NotFound if the agent is unknown or has no visible
+    version. Raises Conflict if the newest version is not `expected`, or if no version was active before it.
     """
     if not call.holds(CREATE):
         raise call.lacks(CREATE)

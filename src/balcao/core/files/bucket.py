@@ -12,7 +12,7 @@ from balcao.core.files.storage import FileStorage, StorageDown
 from balcao.core.logs import log
 from balcao.settings import Settings
 
-if TYPE_CHECKING:  # the library has this type only in its stubs
+if TYPE_CHECKING:  # this type exists only in the library's stubs
     from obstore.store import S3Credential
 
 _FOLDER = "files"
@@ -23,8 +23,8 @@ _RETRIES = 2
 class BucketStorage(FileStorage):
     """Files of one bucket, with the path `files/NAME`. The library signs each request and verifies certificates.
 
-    The address comes only from the settings, and redirects are not followed to another server, because requests are
-    signed for one server.
+    The address comes only from the settings. The library does not follow redirects to another server, because each
+    request is signed for one server.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -78,7 +78,7 @@ class BucketStorage(FileStorage):
             raise _report(fault) from None
 
     async def list_older(self, before: datetime) -> AsyncIterator[list[str]]:
-        """Yield the names of the older files, in pages of the server."""
+        """Yield the names of the older files, one page of the server's listing at a time."""
         try:
             async for page in obstore.list(self._store, prefix=_FOLDER):
                 yield [_parse_name(found) for found in page if found["last_modified"] < before]
@@ -99,6 +99,6 @@ def _parse_name(found: Any) -> str:
 
 
 def _report(fault: Exception) -> StorageDown:
-    """Log the kind of the failure, without the text, which contains the address and the name of the file."""
+    """Log the kind of the failure but not its text, because the text contains the address and the name of the file."""
     log.error("files.storage_failed", code=type(fault).__name__)
     return StorageDown()

@@ -1,7 +1,7 @@
 """Re-encode images in a separate process with limits, so that only pixels remain (rules: registry 4.18).
 
-The process starts for one image and ends with it. Decoders of images are C code that reads hostile input: a crash, an
-endless loop or too much memory ends that process, and its caller gets a refusal.
+Each process decodes one image and exits. Image decoders are C code that reads hostile input. A crash, an endless loop
+or excessive use of memory ends only the decoder's process, and the caller gets an error.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _LONGEST_WAIT = 30.0
 # The line of JSON before the image is shorter than this.
 _LONGEST_HEAD = 100
 _PROGRAM = ("-I", "-m", "balcao.core.files.image_decoder")
-# Python itself needs the first two on some systems. No secret of the platform reaches the decoder.
+# Python itself needs these variables on some systems. The decoder receives no secret of the platform.
 _ENVIRONMENT = ("LD_LIBRARY_PATH", "PATH")
 
 
@@ -55,8 +55,8 @@ _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, _Slots] = WeakKeyDictionary
 async def reencode_image(content: bytes) -> Picture:
     """Return the image with its pixels only, at most 4,096 pixels wide and high.
 
-    Raises Invalid if the image is damaged, too large to decode, or too expensive to decode, TooMany if an earlier image
-    of the caller takes too long, and Unavailable if the decoders of this process are busy for too long.
+    Raises Invalid if the image is damaged, or is too large or too expensive to decode. Raises TooMany if an earlier
+    image of the caller takes too long, and Unavailable if the decoder of this process is busy for too long.
     """
     slots, caller = _slots.setdefault(asyncio.get_running_loop(), _Slots()), holder.get()
     if not slots.share.acquire_now(caller):
@@ -111,7 +111,7 @@ async def _run_decoder(content: bytes) -> Picture:
 
 
 async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> bytes:
-    """Send the image and return what the decoder writes, at most a little more than is allowed."""
+    """Send the image and return the output of the decoder, up to one byte more than the limit."""
     assert process.stdin is not None
     assert process.stdout is not None
     sending = asyncio.ensure_future(_send(process.stdin, content))

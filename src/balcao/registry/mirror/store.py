@@ -119,7 +119,7 @@ def _merge_consents_sql(consents: str, at: str, origin: str, source: str) -> str
     """Return an INSERT that merges consents of the citizen `:cpf`. The arguments are SQL expressions.
 
     The later entry wins. At equal times, the citizen's entry wins over the CRM's. If the origins are equal too, the
-    entry with the greater text wins, so that the result does not depend on the order of the events.
+    entry with the lexicographically greater text wins, so that the result does not depend on the order of the events.
     """
     return f"""
 INSERT INTO registry.crm_consentimentos AS stored

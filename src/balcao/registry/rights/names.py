@@ -113,7 +113,7 @@ def name_access(access: Access, operations: OperationNames, descriptions: Mappin
 
 
 def list_descriptions(snapshot: Snapshot) -> dict[str, str]:
-    """Return what each action of the access catalogue allows, by its key."""
+    """Return the description of each action of the access catalogue, by its key."""
     return {action.key: action.description for action in snapshot.actions.values()}
 
 

@@ -14,7 +14,7 @@ FIRST_STEM = 900_021_000
 
 
 async def load_demo_blocks(platform: Platform) -> None:
-    """Store the blocks unless there are any."""
+    """Store the blocks if there are none."""
     call = operator_call(platform, "employability.demo")
     if await service.has_blocks(call):
         return

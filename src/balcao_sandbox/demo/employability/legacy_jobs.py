@@ -16,7 +16,7 @@ from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
 
 async def load_demo_legacy_jobs(platform: Platform) -> None:
-    """Create the older jobs unless there are any."""
+    """Create the older jobs if there are none."""
     call = operator_call(platform, "employability.demo")
     if not await legacy_jobs.list_job_ids(call):
         await _load_jobs(call)

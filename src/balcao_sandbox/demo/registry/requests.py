@@ -26,7 +26,7 @@ CARLA = Cpf("90000000337")
 
 
 async def load_demo_requests(platform: Platform) -> None:
-    """Create the missing types, and the requests unless there are any. Changes by users are kept."""
+    """Create the missing types, and the requests if there are none. Changes by users are kept."""
     call = operator_call(platform, "registry.demo")
     rows = tomllib.loads(files(__package__).joinpath("requests.toml").read_text("utf-8"))
     present = {kind.id for kind in (await types.list_request_types(call, inactive=True)).types}

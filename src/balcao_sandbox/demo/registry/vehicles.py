@@ -24,7 +24,7 @@ _PHOTOS = "https://storage.googleapis.com/porto-aurora-demo"
 
 
 async def load_demo_vehicles(platform: Platform) -> None:
-    """Load the catalogue, and register the vehicles unless Ana has any."""
+    """Load the catalogue, and register the vehicles if Ana has none."""
     async with platform.database.transaction() as connection:
         await write_models(connection, _list_models())
     call = operator_call(platform, "registry.demo")

@@ -1,6 +1,7 @@
-"""The names of recipients in messages to senders (rules: registry 4.17). Only a sender who asked knows who is meant.
+"""References to recipients in messages to senders (rules: registry 4.17).
 
-A number's name is independent of its person's name, so the two cannot be connected.
+Only a sender that has checked a recipient can recognise the reference. The reference of a phone number is independent
+of the reference of its person, so the two cannot be connected.
 """
 
 import base64
@@ -16,7 +17,7 @@ def make_person_reference(key: HashKey, cpf: Cpf) -> str:
 
 
 def make_phone_reference(key: HashKey, number_hash: bytes) -> str:
-    """Return the name of a number. `number_hash` is the number's hash in the phone book's entries."""
+    """Return the reference of a number. `number_hash` is the number's hash in the phone book's entries."""
     return _make_reference(key, f"phone:{number_hash.hex()}")
 
 

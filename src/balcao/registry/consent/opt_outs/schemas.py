@@ -81,7 +81,7 @@ class OptOutWebhooks(msgspec.Struct):
 
 
 class OptOut(msgspec.Struct):
-    """The data of a message: who refuses what."""
+    """The data of a message: the recipients who opted out, and the messages that they refuse."""
 
     opt_out: Annotated[int, Meta(description="Número do aviso. A ordem das recusas é a de `at`.", examples=[42])]
     scope: Annotated[

@@ -65,8 +65,8 @@ _WITHDRAWN = """(
 )"""
 
 
-# One statement writes the change, its ledger entries and its audit event, but only if the ledger still ends with the
-# entry `behind`, as it did when the preferences were read.
+# One statement writes the change, its ledger entries and its audit event. It writes nothing unless the ledger still
+# ends with `behind`, which was its last entry when the preferences were read.
 #
 # Lock order: `append_preference_entries` locks the citizen's preferences. Every other CTE reads from `locked`, so
 # nothing is locked or written before.

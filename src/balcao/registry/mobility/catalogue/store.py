@@ -49,7 +49,7 @@ def share_sql(shared: str, source: str) -> str:
     newest version of the row. So a row that is being deleted, renamed or moved is not found.
 
     Lock order: nothing is locked before `source` has a row, and the model is locked after its brand. The conditions on
-    `count(*)` force this order: PostgreSQL computes the count before it searches the row.
+    `count(*)` force this order: PostgreSQL computes the count before it searches for the row.
     """
     brand_id, brand_name, model_id, model_name, type_ = (f":{shared}.{name}::text" for name in Shared._fields)
     return f"""

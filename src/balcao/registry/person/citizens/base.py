@@ -24,7 +24,7 @@ Source: TypeAlias = Annotated[
 
 
 class BaseBirth(Birth, omit_defaults=True):
-    """The birth as the city's file has it."""
+    """The birth data in the city's file."""
 
     data: Annotated[
         str | None, Meta(description="Nascimento: data, ou data com hora e fuso.", examples=["1990-04-12"])

@@ -64,7 +64,7 @@ async def count_own_pets(source: Source, cpf: Cpf) -> int: ...
 
 
 # Draw the number first, because the stored response contains it. If the pet is not created, its number is skipped. The
-# statement is declared as a look-up, because PostgreSQL runs concurrent look-ups as one query.
+# statement is declared as a look-up, so that concurrent calls become one query.
 @lookup("SELECT nextval('registry.own_pet_id') WHERE :cpf::text IS NOT NULL")
 async def draw_number(source: Source, cpf: Cpf) -> int:
     """Draw a number for this person's new pet."""

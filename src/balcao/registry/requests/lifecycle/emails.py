@@ -1,7 +1,7 @@
-"""The e-mail about a change of a request by the city (rules: registry 4.20).
+"""E-mails to citizens about the city's changes to their requests (rules: registry 4.20).
 
 Each change enqueues a job in its own transaction. The job waits a little, and only the newest change sends an e-mail.
-So several changes within that time cause one e-mail.
+Several changes within that time therefore cause one e-mail.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ AT_PORTAL = "Para ver os detalhes ou responder, entre no portal do cidadão com 
 
 
 class RequestEmail(NamedTuple):
-    """An e-mail that may be sent now. `number` and `state` are all that it says about the request."""
+    """An e-mail to send now. It contains only the number and the state of the request."""
 
     to: str
     cpf: Cpf
@@ -70,11 +70,12 @@ async def enqueue_email(connection: Connection, row: StoredRequest, step: int, a
 
 
 async def send_email(platform: Platform, request: str, step: int) -> None:
-    """Send the e-mail about a step, unless a later step of city or citizen replaces it.
+    """Send the e-mail about a step, unless the city or the citizen has added a later step.
 
     Nothing is sent if no mail server is configured, or if the citizen has no e-mail address or refuses messages about
-    services. All of this is read now, and no database connection is held during the delivery. If the worker dies before
-    the job ends, the e-mail is sent again with the same Message-ID. Raises Retry if the mail server rejects the e-mail.
+    services. These conditions are checked now, not when the job was enqueued. No database connection is held during the
+    delivery. If the worker dies before the job ends, the e-mail is sent again with the same Message-ID. Raises Retry if
+    the mail server rejects the e-mail.
     """
     mailer = create_mailer(platform.settings)
     if mailer is None:

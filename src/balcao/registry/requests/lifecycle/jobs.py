@@ -1,4 +1,4 @@
-"""The worker jobs of requests: send one to the CRM, read what changed there, and send e-mails about changes."""
+"""The worker jobs of requests: send requests to the CRM, read its changed cases, and send e-mails about changes."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -10,7 +10,7 @@ from balcao.registry.requests.lifecycle import delivery, emails, polling
 from balcao.registry.requests.lifecycle.service import SEND_JOB
 
 POLL_JOB = "crm_requests"
-# The retries of an e-mail last long enough for a restart, a repair or a replacement of the mail server.
+# The attempts to send an e-mail continue long enough for a restart, a repair or a replacement of the mail server.
 EMAIL_DELAYS = [timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720)]
 
 
@@ -20,7 +20,7 @@ async def send_request(platform: Platform, payload: Mapping[str, Any]) -> None:
 
 
 async def poll_cases(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Read what changed in the CRM's cases."""
+    """Read the CRM's changed cases."""
     await polling.poll_cases(platform)
 
 
@@ -30,9 +30,10 @@ async def send_email(platform: Platform, payload: Mapping[str, Any]) -> None:
 
 
 JOBS = [
-    # As for the push of own changes: the service dead-letters a job after its own number of attempts.
+    # As for the push of own changes, the service itself dead-letters the job after the number of attempts in the
+    # settings.
     JobKind(SEND_JOB, send_request, attempts=1000, max_concurrent=10),
-    # A failed poll is not worth many attempts, because the next minute brings the next poll.
+    # A few attempts are enough, because the next poll starts a minute later.
     JobKind(
         POLL_JOB,
         poll_cases,

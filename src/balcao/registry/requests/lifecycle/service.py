@@ -1,4 +1,4 @@
-"""What citizens do with their requests: make, read, answer, reopen, rate and follow them (rules: registry 4.20)."""
+"""Let citizens make, read, answer, reopen, rate and follow requests (rules: registry 4.20)."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -40,7 +40,7 @@ from balcao.registry.requests.types.store import select_type_version
 
 FIELDS = ["requests"]
 SEND_JOB = "crm_request"
-FIRST_SEND = timedelta(seconds=2)  # as the first push of own changes (rules: registry 4.5)
+FIRST_SEND = timedelta(seconds=2)  # like the first push of own changes (rules: registry 4.5)
 FILE_HOLDER = "request"
 MOST_OPEN = 20
 MOST_STARS = 5
@@ -169,7 +169,7 @@ async def list_all_requests(connection: Connection, cpf: Cpf) -> list[ServiceReq
 
 
 async def delete_old_requests(connection: Connection) -> int:
-    """Delete requests that were closed over five years ago, and end their references to files. Return their number."""
+    """Delete requests that were closed over five years ago, and release their files. Return the number of requests."""
     for old in await store.list_old_requests(connection):
         await release_files(connection, old.cpf, FILE_HOLDER, old.id)
     return await store.delete_old_requests(connection)
@@ -178,9 +178,9 @@ async def delete_old_requests(connection: Connection) -> int:
 async def add_step(
     connection: Connection, row: StoredRequest, state: State | None, text: str | None, author: Author, at: datetime
 ) -> None:
-    """Add a step to a locked request. If the CRM does not know the step yet, a job sends it.
+    """Add a step to a locked request.
 
-    Another job tells the citizen about a step by the city.
+    Jobs send the steps of citizens and staff to the CRM, and send the citizen an e-mail about a step by the city.
     """
     step = await store.add_step(connection, row, state, text, author, at)
     await enqueue_email(connection, row, step, author)
@@ -202,7 +202,7 @@ async def _change(
     parts: list[Any],
     act: Callable[[Connection, StoredRequest, datetime], Awaitable[None]],
 ) -> bytes:
-    """Change one of the citizen's requests under a lock, and return it as JSON. Raises NotFound for an unknown one.
+    """Change a request of the citizen under a lock, and return it as JSON. Raises NotFound if it is unknown.
 
     Lock order: the person before the request, as in `open_request`.
     """

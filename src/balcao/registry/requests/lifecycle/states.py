@@ -18,7 +18,7 @@ class State(StrEnum):
 
 
 class Author(StrEnum):
-    """Who made a step. Staff and the CRM act for the city; the platform records what it did itself."""
+    """The author of a step. Staff and the CRM act for the city. The platform itself adds the step `sent`."""
 
     CITIZEN = "citizen"
     STAFF = "staff"

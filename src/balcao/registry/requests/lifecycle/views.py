@@ -1,4 +1,4 @@
-"""Convert stored requests to what citizens and staff see."""
+"""Convert stored requests to the forms in which citizens and staff see them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

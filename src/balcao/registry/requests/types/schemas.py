@@ -15,7 +15,7 @@ Version: TypeAlias = Annotated[int, Meta(description="Versão do tipo, a partir 
 
 
 class Definition(msgspec.Struct, frozen=True, kw_only=True):
-    """What staff edit of a request type."""
+    """The members of a request type that staff edit."""
 
     name: Annotated[str, Meta(description="Nome, de 1 a 80 caracteres.", examples=["Lâmpada apagada"])]
     category: Annotated[str, Meta(description="Assunto, de 1 a 80 caracteres.", examples=["Iluminação pública"])]

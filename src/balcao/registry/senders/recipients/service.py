@@ -30,13 +30,13 @@ from balcao.registry.senders.unsubscribe.links import Link, make_addresses
 
 # The category of the platform's own messages about services that the person uses.
 OWN_CATEGORY = "services"
-# The ledger names this sender in an opt-out by the address of an own e-mail.
+# The sender that the ledger records if a person opts out through an e-mail of the platform.
 OWN_SENDER = "balcao"
-# The quotas of a client, as settings: recipients, those who do not accept, and new mailings.
+# The settings with a client's quotas: recipients, recipients who do not accept, and new mailings.
 _ASKED, _REFUSED, _NEW_CAMPAIGNS = "recipients_limit", "refused_recipients_limit", "campaigns_limit"
-# The events of this many people are encoded without a pause, which takes a few milliseconds.
+# The events of this many people are encoded without yielding to the event loop, which takes a few milliseconds.
 _EVENTS_AT_ONCE = 200
-# Up to this many recipients are answered in the event loop.
+# Up to this many recipients are processed in the event loop, and more in a thread.
 _FEW = 100
 
 
@@ -61,7 +61,7 @@ async def check_recipients(call: Call, category: str, body: RecipientsCheck) -> 
         await _spend(call, _NEW_CAMPAIGNS)
     async with call.platform.database.transaction() as connection:
         campaign = await _declare(connection, call, category, question, found)
-        # Equal items are judged once, so that no answer depends on the repetition of an item.
+        # Judge equal items once, so that a repeated item cannot change any answer.
         asked = list(dict.fromkeys(question.recipients))
         judged = dict(zip(asked, await _judge(connection, call, category, question, asked, found), strict=True))
         call.explain_to_person(describe_check(campaign, found.name, question.purpose))
@@ -75,14 +75,17 @@ def _list_asked(body: RecipientsCheck) -> Sequence[str]:
 
 
 async def _spend(call: Call, limit: str, amount: int = 1, *, is_late: bool = False) -> None:
-    """Count against a quota of this client. Raises TooMany if it is used up, unless the answer is known already."""
+    """Count against a quota of this client. Raises TooMany if it is used up.
+
+    With `is_late`, the answer has been computed already, so the amount is counted and no error is raised.
+    """
     if not _is_platform(call):
         limits, rate = call.platform.limits, call.platform.rate(limit)
         await (limits.within if is_late else limits.spend)(rate, f"registry.{limit}", call.client, amount=amount)
 
 
 def _is_platform(call: Call) -> bool:
-    """Return whether another service asks, before the platform's own message."""
+    """Return whether another service of the platform asks, before it sends the platform's own message."""
     return call.decision.reason is Reason.CLIENT
 
 
@@ -105,7 +108,8 @@ async def _declare(
 async def _judge(
     connection: Connection, call: Call, category: str, question: Question, asked: Sequence[str], found: CheckedCategory
 ) -> list[Judged]:
-    # The platform writes only to people who gave it their address, so an unknown person is not a guess.
+    # The platform writes only to people who gave it their address. It does not guess CPFs, so unknown people are
+    # accepted.
     anyone = _is_platform(call)
     if not question.are_phones:
         return await store.judge_people(connection, asked, category, default_opt_in=found.default_opt_in, anyone=anyone)
@@ -119,7 +123,7 @@ async def _judge(
 async def _record(
     connection: Connection, call: Call, campaign: int, question: Question, judged: Iterable[Judged]
 ) -> None:
-    """Record the check for the people for whom this mailing has not recorded it yet."""
+    """Record the check for each person for whom this mailing has no record yet."""
     audit = call.platform.audit
     people = {hashed: each.cpf for each in judged if (hashed := audit.key.hash_cpf(each.cpf)) is not None}
     new = await store.add_campaign_people(connection, campaign, list(people))
@@ -137,7 +141,7 @@ def _answer(
     question: Question,
     judged: dict[str, Judged],
 ) -> CheckedRecipients:
-    """Return the answers. A recipient who does not accept gets an answer without any further member."""
+    """Return the answers. The answer about a recipient who does not accept has no further members."""
     accepting = [recipient for recipient, found in judged.items() if found.accepts]
     links = [Link(recipient, category, call.client) for recipient in accepting]
     addresses = [None] * len(links) if question.are_phones else make_addresses(call.platform, links, now)
@@ -176,7 +180,7 @@ async def accepts_own_message(connection: Connection, cpf: Cpf) -> bool:
 
 
 def make_own_unsubscribe(platform: Platform, cpf: Cpf, now: datetime) -> str:
-    """Return the address in the platform's own e-mail to this person that opts out of messages about services."""
+    """Return the address for the platform's own e-mail that opts this person out of messages about services."""
     (address,) = make_addresses(platform, [Link(cpf.digits, OWN_CATEGORY, OWN_SENDER)], now)
     return address
 
