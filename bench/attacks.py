@@ -336,7 +336,7 @@ def main(
     with contextlib.ExitStack() as opened:
         url = url or opened.enter_context(running_trial())
         target = Target(url, fetch_token(url))
-        print("| Attack | Citizen's longest wait (refused) | Portal's longest wait (refused) | Memory | Answers |")
+        print("| Attack | Citizen's longest wait (refused) | Portal's longest wait (refused) | Memory | Responses |")
         print("|---|---|---|---|---|")
         for name in ATTACKS:
             if only in name:

@@ -178,7 +178,7 @@ async def measure(url: str, issuer: Issuer, folder: Path, citizens: int, active:
 
 
 def show_tables(tables: Sequence[Sizes]) -> None:
-    table = Table("Table", "Rows", "Heap a row", "Indexes a row", "Bytes a row")
+    table = Table("Table", "Rows", "Heap per row", "Indexes per row", "Bytes per row")
     for one in tables:
         figures = (one.rows, one.heap / one.rows, one.indexes / one.rows, one.row)
         table.add_row(one.name, *(f"{figure:,.0f}" for figure in figures))
@@ -186,15 +186,15 @@ def show_tables(tables: Sequence[Sizes]) -> None:
 
 
 def show_calls(calls: Sequence[Calls], active: int) -> None:
-    table = Table(f"Call, of {active:,} citizens", "Bytes of log, after a checkpoint", "later")
+    table = Table(f"Call of {active:,} citizens", "Bytes of log after a checkpoint", "Later")
     for one in calls:
         table.add_row(one.name, f"{one.first:,.0f}", f"{one.log:,.0f}")
     console.print(table)
 
 
 def main(
-    citizens: Annotated[int, typer.Option(help="How many are imported.")] = 100_000,
-    active: Annotated[int, typer.Option(help="How many of them make every call.")] = 4_000,
+    citizens: Annotated[int, typer.Option(help="The number of citizens to import.")] = 100_000,
+    active: Annotated[int, typer.Option(help="The number of these citizens that make every call.")] = 4_000,
 ) -> None:
     """Print bytes per row and per call."""
     issuer = Issuer()

@@ -197,24 +197,26 @@ def execute(url: str, statement: str) -> None:
 
 
 def show(found: dict[str, list[Cost]], copied: Cost) -> None:
-    table = Table("us of CPU a row", "new: command", "PostgreSQL", "times", "again: command", "PostgreSQL", "times")
+    table = Table(
+        "µs of CPU per row", "new: command", "PostgreSQL", "ratio", "repeated: command", "PostgreSQL", "ratio"
+    )
     base = found[CITIZENS]
     for kind, (new, again) in found.items():
         figures = (new.command, new.server, again.command, again.server)
         shown = [f"{figure:,.0f}" for figure in figures]
         times = [f"{cost.whole / of.whole:.2f}" for cost, of in zip((new, again), base, strict=True)]
         table.add_row(kind, *shown[:2], times[0], *shown[2:], times[1])
-    table.add_row("citizens by COPY", f"{copied.command:,.0f}", f"{copied.server:,.0f}", "", "", "", "")
+    table.add_row("citizens with COPY", f"{copied.command:,.0f}", f"{copied.server:,.0f}", "", "", "", "")
     console.print(table)
     new = base[0]
     console.print(
-        f"Citizens beside COPY: command {new.command / copied.whole:.2f}, whole {new.whole / copied.whole:.2f}"
+        f"Citizens compared with COPY: command {new.command / copied.whole:.2f}, total {new.whole / copied.whole:.2f}"
     )
 
 
 def main(
-    kinds: Annotated[list[str] | None, typer.Argument(help="Besides the citizens; all unless named.")] = None,
-    scale: Annotated[float, typer.Option(min=0.01, help="Times the usual number of rows.")] = 1.0,
+    kinds: Annotated[list[str] | None, typer.Argument(help="Kinds to measure besides citizens. Default: all.")] = None,
+    scale: Annotated[float, typer.Option(min=0.01, help="Factor for the usual number of rows.")] = 1.0,
 ) -> None:
     """Print the cost per row of each kind."""
     with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
@@ -235,7 +237,7 @@ def main(
                     floor = measure_floor(url, meter, written)
                     times = floor / found[CITIZENS][0].whole
                     console.print(
-                        f"Floor of {kind}: {floor:,.0f} us of PostgreSQL a row, {times:.2f} times a citizen's"
+                        f"Lower bound of {kind}: {floor:,.0f} µs of PostgreSQL per row, {times:.2f} times a citizen"
                     )
 
 

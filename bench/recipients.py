@@ -111,7 +111,7 @@ def _check(http: httpx.Client, make: Callable[[], dict[str, Any]], times: int) -
 
 
 def _show(found: Mapping[str, Cost]) -> None:
-    table = Table(f"ms of CPU for {MOST:,} recipients", "Balcão and caller", "PostgreSQL", "together")
+    table = Table(f"ms of CPU for {MOST:,} recipients", "Balcão and caller", "PostgreSQL", "total")
     for kind, cost in found.items():
         figures = (cost.command, cost.server, cost.whole)
         table.add_row(kind, *(f"{figure / MILLISECONDS:,.1f}" for figure in figures))

@@ -109,7 +109,7 @@ def declared(package: str) -> Mapping[str, Entry]:
     for file in filter(Path.exists, files):
         for code, entry in tomllib.loads(file.read_text("utf-8")).items():
             if entry.keys() != set(Entry._fields):
-                raise ValueError(f"{package}/errors.toml, [{code}]: it needs {', '.join(Entry._fields)}, and no more")
+                raise ValueError(f"{package}/errors.toml, [{code}]: it must have exactly {', '.join(Entry._fields)}")
             found[code] = Entry(**entry)
     return found
 

@@ -147,7 +147,7 @@ def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
 def _try(folder: Path, tests: list[str], names: list[str]) -> None:
     """Try the mutants. mutmut's output, mostly a progress line, goes to a log file."""
     log = COPY / f"{'-'.join(folder.parts[2:])}.log"
-    print(f"{folder}: {len(names)} changes, progress: tail -f {log}", flush=True)
+    print(f"{folder}: {len(names)} mutants, progress: tail -f {log}", flush=True)
     with log.open("w") as output:
         trials = subprocess.run(
             [sys.executable, "-m", "tools.trials"],
@@ -157,7 +157,7 @@ def _try(folder: Path, tests: list[str], names: list[str]) -> None:
             stderr=subprocess.STDOUT,
         )
     if trials.returncode:
-        sys.exit(f"the tests fail before anything is changed, or end early: see {log}")
+        sys.exit(f"the tests failed without a mutant, or ended early: see {log}")
 
 
 def _report(chosen: dict[Path, list[str]]) -> int:
@@ -175,7 +175,7 @@ def _report(chosen: dict[Path, list[str]]) -> int:
                 print(f"\n{status}: {name}\n{get_diff_for_mutant(name, path=path)}")
     print()
     for folder, count in tried.items():
-        print(f"{folder}: {noticed[folder]} of {count} noticed, {noticed[folder] / count:.1%}")
+        print(f"{folder}: {noticed[folder]} of {count} detected, {noticed[folder] / count:.1%}")
     return int(any(noticed[folder] < LEAST * tried[folder] for folder in tried))
 
 

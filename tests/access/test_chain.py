@@ -69,7 +69,7 @@ def test_a_touched_event_breaks_the_chain_where_it_stands(sql: Sql) -> None:
         stored.verify(events)
     except AssertionError:
         return
-    raise AssertionError("the change went unnoticed")
+    raise AssertionError("the change was not detected")
 
 
 async def test_writers_at_once_make_one_chain_without_gaps(database_url: str, sql: Sql) -> None:

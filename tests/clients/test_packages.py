@@ -23,7 +23,7 @@ def test_the_python_client_is_made_twice_of_the_same_bytes(tmp_path: Path) -> No
     assert one.read_bytes() == other.read_bytes()
     assert read_sources(one.parent / "python" / "src") == read_sources(other.parent / "python" / "src")
     measured = measure_python(one)
-    assert measured.memory > 1024, "the types of a service take megabytes, whatever process measures them"
+    assert measured.memory > 1024, "the types of a service take megabytes in every process"
     report(f"Python client: {measured}")
 
 

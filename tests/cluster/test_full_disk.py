@@ -115,8 +115,8 @@ def test_a_full_disk_of_the_database_server_loses_nothing_acknowledged(issuer: I
             check_stored(server, events, writes)
         for name, sent in (("events", events), ("own writes", writes)):
             back = sent.count_seconds_from(ballast.dropped_at)
-            print(f"{name}: {sent.describe()}; back {back:.2f} s after there was room")
-        print(f"the server was started again {service.restarts} times")
+            print(f"{name}: {sent.describe()}; acknowledged again {back:.2f} s after the disk was freed")
+        print(f"the server was restarted {service.restarts} times")
         assert {*events.refused, *writes.refused} <= {"503 store-away"}
 
 

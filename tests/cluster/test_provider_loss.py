@@ -107,6 +107,4 @@ def test_who_has_a_token_goes_on_and_everybody_else_comes_back() -> None:
         print(f"token {name}: {sent.describe()}")
         assert set(sent.acknowledged) - stored == set()
         assert not sent.refused
-    print(
-        f"tokens of a new key: {seconds[0]:.1f} s after the provider, at the host that started then {seconds[1]:.1f} s"
-    )
+    print(f"tokens with a new key: accepted {seconds[0]:.1f} s after the return, on the new host {seconds[1]:.1f} s")

@@ -142,8 +142,8 @@ def test_the_other_host_takes_up_what_was_at_hand(issuer: Issuer, how: Callable[
             events, loss, done, others = asyncio.run(lose(url, issuer, server, (one, two), how))
         applied = {row["cpf"] for row in server.sql(APPLIED)}
         print(
-            f"{how.__name__}: {events.describe()}; {len(loss.jobs)} jobs at hand when their host was lost, done by the "
-            f"other {done:.1f} s later; other jobs went on after {others:.2f} s"
+            f"{how.__name__}: {events.describe()}; {len(loss.jobs)} jobs held by the lost worker, done by the "
+            f"other worker {done:.1f} s later; other jobs continued after {others:.2f} s"
         )
         assert set(events.acknowledged) - applied == set()
         assert server.sql(APPLICATIONS)[0][0] == len(applied)

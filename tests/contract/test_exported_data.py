@@ -81,7 +81,7 @@ def test_what_is_exported_of_every_person_of_the_demo_is_as_described(independen
             faults += (f"{person.username}: {fault}" for fault in list_faults(file, described))
             filled |= {name for name, value in file.items() if value}
     assert faults == []
-    assert everything.keys() - filled == set(), "empty for everybody: `fill_what_the_demo_leaves_empty` fills them"
+    assert everything.keys() - filled == set(), "empty for every person: `fill_what_the_demo_leaves_empty` fills them"
 
 
 def fill_what_the_demo_leaves_empty(sandbox: Sandbox) -> None:

@@ -46,7 +46,7 @@ def test_no_value_anywhere_is_a_fault_of_ours(
             counts += Counter(operations=1, parameters=len(target.parameters), members=len(target.members))
             counts["calls"] += statuses.total()
             if statuses and set(statuses) <= SHUT_OUT and not decides_by_path(target):
-                faults.append(f"{target.operation.key}: nothing got through the rule")
+                faults.append(f"{target.operation.key}: the rule refused every call")
     record_property("counts", dict(counts))
     report(f"{service.name}: {dict(counts)}")
     assert faults == []

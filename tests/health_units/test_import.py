@@ -188,7 +188,7 @@ def test_the_command_does_nothing_after_each_batch_that_grows_with_what_is_there
     with recorded() as sent:
         file = written(tmp_path / "u.jsonl", [unit("9920012")])
         run_import("health_units", file, "units", None, dry_run=False, allow_refused=False, as_json=True)
-    assert gc.get_freeze_count() > frozen, "every batch has all that is loaded looked through for garbage"
+    assert gc.get_freeze_count() > frozen, "each batch makes garbage collection traverse all loaded objects"
     assert any("INSERT INTO health_units.units" in text for text in sent.texts)
     assert not any("FROM health_units.units AS unit" in text for text in [*sent.texts, *sent.of_copies])
 

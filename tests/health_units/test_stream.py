@@ -66,7 +66,7 @@ class Stream:
         for line in self.lines:
             if line.startswith(":"):
                 self.comments += 1
-                assert time.monotonic() < self._ends_at, "the events that the test waits for do not come"
+                assert time.monotonic() < self._ends_at, "the expected events did not arrive"
             elif line:
                 name, _, value = line.partition(": ")
                 members[name] = value
@@ -94,7 +94,7 @@ def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
         url, sent = f"{at.url}{PATH}", who | {"Accept": "text/event-stream"} | headers
         ends_at = time.monotonic() + LONGEST_READ_SECONDS
         while True:
-            assert time.monotonic() < ends_at, "the server takes earlier streams for open ones"
+            assert time.monotonic() < ends_at, "the server still counts closed streams as open"
             with httpx.stream("GET", url, params=query, headers=sent, timeout=PATIENCE) as answer:
                 if answer.status_code == 429 and not once:
                     continue  # the server has not noticed the end of an earlier stream

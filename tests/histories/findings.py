@@ -21,13 +21,13 @@ def describe_wrong(rounds: Iterable[Round]) -> str:
 def _describe(one: Round) -> Iterator[str]:
     yield from (f"### {one.fault}, seed {one.seed}: {one.verdict}", "")
     if one.failure:
-        yield f"- Not judged, as it was ended by `{one.failure}`"
+        yield f"- Not judged, because it ended with `{one.failure}`"
     for verdict in one.judged:
         yield from _describe_verdict(verdict)
     for broken in one.broken[:MOST_BROKEN]:
         yield f"- Invariant {broken}"
     if len(one.broken) > MOST_BROKEN:
-        yield f"- {len(one.broken) - MOST_BROKEN} lines more about invariants"
+        yield f"- {len(one.broken) - MOST_BROKEN} more lines about invariants"
     yield from (f"- Whole history: `{one.history.name}`", "")
 
 
@@ -36,7 +36,7 @@ def _describe_verdict(verdict: Verdict) -> Iterator[str]:
     if not verdict.shortest:
         yield f"- {found}"
         return
-    yield f"- {found} after {verdict.after} operations, of which these cannot all be"
+    yield f"- {found} after {verdict.after} operations, of which these cannot all be true"
     began = verdict.shortest[0].call
     for place, operation in enumerate(verdict.shortest, 1):
         yield f"  {place}. {_describe_operation(operation, began)}"
@@ -45,4 +45,4 @@ def _describe_verdict(verdict: Verdict) -> Iterator[str]:
 def _describe_operation(one: Operation, began: int) -> str:
     asked, told = (msgspec.json.encode(words).decode() for words in (one.input, one.output))
     since, until = ((instant - began) / NANOSECONDS for instant in (one.call, one.answered))
-    return f"client {one.client}, {since:.1f} to {until:.1f} ms: `{asked}` was told `{told}`"
+    return f"client {one.client}, {since:.1f} to {until:.1f} ms: `{asked}` got `{told}`"

@@ -48,7 +48,9 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments.add_argument("--minutes", type=float, default=120.0)
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     arguments.add_argument("--clients", type=int, default=4, help="of each resource")
-    arguments.add_argument("--think", type=float, default=THINK_SECONDS, help="about so many seconds between two calls")
+    arguments.add_argument(
+        "--think", type=float, default=THINK_SECONDS, help="average pause between two calls, in seconds"
+    )
     arguments.add_argument("--folder", type=Path, default=ROOT / "docs" / "proofs", help="of the page and its plots")
     said = arguments.parse_args(words)
     run_folder.make()
@@ -60,7 +62,7 @@ def main(words: Sequence[str] | None = None) -> int:
     def write(report: Report, folder: Path) -> None:
         setting = (
             f"{datetime.now(UTC).date()}, load {os.getloadavg()[2]:.1f}; {said.clients} clients of each resource, "
-            f"{said.clients * len(RESOURCES)} together, who think for about {said.think:g} s between two calls; seed "
+            f"{said.clients * len(RESOURCES)} in total, with pauses of about {said.think:g} s between two calls; seed "
             f"{said.seed}; upgraded from {former[:12]} to {ask_git(ROOT, 'rev-parse', 'HEAD')[:12]}"
         )
         report.write(folder, setting)
@@ -69,7 +71,7 @@ def main(words: Sequence[str] | None = None) -> int:
         unpacked = Path(name, "former")
         extract(ROOT, former, unpacked)
         Path(name).chmod(0o755)
-        stays = f"ended early: {said.folder / PAGE} stays as it is; what was judged until then is in {histories}"
+        stays = f"ended early: {said.folder / PAGE} is unchanged; the results until then are in {histories}"
         try:
             with interruptible():
                 report = play(unpacked / "src", histories, said.minutes, said.seed, clients, write)

@@ -27,24 +27,24 @@ After reading this page you know how a whole city worked for hours with a fault 
 faults: [each resource under each fault](histories-faults.md). `make hours MINUTES=120` writes this page and its plots
 after a complete run. If a run ends early, its page is next to its histories and says so under *Length*.
 
-The installation has two hosts behind nginx, a worker, Redis, CRM, identity provider, and two PostgreSQL servers, of
-which the second is a synchronous replica that answers visitors. Clients of every resource call all the time. They pause
-between calls as a city's clients do: without pauses the run would only measure how long clients wait for each other.
-Each minute has a random fault, and no fault repeats before all others have occurred. In the middle the platform is
-upgraded under load: migrations first, then one process after the other. After each minute the clients pause while the
-minute's history is judged.
+The installation has two hosts behind nginx, a worker, Redis, CRM, identity provider, and two PostgreSQL servers. The
+second server is a synchronous replica that serves visitors. Clients of every resource call continuously, with pauses
+between calls as in a real city: without pauses the run would only measure how long clients wait for each other. Each
+minute has a random fault, and no fault repeats before all others have occurred. In the middle of the run the platform
+is upgraded under load: migrations first, then one process after the other. After each minute the clients pause until
+the minute's history has been judged.
 
 - **Last run**: {setting}
 - **Length**: {minutes:.0f} of {asked:g} minutes, {rounds} rounds{ending}
 - **Verdict**: {verdict}
 - **Operations**: {operations:,}, {unknown:,} of unknown outcome, {refused:,} more refused
-- **Reads from a replica**: {replica_reads:,} at least (what a killed process had counted is not among them)
-- **Workers** that ended and were started again, those that were killed included: {restarts}
+- **Reads from a replica**: at least {replica_reads:,} (the counts of killed processes are lost)
+- **Worker restarts**, including those after kills: {restarts}
 
-## As the service levels count
+## Service levels
 
 The [service level](../operate/monitoring.md#service-levels) applies to a month: 99.9 % allows one failed minute in a
-thousand, not one fault each minute. The first row shows normal operation, the second the cost of the faults.
+thousand, not one fault each minute. The first row shows normal operation, and the second row the cost of the faults.
 
 {levels}
 
@@ -144,7 +144,7 @@ class Report:
         marks = [Mark(one.second, one.round.fault) for one in self.played]
         plots = {
             "operations": plot("Operations", "a second", self._count_operations(), marks),
-            "times": plot("Times until the answer", "s", self._time(), marks),
+            "times": plot("Response times", "s", self._time(), marks),
             "memory": plot("Memory", "MB", self._trace_memory(), marks),
         }
         for name, picture in plots.items():
@@ -158,7 +158,7 @@ class Report:
             minutes=max((one.second + one.took for one in self.calls), default=0.0) / 60,
             asked=self.asked,
             rounds=len(rounds),
-            ending="" if self.is_whole else "; **this run did not come to its end**",
+            ending="" if self.is_whole else "; **this run did not finish**",
             verdict=_describe_verdict(rounds),
             operations=len(self.calls),
             unknown=sum(one.count("unknown") for one in rounds),
@@ -181,10 +181,10 @@ class Report:
             for call in one.calls:
                 (quiet if call.second < ends else troubled).append(call)
         rows = [
-            "| While | calls | no 5xx | got no answer | within 0.5 s | half within | 95 % within | 99 % within |",
+            "| While | calls | no 5xx | no response | within 0.5 s | half within | 95 % within | 99 % within |",
             "| --- | --- | --- | --- | --- | --- | --- | --- |",
         ]
-        for name, calls in {"nothing was broken": quiet, "something was broken, and after it": troubled}.items():
+        for name, calls in {"no fault": quiet, "during and after a fault": troubled}.items():
             answers = [call for call in calls if call.status]
             if not answers:
                 continue
@@ -264,7 +264,7 @@ def _quantile(ordered: Sequence[float], share: int) -> float:
 def _describe_verdict(rounds: Sequence[Round]) -> str:
     unjudged = sum(bool(one.failure) for one in rounds)
     wrong = sum(not one.is_possible for one in rounds) - unjudged
-    counts = {"with what cannot be or was not decided": wrong, "not judged": unjudged}
+    counts = {"with an impossible or undecided history": wrong, "not judged": unjudged}
     told = [f"{count} of {len(rounds)} rounds {what}" for what, count in counts.items() if count]
     return ", ".join(told) or "lost 0, doubled 0, anomalies 0"
 

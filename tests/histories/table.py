@@ -34,7 +34,7 @@ After reading this page you know how every resource of a whole city behaved unde
 faults and writes this page.
 """
 UNFINISHED = """\
-**This run did not come to its end: {unplayed} of {faults} faults were not played, or not to theirs.**
+**This run did not finish: {unplayed} of {faults} faults were not played completely.**
 """
 SETTING = """\
 - **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, Redis, CRM, identity provider, and two
@@ -49,7 +49,7 @@ SETTING = """\
   its replica is promoted after 4 s, the time that a cluster manager needs to notice, and a new replica is made
 - A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s. {answers} calls are answered before each
   fault and after it
-- **Last run**: {day}, load {load}; {clients} clients of each resource, {together} together; seed {seed}
+- **Last run**: {day}, load {load}; {clients} clients of each resource, {together} in total; seed {seed}
 
 Each cell has the number of operations, and how many of them have an unknown outcome. Refused calls had no effect and
 are counted in the column *refused*. If a row has no unknown outcome and no refused call, no caller noticed the fault:
@@ -63,9 +63,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """Play all faults, or only the named ones, write the page, and return the exit status."""
     arguments = argparse.ArgumentParser(prog="python -m tests.histories.table")
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
-    arguments.add_argument("--clients", type=int, default=4, help="of each resource")
-    arguments.add_argument("--answers", type=int, default=600, help="before each fault, and after it")
-    arguments.add_argument("--page", type=Path, default=PAGE, help="replaced by a run of every fault to its end")
+    arguments.add_argument("--clients", type=int, default=4, help="clients of each resource")
+    arguments.add_argument("--answers", type=int, default=600, help="responses to wait for before and after each fault")
+    arguments.add_argument("--page", type=Path, default=PAGE, help="the page that a complete run replaces")
     arguments.add_argument("faults", nargs="*")
     said, every = arguments.parse_args(words), list_faults()
     if unknown := set(said.faults) - set(every):
@@ -86,7 +86,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         is_interrupted = True
     if list_unplayed(every, played):
-        print(f"not every fault was played to its end: {said.page} stays as it is; what was judged is in {histories}")
+        print(f"not every fault was completed, so {said.page} is unchanged; the results are in {histories}")
     else:
         replace(said.page, describe_played())
     print(describe_wrong(played.values()))
@@ -145,7 +145,7 @@ def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str
     total = sum(one.count("known") + one.count("unknown") for one in played.values())
     unknown = sum(one.count("unknown") for one in played.values())
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"{table}\n\nTogether {total:,} operations, {unknown:,} of unknown outcome, under {len(played)} faults.\n"
+    return f"{table}\n\nTotal: {total:,} operations, {unknown:,} with unknown outcome, under {len(played)} faults.\n"
 
 
 def _describe_events(one: Round) -> str:

@@ -79,9 +79,9 @@ def test_a_row_has_the_operations_of_each_resource_and_what_was_logged_most(tmp_
     logged = "`job.retry` 9, `store.away` 3, `worker.reconnect` 3"
     assert read_row(page, KILLED) == [KILLED, *["10, 1"] * len(NAMES), str(len(NAMES)), logged, "possible", "40"]
     assert read_row(page, FROZEN)[-1] == "41"
-    assert f"Together {20 * len(NAMES)} operations, {2 * len(NAMES)} of unknown outcome, under 2 faults." in page
+    assert f"Total: {20 * len(NAMES)} operations, {2 * len(NAMES)} with unknown outcome, under 2 faults." in page
     assert "What is wrong" not in page
-    assert "did not come to its end" not in page
+    assert "did not finish" not in page
 
 
 def test_an_anomaly_is_named_with_its_seed_and_the_shortest_history_that_shows_it(tmp_path: Path) -> None:
@@ -93,11 +93,11 @@ def test_an_anomaly_is_named_with_its_seed_and_the_shortest_history_that_shows_i
     assert wrong == [
         "### kill api, seed 40: own: anomaly, invariant audit",
         "",
-        "- own on someone: anomaly after 23 operations, of which these cannot all be",
-        '  1. client 1, 0.0 to 1.0 ms: `{"do":"declare","value":"b"}` was told `{"status":200}`',
-        '  2. client 1, 7.0 to 8.0 ms: `{"do":"read"}` was told `{"value":"a"}`',
+        "- own on someone: anomaly after 23 operations, of which these cannot all be true",
+        '  1. client 1, 0.0 to 1.0 ms: `{"do":"declare","value":"b"}` got `{"status":200}`',
+        '  2. client 1, 7.0 to 8.0 ms: `{"do":"read"}` got `{"value":"a"}`',
         *(f"- Invariant {line}" for line in broken[:10]),
-        "- 2 lines more about invariants",
+        "- 2 more lines about invariants",
         "- Whole history: `kill api.jsonl`",
     ]
 
@@ -123,7 +123,7 @@ def test_a_fault_that_cannot_be_here_says_why(tmp_path: Path) -> None:
     page = describe(make_round(KILLED, tmp_path))
     assert read_row(page, FULL_DISK) == [FULL_DISK, *["not run"] * (len(NAMES) + 2), NO_ROOT, "none"]
     assert read_row(page, FROZEN) == [FROZEN, *["not run"] * (len(NAMES) + 2), "not run", "none"]
-    assert "**This run did not come to its end: 1 of 3 faults were not played, or not to theirs.**" in page
+    assert "**This run did not finish: 1 of 3 faults were not played completely.**" in page
 
 
 # ---- how a run ends -------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_a_run_of_every_fault_that_can_be_here_replaces_the_page(page: Path, end
         ["possible", "42"],
         [NO_ROOT, "none"],
     ]
-    assert "did not come to its end" not in written
+    assert "did not finish" not in written
     assert sorted(one.name for one in page.parent.iterdir()) == [PAGE, "run"]
 
 
@@ -211,8 +211,8 @@ def test_a_run_that_is_ended_leaves_the_page_and_tells_what_it_had(
     draft = (page.parent / "run" / PAGE).read_text()
     assert read_row(draft, KILLED)[-2:] == ["possible", "41"]
     assert read_row(draft, FROZEN)[-2:] == ["not run", "none"]
-    assert "did not come to its end: 1 of 3" in draft
-    assert f"{page} stays as it is" in capsys.readouterr().out
+    assert "did not finish: 1 of 3" in draft
+    assert f"{page} is unchanged" in capsys.readouterr().out
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
 
 
@@ -235,7 +235,7 @@ def test_a_round_that_ends_by_itself_is_not_judged_and_the_run_goes_on(page: Pat
     draft = (page.parent / "run" / PAGE).read_text()
     assert read_row(draft, KILLED) == [KILLED, *["none"] * len(NAMES), "0", "nothing", "not judged", "41"]
     assert read_row(draft, FROZEN)[-2:] == ["possible", "42"]
-    assert "- Not judged, as it was ended by `TimeoutError()`" in draft
+    assert "- Not judged, because it ended with `TimeoutError()`" in draft
 
 
 def test_a_run_without_a_city_is_given_up(
@@ -282,10 +282,10 @@ def test_the_page_of_hours_counts_what_the_rounds_and_their_histories_have(tmp_p
     assert "- **Last run**: today\n- **Length**: 1 of 2 minutes, 2 rounds\n" in page
     unknown, refused = 2 * len(NAMES), 2 * len(NAMES)
     assert f"- **Operations**: 61, {unknown} of unknown outcome, {refused} more refused\n" in page
-    assert "- **Reads from a replica**: 12 at least" in page
+    assert "- **Reads from a replica**: at least 12 (" in page
     assert "- **Workers** that ended and were started again, those that were killed included: 2" in page
-    assert read_row(page, "nothing was broken")[1:5] == ["34", "100.00 %", "0", "100.00 %"]
-    assert read_row(page, "something was broken, and after it")[1:5] == ["27", "100.00 %", "1", "100.00 %"]
+    assert read_row(page, "no fault")[1:5] == ["34", "100.00 %", "0", "100.00 %"]
+    assert read_row(page, "during and after a fault")[1:5] == ["27", "100.00 %", "1", "100.00 %"]
     assert read_row(page, "kill")[1:4] == ["2", str(20 * len(NAMES)), str(unknown)]
     assert read_row(page, "worker") == ["worker", "90 MB", "100 MB", "100 MB"]
     minutes = [line for line in page.splitlines() if line.startswith("| 0.7 |")]
@@ -301,9 +301,9 @@ def test_the_page_of_hours_counts_what_the_rounds_and_their_histories_have(tmp_p
 def test_the_page_of_hours_tells_an_anomaly_and_where_to_find_it(tmp_path: Path, report: Report) -> None:
     report.write(tmp_path, "today")
     page = (tmp_path / PAGE).read_text()
-    assert "- **Verdict**: 1 of 2 rounds with what cannot be or was not decided\n" in page
+    assert "- **Verdict**: 1 of 2 rounds with an impossible or undecided history\n" in page
     assert "### kill host, seed 40: own: anomaly" in page
-    assert '  2. client 1, 7.0 to 8.0 ms: `{"do":"read"}` was told `{"value":"a"}`' in page
+    assert '  2. client 1, 7.0 to 8.0 ms: `{"do":"read"}` got `{"value":"a"}`' in page
     del report.played[1]
     report.write(tmp_path, "today")
     page = (tmp_path / PAGE).read_text()
@@ -318,7 +318,7 @@ def play_hours(page: Path, minutes: str = "0") -> int:
 def test_hours_that_came_to_their_end_replace_the_page_and_its_plots(page: Path, ends: Callable[..., None]) -> None:
     assert play_hours(page) == 0
     assert "- **Verdict**: lost 0, doubled 0, anomalies 0\n" in page.read_text()
-    assert "did not come to its end" not in page.read_text()
+    assert "did not finish" not in page.read_text()
     assert {one.name for one in page.parent.glob("*.svg")} == {
         f"hours-{what}.svg" for what in ("operations", "times", "memory")
     }
@@ -333,8 +333,8 @@ def test_hours_that_are_ended_leave_the_page_and_tell_what_they_had(
     assert page.read_text() == FORMER
     assert not list(page.parent.glob("*.svg"))
     draft = (page.parent / "run" / PAGE).read_text()
-    assert "1 rounds; **this run did not come to its end**\n- **Verdict**: lost 0, doubled 0, anomalies 0\n" in draft
-    assert f"{page} stays as it is" in capsys.readouterr().out
+    assert "1 rounds; **this run did not finish**\n- **Verdict**: lost 0, doubled 0, anomalies 0\n" in draft
+    assert f"{page} is unchanged" in capsys.readouterr().out
 
 
 def test_hours_without_a_city_are_given_up_and_leave_the_page(
@@ -345,6 +345,6 @@ def test_hours_without_a_city_are_given_up_and_leave_the_page(
     assert play_hours(page) == 1
     assert page.read_text() == FORMER
     draft = (page.parent / "run" / PAGE).read_text()
-    assert "; **this run did not come to its end**" in draft
+    assert "; **this run did not finish**" in draft
     assert "- **Verdict**: 1 of 1 rounds not judged\n" in draft
-    assert "- Not judged, as it was ended by `TimeoutError()`" in draft
+    assert "- Not judged, because it ended with `TimeoutError()`" in draft

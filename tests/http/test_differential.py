@@ -48,9 +48,11 @@ def test_the_same_bytes_are_the_same_requests(
     if not all(explain(each) for each in differences):
         differences = _compare(stream, ports, LATE)
     for difference in differences:
-        assert (difference.ours, difference.theirs) != (TAKEN, TAKEN), f"they differ in what is a body: {difference}"
+        assert (difference.ours, difference.theirs) != (TAKEN, TAKEN), (
+            f"the servers disagree about the body: {difference}"
+        )
         kind = explain(difference)
-        assert kind is not None, f"nothing explains {difference}"
+        assert kind is not None, f"no listed kind explains {difference}"
         tally[kind.name] += 1
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
 

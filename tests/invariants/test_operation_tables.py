@@ -101,7 +101,7 @@ PAIRS = [(service, operation) for service in SERVICES for operation in service.r
 def test_every_operation_is_in_a_table_with_its_rule_and_its_statuses(service: Service, operation: Operation) -> None:
     rows = [row for row in read_rows(service) if row.covers(operation)]
     wanted = "one row, below `Method, path | Rule | Request | Success | Errors` in section 2 of the service's page"
-    assert len(rows) == 1, f"{operation.method} {operation.path} stands in {len(rows)} rows: {wanted}"
+    assert len(rows) == 1, f"{operation.method} {operation.path} is in {len(rows)} rows: {wanted}"
     (row,) = rows
     assert names_rule(row.rule, operation), row.rule
     described = error_statuses(operation)

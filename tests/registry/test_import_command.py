@@ -56,7 +56,7 @@ def peak_mb(process: psutil.Popen) -> float:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the kernel's mark of memory")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to read the peak memory")
 def test_an_import_that_was_killed_goes_on_where_it_was_and_needs_no_more_memory_for_more_lines(
     terminal: Terminal, sql: Sql, committed: Callable[[], int]
 ) -> None:

@@ -51,7 +51,7 @@ def test_citizens_find_their_service_first_or_among_three(city: City, judged: Ju
 def test_sentences_find_their_service_too(city: City, judged: JudgedList) -> None:
     sentences = [each for each in judged.queries if each.is_sentence]
     if len(sentences) < FEWEST_SENTENCES:
-        assert judged.file.startswith("citizens"), "the lists of asked queries have sentences"
+        assert judged.file.startswith("citizens"), "only these lists may have few sentences"
         return
     rating = rate(city.find, sentences)
     margin = UNSEEN_MARGIN if judged.is_unseen else 0.0
@@ -65,7 +65,7 @@ async def test_no_held_out_query_is_known_to_those_who_tune(owner: asyncpg.Conne
     known |= {fold_label(term) for group in await list_synonym_terms(cast(Connection, owner)) for term in group}
     for judged in LISTS:
         queries = {fold_label(each.query) for each in judged.queries}
-        assert len(queries) == len(judged.queries), "each query is there once"
+        assert len(queries) == len(judged.queries), "a query occurs twice"
         if judged.is_held_out:
             # Only compare a number, because a failing test must not show a held-out query.
             assert len(queries & known) == 0

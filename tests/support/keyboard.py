@@ -32,10 +32,10 @@ class Keyboard:
         for _ in range(STOPS):
             if element.evaluate(arrived):
                 focused = self._page.locator(":focus")
-                assert focused.evaluate(SHOWN), f"the focus is not seen: {focused.evaluate('one => one.outerHTML')}"
+                assert focused.evaluate(SHOWN), f"the focus is not visible: {focused.evaluate('one => one.outerHTML')}"
                 return
             self._page.keyboard.press("Tab")
-        raise AssertionError(f"no Tab leads to {target}")
+        raise AssertionError(f"Tab does not reach {target}")
 
     def press(self, target: Locator) -> None:
         """Press a button, follow a link or unfold a part of the page."""
@@ -63,7 +63,7 @@ class Keyboard:
         self.go_to(target)
         offered = dict(target.evaluate(OPTIONS))
         wanted = offered.get(option, option)
-        assert wanted in offered.values(), f"{option} is none of {list(offered.values())}"
+        assert wanted in offered.values(), f"{option} is not one of {list(offered.values())}"
         self._page.keyboard.press("Home")
         for _ in offered:
             if target.evaluate(CHOSEN) == wanted:

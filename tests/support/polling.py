@@ -17,5 +17,5 @@ def until_now(condition: Callable[[], bool]) -> None:
     """Wait until the condition holds, in tests without an event loop."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < deadline, "it never came about"
+        assert time.monotonic() < deadline, "the condition did not become true in time"
         time.sleep(0.01)

@@ -28,7 +28,9 @@ def test_every_task_is_done_by_the_tests_that_its_row_names() -> None:
             if isinstance(each, ast.FunctionDef):
                 for number in list_marks(each):
                     done[number].append(each.name)
-                    assert "person_of" in {argument.arg for argument in each.args.args}, f"{each.name} has no way"
+                    assert "person_of" in {argument.arg for argument in each.args.args}, (
+                        f"{each.name} does not use `person_of`"
+                    )
     assert written == done
     assert sorted(done) == list(range(1, 41))
 

@@ -118,9 +118,9 @@ class Markup(HTMLParser):
         if tag in {"iframe", "object", "embed", "base", "foreignobject", "style", "marquee"}:
             self.faults.append(f"<{tag}>")
         if tag == "script" and not given.get("src", "").startswith("/painel/recursos/"):
-            self.faults.append("a script of somebody's")
+            self.faults.append("a foreign script")
         if tag == "img" and not given.get("src", "").startswith("/painel/recursos/"):
-            self.faults.append("a picture of somebody's")
+            self.faults.append("a foreign picture")
         for name, value in given.items():
             if name.startswith("on") or name in {"style", "srcdoc"}:
                 self.faults.append(f"<{tag} {name}>")

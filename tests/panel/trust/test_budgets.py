@@ -123,7 +123,7 @@ def test_a_page_is_small_has_few_elements_and_asks_nobody_else_for_anything(cost
             continue
         is_live, has_script = "hx-get=" in cost.seen.answer.text, "htmx.min" in cost.seen.answer.text
         if is_live and not has_script:
-            faults.append(f"{cost.seen.address}: a part changes in place, and nothing changes it")
+            faults.append(f"{cost.seen.address}: a part needs htmx, but the page does not load it")
         weight, page = len(gzip.compress(cost.seen.answer.content)), Elements(cost.seen.answer.text)
         heaviest, fullest = max(heaviest, weight), max(fullest, page.number)
         if weight > 12 * KILOBYTE or page.number > MOST_NODES or page.foreign:

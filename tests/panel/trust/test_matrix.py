@@ -70,7 +70,7 @@ def test_every_link_leads_to_a_page_that_the_person_sees_whole(visitor: Visitor)
             heading = seen.content.heading
             faults.append(f"{seen.found_on} → {seen.address}: {seen.answer.status_code} {heading}")
         elif AWAY in seen.answer.text:
-            faults.append(f"{seen.address}: a part is away")
+            faults.append(f"{seen.address}: a part is missing")
     assert faults == []
 
 
