@@ -34,6 +34,8 @@ class Connections:
         self.url = url
         self.size = size
         self.options = options
+        self._primary = servers.find_primary(url)
+        self._timeline = 0  # the primary's timeline when the connections in `_current` were opened
         self._shares = ConnectionQuota(max(1, size // 2))
         self._is_open = False
         self._ready: list[asyncpg.Connection] = []  # a stack: the last one returned is reused first
@@ -49,6 +51,7 @@ class Connections:
         with StoreFaults():
             connection = await self._connect(seconds)
         self._is_open = True
+        self._timeline = self._primary.timeline
         self._reserve_slot()
         self._current.add(connection)
         self._ready.append(connection)
@@ -80,6 +83,7 @@ class Connections:
 
     def acquire_now(self, name: str) -> asyncpg.Connection | None:
         """Return an idle connection without waiting, or None. It counts towards the share of `name`."""
+        self._leave_former_primary()
         if not self._is_open or not self._ready or self._ready[-1].is_closed() or not self._shares.acquire_now(name):
             return None
         return self._pop()
@@ -104,6 +108,7 @@ class Connections:
 
     async def _acquire_any(self, deadline: float) -> asyncpg.Connection:
         """Reuse an idle connection, open one if a slot is free, or wait until one is returned."""
+        self._leave_former_primary()
         while self._ready:
             connection = self._pop()
             if not connection.is_closed():
@@ -162,6 +167,12 @@ class Connections:
         self._current = set()
         while self._ready:
             self._drop(self._ready.pop())
+
+    def _leave_former_primary(self) -> None:
+        """Expire the connections if another one of this process has seen that a server was promoted since."""
+        if self._timeline != self._primary.timeline:
+            self._timeline = self._primary.timeline
+            self.expire()
 
     def _schedule_idle_check(self) -> None:
         self._unneeded = len(self._ready)

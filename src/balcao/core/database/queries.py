@@ -52,6 +52,17 @@ async def may_stall(connection: Connection, backup_slot: str) -> bool:
     return found
 
 
+_MAY_LOSE = """
+SELECT current_setting('synchronous_standby_names') = '' OR current_setting('synchronous_commit') IN ('off', 'local')
+"""
+
+
+async def may_lose_writes(connection: Connection) -> bool:
+    """Return whether commits do not wait for a replica, so that a failover can lose acknowledged writes."""
+    found: bool = await connection.fetchval(_MAY_LOSE)
+    return found
+
+
 def affected(status: str) -> int:
     """Return the number of affected rows from a command tag such as `INSERT 0 5`."""
     return int(status.rpartition(" ")[2])

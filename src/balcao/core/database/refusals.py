@@ -2,6 +2,7 @@
 
 import asyncpg
 
+from balcao.core.database.leadership import FormerPrimary
 from balcao.core.errors import Unavailable
 
 DATABASE_DOWN = "O banco de dados não responde. Confira BALCAO_DATABASE_URL e se o servidor está no ar."
@@ -24,6 +25,11 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
     (
         asyncpg.TargetServerAttributeNotMatched,
         "Nenhum dos servidores de BALCAO_DATABASE_URL aceita gravações: todos são réplicas. Promova um deles.",
+    ),
+    (
+        FormerPrimary,
+        "O único servidor que aceita gravações não serve: outro já foi promovido depois dele, ou ele é de outro "
+        "cluster. Pare-o e copie-o do primário atual antes de usá-lo de novo.",
     ),
     (asyncpg.DiskFullError, "O disco do servidor PostgreSQL está cheio: libere espaço e repita."),
     (asyncpg.PostgresConnectionError, DATABASE_DOWN),

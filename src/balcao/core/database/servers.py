@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import asyncpg
 
 from balcao.core.database.faults import ServerUnsuitable, StoreFaults
+from balcao.core.database.leadership import FormerPrimary, Leadership, find_leadership
 
 # The session parameters of every connection.
 SESSION = {
@@ -23,6 +24,10 @@ SESSION = {
     "tcp_keepalives_count": "4",
     "idle_in_transaction_session_timeout": "60s",
 }
+
+# How long to wait for the other servers of an address after one has accepted writes. In a healthy cluster they answer
+# within milliseconds; only the machine that is gone causes the full wait.
+OTHERS_SECONDS = 0.25
 
 _PLACE = re.compile(r"(?P<host>\[[^\]]+\]|[^:]*)(?::(?P<port>[0-9]+))?")
 
@@ -53,42 +58,83 @@ def _parse_place(place: str) -> Server:
 
 
 async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
-    """Connect to the server of a URL, or to the server that accepts writes if the URL names several.
+    """Connect to the server of a URL, or to the primary if the URL names several.
 
     Try all servers concurrently. Waiting for a server whose machine is gone would use up the timeout. If all fail,
-    raise the most informative exception. A `host` in the driver `options` selects one server.
+    raise the most informative exception. A `host` in the driver `options` selects one server, for example a replica.
     """
-    servers = list_servers(url)
-    if len(servers) == 1 or "host" in options:
+    if "host" in options:
         return await asyncpg.connect(url, **options)
+    servers = list_servers(url)
+    leadership = find_leadership(*servers)
+    if len(servers) == 1:
+        return (await _connect_to_primary(url, leadership, options))[1]
     options["target_session_attrs"] = "read-write"
-    tries = {asyncio.create_task(asyncpg.connect(url, host=host, port=port, **options)) for host, port in servers}
+    tries = {
+        asyncio.create_task(_connect_to_primary(url, leadership, options | {"host": host, "port": port}))
+        for host, port in servers
+    }
     try:
-        return await _take_first(tries)
+        return await _take_newest(tries)
     finally:
         await _end(tries)
 
 
-async def _take_first(tries: set["asyncio.Task[asyncpg.Connection]"]) -> asyncpg.Connection:
-    """Return the first connection that succeeds, and remove its task from `tries`."""
+def find_primary(url: str) -> Leadership:
+    """Return what this process knows about the primary of a URL."""
+    return find_leadership(*list_servers(url))
+
+
+async def _connect_to_primary(
+    url: str, leadership: Leadership, options: dict[str, Any]
+) -> tuple[int, asyncpg.Connection]:
+    """Return the server's timeline and the connection. Raises FormerPrimary if another server was promoted."""
+    connection = await asyncpg.connect(url, **options)
+    try:
+        return await leadership.check(connection), connection
+    except BaseException:
+        connection.terminate()
+        raise
+
+
+async def _take_newest(tries: set["asyncio.Task[tuple[int, asyncpg.Connection]]"]) -> asyncpg.Connection:
+    """Return the connection with the highest timeline among the servers that answer, and remove its task from `tries`.
+
+    A former primary that this process does not know yet may answer first, so the other servers have a moment to answer.
+    """
     failures: list[BaseException] = []
-    while tries:
-        done, _ = await asyncio.wait(tries, return_when=asyncio.FIRST_COMPLETED)
+    made: dict[int, asyncio.Task[tuple[int, asyncpg.Connection]]] = {}
+    waiting = set(tries)
+    while waiting:
+        done, waiting = await asyncio.wait(
+            waiting, timeout=OTHERS_SECONDS if made else None, return_when=asyncio.FIRST_COMPLETED
+        )
+        if not done:
+            break
         for ended in done:
-            tries.discard(ended)
             if (failure := ended.exception()) is None:
-                return ended.result()
-            failures.append(failure)
-    # Most informative first: a rejected login, then a server that does not accept writes, then a server that is down.
-    raise min(failures, key=lambda failure: (isinstance(failure, OSError), isinstance(failure, ServerUnsuitable)))
+                made[ended.result()[0]] = ended
+            else:
+                failures.append(failure)
+    if made:
+        newest = made[max(made)]
+        tries.discard(newest)
+        return newest.result()[1]
+    raise min(failures, key=_rank)
 
 
-async def _end(tries: Collection["asyncio.Task[asyncpg.Connection]"]) -> None:
+def _rank(failure: BaseException) -> int:
+    """Order failures, most informative first: rejected login, former primary, no writes accepted, server down."""
+    kinds: tuple[Any, ...] = (FormerPrimary, ServerUnsuitable, OSError)
+    return next((rank for rank, kind in enumerate(kinds, 1) if isinstance(failure, kind)), 0)
+
+
+async def _end(tries: Collection["asyncio.Task[tuple[int, asyncpg.Connection]]"]) -> None:
     for unwanted in tries:
         unwanted.cancel()
     for made in await asyncio.gather(*tries, return_exceptions=True):
         if not isinstance(made, BaseException):
-            made.terminate()
+            made[1].terminate()
 
 
 async def read_server_version(url: str) -> int:

@@ -13,9 +13,10 @@ from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.pooling import list_missing_settings, share_backend
-from balcao.core.database.queries import fetch_clock, may_stall
+from balcao.core.database.queries import fetch_clock, may_lose_writes, may_stall
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.database.roles import RoleError
+from balcao.core.database.servers import list_servers
 from balcao.core.errors import Unavailable
 from balcao.operate.database import find_embedded, require_owner
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Clock, Part, Subject
@@ -41,7 +42,7 @@ async def _check_database(subject: Subject) -> Part:
             part = await _check_opened(settings, connection)
             part.problems += await _check_pooling(connection, other)
             part.problems += await _check_clock(connection, subject.now)
-            part.problems += await _check_replication(connection)
+            part.problems += await _check_replication(connection, url)
     except Unavailable as fault:
         return Part(DOWN, problems=[describe_refusal(fault) or str(fault)])
     finally:
@@ -74,15 +75,22 @@ async def _check_pooling(connection: Connection, other: Connection) -> list[str]
     ]
 
 
-async def _check_replication(connection: Connection) -> list[str]:
-    """Report that commits could wait for a synchronous replica forever, because the server retains no log for it."""
-    if not await may_stall(connection, SLOT):
-        return []
-    return [
-        "A réplica síncrona não tem slot de replicação: se o servidor reiniciar enquanto ela está atrasada, apaga o "
-        "log que ela ainda não recebeu. Aí ela não o alcança mais, e toda gravação fica à espera. Crie um slot para "
-        "cada réplica (primary_slot_name) ou defina wal_keep_size."
-    ]
+async def _check_replication(connection: Connection, url: str) -> list[str]:
+    """Report replication that can lose acknowledged writes, or that can make commits wait forever."""
+    problems = []
+    if len(list_servers(url)) > 1 and await may_lose_writes(connection):
+        problems.append(
+            "As gravações não esperam por nenhuma réplica: se o servidor principal se perder, perdem-se as últimas "
+            "que as pessoas viram confirmadas. Defina synchronous_standby_names com pelo menos duas réplicas e deixe "
+            "synchronous_commit em `on` (no Patroni: synchronous_mode e synchronous_mode_strict)."
+        )
+    if await may_stall(connection, SLOT):
+        problems.append(
+            "A réplica síncrona não tem slot de replicação: se o servidor reiniciar enquanto ela está atrasada, apaga "
+            "o log que ela ainda não recebeu. Aí ela não o alcança mais, e toda gravação fica à espera. Crie um slot "
+            "para cada réplica (primary_slot_name) ou defina wal_keep_size."
+        )
+    return problems
 
 
 def _check_data_folder(folder: Path) -> Part:
@@ -186,10 +194,10 @@ CHECK = Check(
     part="database",
     looks_at="the database of `BALCAO_DATABASE_URL`, the owner's login, and live changes",
     wrong="no answer; a role that lacks rights, has rights in other databases, or has too many rights for production; "
-    "a synchronous replica without a replication slot; a PgBouncer that shares sessions or drops their parameters; "
-    "an encoding other than UTF-8; migrations that are missing or belong to a newer release; demo data in "
-    "production; an owner who owns no table; a key of the audit trail that is not in `BALCAO_FORMER_HASH_KEYS`; a "
-    "clock that differs from this machine's by more than 5 seconds",
+    "several servers without a synchronous replica; a synchronous replica without a replication slot; a PgBouncer that "
+    "shares sessions or drops their parameters; an encoding other than UTF-8; migrations that are missing or belong to "
+    "a newer release; demo data in production; an owner who owns no table; a key of the audit trail that is not in "
+    "`BALCAO_FORMER_HASH_KEYS`; a clock that differs from this machine's by more than 5 seconds",
     remedy="correct the variable or the role that the sentence names; `balcao migrate` brings the database up to "
     "date; NTP sets the clocks",
     examine=_check_database,
