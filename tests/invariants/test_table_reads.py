@@ -246,8 +246,8 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         {"registry.vehicle"},
     ),
     "registry/person/search": (
-        "Whom a name, a ticket or a number leads to is found with the name to show in one statement.",
-        {"registry.base_record", "registry.ticket"},
+        "Whom a name, a ticket, a request or a number leads to is found with the name to show in one statement.",
+        {"registry.base_record", "registry.request", "registry.ticket"},
     ),
     "registry/person/settings": (
         "A choice holds only while the avatar is on offer, locked with it; avatars build on the settings.",

@@ -209,6 +209,33 @@ def test_staff_see_the_requests_of_their_departments_and_below(
     assert http.get("/registry/v1/admin/maintenance-requests", headers=citizen.headers).status_code == 403
 
 
+def test_staff_see_which_open_requests_are_late(citizen: Citizen, admin: Staff, sql: Sql) -> None:
+    late, other, closed = (citizen.opened()["number"] for _ in range(3))
+    admin.moved(closed, "done")
+    sql("UPDATE registry.request SET deadline = now() - interval '1 hour' WHERE number = ANY ($1)", [late, closed])
+
+    def listed(**query: Any) -> set[str]:
+        found = admin.list(per_page=100, **query).raise_for_status().json()["data"]
+        return {one["number"] for one in found} & {late, other, closed}
+
+    assert (listed(overdue="true"), listed(overdue="false")) == ({late}, {other})
+    assert (listed(state="done", overdue="true"), listed(state="done", overdue="false")) == (set(), {closed})
+    assert refusal(admin.list(overdue="late")) == (400, "overdue-invalid")
+
+
+def test_a_number_leads_the_counter_to_the_person(citizen: Citizen, admin: Staff, http: httpx.Client) -> None:
+    number = citizen.opened()["number"]
+    headers = admin.headers | {"X-Access-Reason": "Atendimento 12"}
+
+    def find(protocol: str) -> list[str]:
+        path = "/registry/v1/admin/citizens/search"
+        answer = http.post(path, json={"protocol": protocol}, headers=headers).raise_for_status()
+        return [one["cpf"] for one in answer.json()["data"]]
+
+    assert find(number) == find(f" {number.lower()} ") == [f"***.{citizen.cpf[3:6]}.{citizen.cpf[6:9]}-**"]
+    assert find("PED-99999999-0") == []
+
+
 def test_a_read_by_staff_is_in_the_citizens_trail_and_shows_a_masked_cpf(
     citizen: Citizen, members: Members, http: httpx.Client
 ) -> None:

@@ -97,6 +97,12 @@ def test_each_edit_makes_a_version_and_requests_keep_theirs(http: httpx.Client, 
     assert http.get(f"{PUBLIC}/muda").status_code == 404
     listed = http.get(ADMIN, headers=admin.headers).json()["types"]
     assert [one["active"] for one in listed if one["id"] == "muda"] == [False]
+    found = http.get(f"{ADMIN}/muda", headers=admin.headers)
+    assert (found.json()["version"], found.json()["active"]) == (3, False)
+    again = {"If-Match": found.headers["ETag"]}
+    assert http.put(f"{ADMIN}/muda", json=definition, headers=admin.headers | again).json()["version"] == 4
+    assert http.put(f"{ADMIN}/muda", json=definition, headers=admin.headers | again).status_code == 412
+    assert http.get(f"{ADMIN}/nenhum", headers=admin.headers).status_code == 404
 
 
 def test_there_are_five_hundred_types_at_most(http: httpx.Client, admin: Staff, sql: Sql) -> None:

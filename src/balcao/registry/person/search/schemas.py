@@ -42,7 +42,13 @@ class SearchBody(msgspec.Struct):
         | UnsetType
     ) = UNSET
     protocol: (
-        Annotated[str, Meta(description="Protocolo inteiro de um chamado da cidade.", examples=["20250000071"])]
+        Annotated[
+            str,
+            Meta(
+                description="Protocolo inteiro de um chamado da cidade, ou número inteiro de um pedido.",
+                examples=["20250000071"],
+            ),
+        ]
         | UnsetType
     ) = UNSET
     phone: (

@@ -42,7 +42,10 @@ async def find_by_name(connection: Connection, words: str, born: str, most: int)
 
 @statement(f"""
 WITH found AS MATERIALIZED (
-    SELECT DISTINCT cpf FROM registry.ticket WHERE id_chamado = :protocol LIMIT :most
+    SELECT cpf FROM registry.ticket WHERE id_chamado = :protocol
+    UNION
+    SELECT cpf FROM registry.request WHERE number = upper(:protocol) AND cpf <> ''
+    LIMIT :most
 )
 SELECT cpf, name FROM (
     SELECT cpf, {_NAME} AS name FROM found LEFT JOIN registry.base_record USING (cpf)

@@ -11,6 +11,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.etags import etag_of, require_match
+from balcao.core.values.flags import parse_flag_parameter
 from balcao.core.values.page import Page
 from balcao.core.values.text import clean_optional, clean_parameter
 from balcao.registry.filters import CODE_LENGTH
@@ -49,6 +50,7 @@ async def list_requests(call: Call, query: Mapping[str, str], page: Page) -> Req
         clean_parameter(query, "type", longest=TYPE_LENGTH),
         clean_parameter(query, "department", longest=CODE_LENGTH),
         handled,
+        parse_flag_parameter(query, "overdue"),
         state not in CLOSED,
     )
     async with call.platform.database.connection() as connection:

@@ -227,3 +227,7 @@ class RequestQuery(PageQuery):
     )
     type: Annotated[str | None, Meta(description="Só deste tipo.", examples=["lampada_apagada"])] = None
     department: Annotated[str | None, Meta(description="Só deste órgão.", examples=["1500"])] = None
+    overdue: Annotated[
+        bool | None,
+        Meta(description="Só os abertos cujo prazo já passou; com `false`, só os outros.", examples=[True]),
+    ] = None

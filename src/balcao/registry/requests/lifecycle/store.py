@@ -63,6 +63,7 @@ class RequestFilters(msgspec.Struct, frozen=True):
     type: str | None
     department: str | None
     handled: Sequence[str] | None
+    overdue: bool | None
     by_deadline: bool
 
 
@@ -192,6 +193,7 @@ WHERE state = ANY (:states::text[])
   AND (:type::text IS NULL OR request.type = :type)
   AND (:department::text IS NULL OR departments @> ARRAY[:department::text])
   AND (:handled::text[] IS NULL OR departments && :handled::text[])
+  AND (:overdue::boolean IS NULL OR (closed_at IS NULL AND deadline < now()) = :overdue)
 """
 
 

@@ -47,7 +47,7 @@ async def get_request_type(call: Call, type_id: TypeInPath) -> Response[RequestT
     """Devolve um tipo de pedido ativo na versão atual. Operação pública; 404 se ele não existe ou não é mais
     atendido.
     """
-    return with_etag(await service.read_request_type(call, type_id), call, PUBLIC)
+    return with_etag(await service.read_request_type(call, type_id, inactive=False), call, PUBLIC)
 
 
 @routes.get(
@@ -60,6 +60,20 @@ async def get_request_type(call: Call, type_id: TypeInPath) -> Response[RequestT
 async def get_all_request_types(call: Call) -> Response[RequestTypes]:
     """Devolve todos os tipos de pedido na versão atual, inclusive os desativados."""
     return with_etag(await service.list_request_types(call, inactive=True), call, REVALIDATED)
+
+
+@routes.get(
+    f"{ADMIN}/{{type_id}}",
+    "registry.read_any_request_type",
+    MAY_WRITE,
+    "Um tipo de pedido, também inativo",
+    errors=[304],
+)
+async def get_any_request_type(call: Call, type_id: TypeInPath) -> Response[RequestType]:
+    """Devolve um tipo de pedido na versão atual, também se foi desativado. O `ETag` serve ao `If-Match` de uma
+    alteração.
+    """
+    return with_etag(await service.read_request_type(call, type_id, inactive=True), call, REVALIDATED)
 
 
 @routes.get(

@@ -36,10 +36,14 @@ async def list_request_types(call: Call, *, inactive: bool) -> RequestTypes:
         return RequestTypes(await store.list_request_types(connection, inactive))
 
 
-async def read_request_type(call: Call, type_id: str) -> RequestType:
-    """Return the current version of an active type. Raises NotFound if there is no such type or it is inactive."""
-    found = await store.select_request_type(call.reader, type_id) if re.fullmatch(TYPE_ID, type_id) else None
-    if found is None or not found.active:
+async def read_request_type(call: Call, type_id: str, *, inactive: bool) -> RequestType:
+    """Return the current version of a type. Raises NotFound for an unknown type.
+
+    An inactive type counts as unknown unless `inactive` is true.
+    """
+    source = call.platform.database if inactive else call.reader
+    found = await store.select_request_type(source, type_id) if re.fullmatch(TYPE_ID, type_id) else None
+    if found is None or not (found.active or inactive):
         raise _unknown()
     return found
 
