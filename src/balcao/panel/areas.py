@@ -11,10 +11,11 @@ from balcao.panel.home import AREA as HOME
 from balcao.panel.jobs import AREA as JOBS
 from balcao.panel.operation import AREA as OPERATION
 from balcao.panel.privacy import AREA as PRIVACY
+from balcao.panel.requests import AREA as REQUESTS
 
 AREAS: tuple[Area, ...] = tuple(
     sorted(
-        (ACCESS, AGENTS, CATALOGUE, CITIZEN, COUNTER, HEALTH_UNITS, HOME, JOBS, OPERATION, PRIVACY),
+        (ACCESS, AGENTS, CATALOGUE, CITIZEN, COUNTER, HEALTH_UNITS, HOME, JOBS, OPERATION, PRIVACY, REQUESTS),
         key=lambda area: area.order,
     )
 )
