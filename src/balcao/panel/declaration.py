@@ -146,7 +146,7 @@ class Finder:
 
 @dataclass(frozen=True)
 class Area:
-    """One heading of the navigation with its pages.
+    """An area: one heading of the navigation with its pages.
 
     `order` sorts the areas. An area with an empty label has no heading.
     """

@@ -93,7 +93,8 @@ def respond_publicly(
 ) -> Response[T]:
     """Respond with a weak ETag, or with 304 if `If-None-Match` contains it.
 
-    The tag is computed from `compared` if it is given. It leaves out members that always differ, such as a timestamp.
+    The tag is computed from `compared` if it is given. `compared` omits members that differ in every response, such as
+    a timestamp.
     """
     body = clean_body(msgspec.json.encode(value))
     tag = etag_of(body if compared is None else msgspec.json.encode(compared))
@@ -104,7 +105,7 @@ def respond_publicly(
 
 
 async def may_see_drafts(call: Call, query: Mapping[str, str]) -> bool:
-    """Return whether the caller asked for drafts and may see them. Only such a call needs a token.
+    """Return whether the caller asked for drafts and may see them. Only a call that asks for drafts needs a token.
 
     Raises Invalid if the parameter is not a boolean, Unauthenticated if the token is missing or not valid, and
     Forbidden without `service:read`.

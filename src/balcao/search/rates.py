@@ -9,7 +9,7 @@ from balcao.search.public import SEARCH_SCOPE
 async def spend(call: Call, peer: str, name: str, rate: str, portal_rate: str) -> None:
     """Count the call for its address, or for the portal that makes it for its users. Raises TooMany.
 
-    `name` is the beginning of the limits' names, and the two rates are those that the feature declares.
+    `name` is the prefix of the limits' names. The feature declares the two rates.
     """
     settings, limits, live = call.platform.settings, call.platform.limits, call.platform.live
     portal = peer if peer in settings.search_portals else await _find_client(call)

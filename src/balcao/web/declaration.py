@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 from balcao.core.http.responses import Response
 
-# The function of a page. Its arguments are the surface's own kind of `PageRequest` and the values of the path's
-# parameters by name.
+# The function of a page. Its arguments are the surface's subclass of `PageRequest` and the path's parameters by name.
 PageFunction: TypeAlias = Callable[..., Awaitable[Response[Any]]]
 MIB = 1_048_576
 _PARAMETER = re.compile(r"\{(\w+)\}")

@@ -83,7 +83,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         """Read what every page needs. Raises PageFault if the person may not see the page."""
 
     async def finish(self, visit: VisitT, response: Response[Any]) -> None:
-        """Do what follows a successful page."""
+        """Run the surface's own work after a successful page, such as counting waiting items again."""
 
     def name_page(self, title: str) -> dict[str, Any]:
         """Return further values for the templates of error pages and of pages without a session."""

@@ -6,7 +6,7 @@ from balcao.core.errors import Fault, Unprocessable
 from balcao.health_units.counts.schemas import CountsQuery, Periodo
 
 MOST_DAYS = 5 * 366
-_A_YEAR = timedelta(days=364)  # from the first to the last day of a period of 365 days
+_A_YEAR = timedelta(days=364)  # the last day minus the first day of 365 days
 
 
 def choose_days(query: CountsQuery, today: date) -> tuple[date, date]:

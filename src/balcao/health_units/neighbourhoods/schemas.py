@@ -14,7 +14,7 @@ Longitude: TypeAlias = Annotated[float, Meta(description="Longitude em graus.", 
 
 
 class NeighbourhoodBody(Model):
-    """A point in a neighbourhood, in the middle of where people live."""
+    """A point in a neighbourhood, at the centre of its inhabited part."""
 
     latitude: Annotated[
         float, Field(ge=-90, le=90, allow_inf_nan=False, description="Latitude em graus.", examples=[-22.9])

@@ -1,4 +1,4 @@
-"""Read and change the positions of the city's neighbourhoods, so that people find the units near one."""
+"""Read and change the positions of the city's neighbourhoods, from which people find nearby units."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from balcao.health_units.records import UnitRecord
 from balcao.health_units.risk.board import UnitBoard
 from balcao.health_units.units import service as units
 
-# Five times the neighbourhoods of the largest Brazilian cities.
+# About five times the number of neighbourhoods in the largest Brazilian cities.
 MOST_NEIGHBOURHOODS = 1000
 # The fifth decimal of a coordinate is about a metre.
 _DECIMALS = 5
@@ -36,10 +36,10 @@ async def list_neighbourhoods(call: Call) -> Neighbourhoods:
 def merge_neighbourhoods(
     records: Iterable[UnitRecord], registered: Iterable[Neighbourhood]
 ) -> list[ListedNeighbourhood]:
-    """Return the registered neighbourhoods and those of active units, by name.
+    """Return the registered neighbourhoods and the neighbourhoods of active units, sorted by name.
 
-    A neighbourhood that is not registered has the mean of its units' places as its point. Without such a place it is
-    left out.
+    The point of an unregistered neighbourhood is the mean of its units' positions. If no unit has a position, the
+    neighbourhood is omitted.
     """
     active = [record for record in records if record.ativa and record.bairro]
     counts = Counter(fold_text(record.bairro or "") for record in active)
@@ -64,7 +64,7 @@ def merge_neighbourhoods(
 
 
 async def read_neighbourhood(call: Call, bairro: str) -> Neighbourhood:
-    """Return a registered neighbourhood. Raises NotFound."""
+    """Return a registered neighbourhood. Raises NotFound if it is not registered."""
     found = await store.select_neighbourhood(call.platform.database, fold_text(bairro))
     if found is None:
         raise _make_unknown()
@@ -96,8 +96,8 @@ async def put_neighbourhood(call: Call, bairro: str, body: NeighbourhoodBody) ->
 async def delete_neighbourhood(call: Call, bairro: str) -> None:
     """Delete a registered neighbourhood. Its units do not change.
 
-    Raises Forbidden if the caller's right is limited to areas, NotFound, and PreconditionFailed if `If-Match` does not
-    match.
+    Raises Forbidden if the caller's right is limited to areas, NotFound if it is not registered, and PreconditionFailed
+    if `If-Match` does not match.
     """
     units.require_right_to_area(call, None)
     key = fold_text(bairro)

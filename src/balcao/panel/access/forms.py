@@ -131,7 +131,7 @@ class MemberForm(Form):
 class ExplainForm(Form):
     """The form for asking about a decision on a right, or on an address of the API.
 
-    If both are given, the address counts.
+    If both are given, only the address is used.
     """
 
     members: ClassVar = {"cpf": "subject", "wanted": "action"}

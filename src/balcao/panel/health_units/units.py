@@ -47,7 +47,7 @@ async def list_units(visit: Visit) -> Response[Any]:
     listing = Listing(visit, ("unidade", "unidades"), filters, orders=orders)
     query = {**listing.values, "ordem": listing.order, "page": listing.number, "per_page": listing.size}
     if len(listing.values.get("busca", "")) == 1:
-        del query["busca"]  # the service requires at least two letters
+        del query["busca"]  # the service's search requires at least two letters
     found = await client.list_units(visit.api, query)
     listing.rows, listing.total = found.data, found.pagination.total
     return visit.render("health_units/units.html", listing=listing, colors=COLORS, situations=SITUATIONS, types=TYPES)

@@ -74,7 +74,7 @@ FAILURES: Mapping[str, str] = {
 }
 
 
-# Why an application with this displayed status cannot get a new status or step.
+# Reasons why an application with this displayed status cannot get a new status or step.
 STATE_FAILURES: Mapping[str, str] = {
     "vaga_congelada": "não é possível decidir enquanto está congelada",
     "vaga_descontinuada": "não é possível decidir depois de encerrada",

@@ -1,4 +1,4 @@
-// Updates the board of risk and shows its age. After two minutes without contact it warns that the board is outdated,
+// Updates the risk board and shows its age. After two minutes without contact it warns that the board is outdated,
 // because the services no longer return colours by then. A stream sends the board after each change. Without a stream,
 // the page polls every few seconds.
 (() => {

@@ -39,7 +39,7 @@ OldIdInPath: TypeAlias = Annotated[str, InPath(str, "Número do serviço no sist
     may_lag=True,
 )
 async def get_published_service(call: Call, id: ServiceIdInPath, query: Query) -> Response[PublishedService]:
-    """Devolve um serviço publicado pelo identificador. O que não está publicado é desconhecido (404)."""
+    """Devolve um serviço publicado pelo identificador. Se o serviço não está publicado, a resposta é 404."""
     found = await service.read_published_service(call, id, with_names=_shows_names(query))
     return respond_publicly(found, call)
 
@@ -72,7 +72,7 @@ async def get_document(call: Call, id: ServiceIdInPath, query: Query) -> Respons
     may_lag=True,
 )
 async def get_by_slug(call: Call, slug: SlugInPath, query: Query) -> Response[PublishedService]:
-    """Devolve um serviço publicado pelo endereço legível. Um endereço anterior responde 301, com o atual em
+    """Devolve um serviço publicado pelo endereço legível. Se o endereço mudou, a resposta é 301, com o atual em
     `Location`.
     """
     asked, with_names = read_parameter(query, "busca"), _shows_names(query)
@@ -89,7 +89,7 @@ async def get_by_slug(call: Call, slug: SlugInPath, query: Query) -> Response[Pu
     may_lag=True,
 )
 async def get_by_old_number(call: Call, origem: SourceInPath, id_servico_antigo: OldIdInPath) -> Response[Moved]:
-    """Leva, pelo `Location`, ao serviço publicado que o número de um sistema antigo é agora."""
+    """Redireciona, pelo `Location`, do número de um sistema antigo para o serviço publicado que o substitui."""
     return _redirect(await service.find_by_old_number(call, origem, id_servico_antigo), call)
 
 

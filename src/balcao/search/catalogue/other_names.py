@@ -1,4 +1,4 @@
-"""Other names by which people know a service (rules: search 2.3). Pure rules without SQL and HTTP."""
+"""Other names by which people know a service (rules: search 2.3). No SQL or HTTP here."""
 
 from collections.abc import Iterator, Sequence
 

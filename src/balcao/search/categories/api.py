@@ -126,7 +126,7 @@ async def _respond(
     "A ordem das categorias",
 )
 async def list_ordered(call: Call) -> Response[OrderedCategories]:
-    """Devolve as categorias com a semente da popularidade e se aparecem."""
+    """Devolve as categorias, cada uma com a semente da popularidade e se aparece nas listas."""
     return respond_to_staff(await service.list_ordered(call))
 
 
@@ -137,7 +137,7 @@ async def list_ordered(call: Call) -> Response[OrderedCategories]:
     "A ordem de uma categoria",
 )
 async def read_ordered(call: Call, name: CategoryInPath) -> Response[OrderedCategory]:
-    """Devolve a semente da popularidade de uma categoria."""
+    """Devolve a semente da popularidade de uma categoria, e se ela aparece nas listas."""
     return respond_with_tag(await service.read_ordered(call, name))
 
 
@@ -150,8 +150,8 @@ async def read_ordered(call: Call, name: CategoryInPath) -> Response[OrderedCate
     example={"popularity_seed": 5000, "active": True},
 )
 async def order_category(call: Call, name: CategoryInPath, body: CategoryBody) -> Response[OrderedCategory]:
-    """Grava a semente da popularidade de uma categoria e se aparece nas listas; um nome novo faz uma categoria nova.
-    Com `If-Match`, só grava sobre o que foi lido (412).
+    """Grava a semente da popularidade de uma categoria e se ela aparece nas listas. Um nome novo cria uma categoria.
+    Com `If-Match`, só grava se a categoria não mudou desde que foi lida (senão, 412).
     """
     return respond_with_tag(await service.order_category(call, name, body))
 

@@ -23,10 +23,10 @@ routes = ROUTES.extend(tags=["catalogue"])
 )
 async def get_changes(call: Call, query: Query) -> Response[Feed]:
     """Devolve, na ordem em que foram gravadas, as mudanças dos serviços publicados, para sistemas que mantêm uma cópia
-    do catálogo. Cada serviço aparece uma vez, no lugar da sua última mudança e como é agora; o que deixou de estar
-    publicado aparece como `removed`. Comece sem `after` e envie em cada chamada o `after` da resposta anterior: nenhuma
-    mudança se perde, e aplicar uma de novo não altera a cópia. Os serviços só para agentes também vêm, com
-    `agents.exclusive_for_agents`. Exige o escopo `catalogo:read`.
+    do catálogo. Cada serviço aparece uma vez, na posição da sua última mudança e com o conteúdo atual; um serviço que
+    deixou de estar publicado aparece como `removed`. Comece sem `after` e envie em cada chamada o `after` da resposta
+    anterior: nenhuma mudança se perde, e aplicar uma de novo não altera a cópia. A resposta inclui os serviços
+    exclusivos de agentes, com `agents.exclusive_for_agents`. Exige o escopo `catalogo:read`.
     """
     return respond_to_staff(await service.list_changes(call, query))
 

@@ -7,7 +7,8 @@ import msgspec
 from balcao.core.database.pool import Row
 from balcao.search.document import ServiceDocument
 
-# The schema version of documents in this program. The database converts them from and to that of the active table.
+# The schema version of documents in this program. The database converts documents between this version and the version
+# of the active table.
 PROGRAM_VERSION = "v3"
 
 
@@ -29,7 +30,10 @@ class StoredService(msgspec.Struct, frozen=True):
 
 
 class RefusedRow(msgspec.Struct, frozen=True):
-    """A row that could not be converted. `reason` is `SQLSTATE` with the code, or `REVERSE` if the way back differs."""
+    """A row that could not be converted.
+
+    `reason` is `SQLSTATE` with the code, or `REVERSE` if converting it back gives a different row.
+    """
 
     service_id: str
     reason: str

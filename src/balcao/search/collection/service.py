@@ -15,7 +15,7 @@ from balcao.search.collection import store
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import StoredService
 
-# The foldings that this program supports. A table records which one made its columns (rules: search 4.6).
+# The foldings that this program supports. A table records the folding that made its columns (rules: search 4.6).
 KNOWN_FOLD_REVISIONS = frozenset({1})
 # A reader that got the name of a table before a switch may still read that table for this time.
 OLD_READERS = timedelta(seconds=60)
@@ -55,7 +55,7 @@ async def begin_with_version(platform: Platform, schema_version: str) -> None:
 
 
 async def find_reusable_mirror(connection: Connection, alias: Alias, schema_version: str) -> str | None:
-    """Return the mirror if it is a complete table of this schema version. Then a migration has to copy nothing."""
+    """Return the mirror if it is a complete table of this schema version. In that case, a migration copies nothing."""
     if alias.mirror is None or not await store.is_whole_table(connection, alias.mirror, schema_version):
         return None
     return alias.mirror

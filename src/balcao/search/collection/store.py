@@ -87,7 +87,10 @@ async def open_mirror(connection: Connection, table: str) -> None:
 
 @statement("SELECT search.swap_tables(:active, :goal)")
 async def swap_tables(connection: Connection, active: str, goal: str) -> bool:
-    """Exchange the active table and the mirror. Return false if they are not these two tables, or a write was refused.
+    """Exchange the active table and the mirror.
+
+    Return false, and change nothing, if other tables are the active table and the mirror, or if the mirror refused a
+    write.
 
     Make this the last statement before the commit, because writers wait from here on. Raises LockNotAvailableError if
     writers hold the lock for too long. The caller retries in a new transaction.
@@ -224,7 +227,7 @@ WHERE name = :table AND version = :schema_version
   AND NOT EXISTS (SELECT FROM search.search_migration_errors WHERE physical_table = name)
 """)
 async def is_whole_table(connection: Connection, table: str, schema_version: str) -> bool:
-    """Return whether the table has this schema version and its current folding, and missed no write."""
+    """Return whether the table has this schema version and its current folding, and has received every write."""
 
 
 @statement("SELECT search.analyze_physical(:table)")

@@ -25,8 +25,8 @@ _RULE = action("search_tuning:manage")
     "As buscas de controle",
 )
 async def get_control_queries(call: Call) -> Response[ControlQueries]:
-    """Devolve as buscas com que se confere a busca, com os serviços que devem achar. Uma migração de esquema as faz nas
-    duas tabelas antes da troca, para mostrar o que muda nos resultados.
+    """Devolve as buscas de controle, cada uma com os serviços que deve achar. Antes da troca de tabelas, uma migração
+    de esquema faz essas buscas nas duas tabelas e mostra o que muda nos resultados.
     """
     return respond_with_tag(await service.read_control_queries(call))
 
@@ -39,8 +39,8 @@ async def get_control_queries(call: Call) -> Response[ControlQueries]:
     errors=[412],
 )
 async def put_control_queries(call: Call, body: ControlQueries) -> Response[ControlQueries]:
-    """Substitui a lista inteira; repetições saem. Sem `expected`, as buscas que ficam guardam os seus serviços certos.
-    Com `If-Match`, só substitui a lista lida (412).
+    """Substitui a lista inteira; buscas repetidas são removidas. Sem `expected`, as buscas que continuam na lista
+    mantêm os seus serviços certos. Com `If-Match`, só substitui se a lista não mudou desde que foi lida (senão, 412).
     """
     return respond_with_tag(await service.replace_control_queries(call, body))
 
@@ -52,8 +52,9 @@ async def put_control_queries(call: Call, body: ControlQueries) -> Response[Cont
     "Mede as buscas de controle",
 )
 async def get_evaluation(call: Call) -> Response[ControlEvaluation]:
-    """Faz todas as buscas de controle como um cidadão as faria, sem contá-las, e devolve o que cada uma acha, em que
-    lugar vem o serviço certo, por que não vem primeiro, e as medidas sobre todas. 503 se a busca está ocupada demais.
+    """Faz todas as buscas de controle como um cidadão as faria, sem contá-las, e devolve o que cada uma acha, a posição
+    do serviço certo, por que ele não vem primeiro, e as medidas de todas juntas. Se a busca está ocupada demais, a
+    resposta é 503.
     """
     return respond_to_staff(await service.evaluate(call))
 

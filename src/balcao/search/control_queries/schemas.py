@@ -39,7 +39,7 @@ class ControlQueries(msgspec.Struct, omit_defaults=True):
 
 
 class ControlReport(msgspec.Struct, frozen=True):
-    """How alike two tables answer the control queries; both shares from 0 to 1."""
+    """The similarity of the results of two tables for the control queries. Both shares are from 0 to 1."""
 
     queries: Annotated[int, Meta(description="Buscas comparadas.", examples=[2])]
     overlap: Annotated[

@@ -41,9 +41,9 @@ CommentInPath: TypeAlias = Annotated[
     errors=[404, 429],
 )
 async def post_feedback(call: Call, slug: SlugInPath, body: FeedbackBody, peer: Peer) -> None:
-    """Conta se a página de um serviço publicado ajudou e guarda o comentário por um ano, sem quem o fez. Um comentário
-    com CPF, e-mail ou telefone é recusado. Até 20 respostas por minuto por endereço; um portal com o escopo
-    `busca:search`, 600. Cada serviço guarda até 200 comentários por dia.
+    """Conta se a página de um serviço publicado ajudou e guarda o comentário por um ano, sem identificar o autor. Um
+    comentário com CPF, e-mail ou telefone é recusado. Cada endereço pode enviar até 20 respostas por minuto; um portal
+    com o escopo `busca:search`, até 600. Cada serviço guarda até 200 comentários por dia.
     """
     await spend(call, peer, "feedback", RATE, PORTAL_RATE)
     await service.give_feedback(call, slug, body)
@@ -57,8 +57,8 @@ async def post_feedback(call: Call, slug: SlugInPath, body: FeedbackBody, peer: 
     query=PageQuery,
 )
 async def get_rated_services(call: Call, query: Query) -> Response[RatedServices]:
-    """Devolve os serviços com respostas em 90 dias e quantas vezes a página ajudou e não ajudou: antes os que mais
-    vezes não ajudaram.
+    """Devolve os serviços com respostas em 90 dias e quantas vezes a página de cada um ajudou e não ajudou. Os que mais
+    vezes não ajudaram vêm primeiro.
     """
     return respond_to_staff(await service.list_rated_services(call, *parse_page_parameters(query)))
 
@@ -86,7 +86,7 @@ async def get_feedback(call: Call, id: ServiceIdInPath, query: Query) -> Respons
     errors=[404],
 )
 async def delete_comment(call: Call, id: ServiceIdInPath, comment_id: CommentInPath) -> None:
-    """Exclui um comentário que não deve ficar guardado; as contagens não mudam."""
+    """Exclui um comentário que não deve continuar guardado; as contagens não mudam."""
     await service.delete_comment(call, id, comment_id)
 
 

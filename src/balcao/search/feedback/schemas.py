@@ -11,7 +11,7 @@ Helpful: TypeAlias = Annotated[bool, Meta(description="Se a página ajudou.", ex
 
 
 class FeedbackBody(msgspec.Struct):
-    """What a visitor says about a page."""
+    """A visitor's feedback on a page."""
 
     helpful: Helpful
     comment: (
@@ -38,7 +38,7 @@ class Comment(msgspec.Struct):
 
 
 class ServiceFeedback(msgspec.Struct):
-    """What visitors said about the page of a service, newest comments first."""
+    """The feedback on the page of a service, newest comments first."""
 
     service_id: members.ServiceId
     helpful: Annotated[int, Meta(description="Quantas vezes ajudou, em 365 dias.", examples=[31])]
@@ -50,7 +50,7 @@ class ServiceFeedback(msgspec.Struct):
 
 
 class RatedService(msgspec.Struct):
-    """A service with how often its page helped."""
+    """A service, and how often its page helped and did not help."""
 
     service_id: members.ServiceId
     helpful: Annotated[int, Meta(description="Quantas vezes ajudou, em 90 dias.", examples=[31])]

@@ -26,11 +26,17 @@ WITH counted AS (
 SELECT EXISTS (SELECT FROM counted)
 """)
 async def add_feedback(connection: Connection, service_id: str, helpful: bool, comment: str | None, most: int) -> bool:
-    """Count a visitor's answer and store the comment. Return False if the day has enough comments of the service."""
+    """Count a visitor's answer and store the comment.
+
+    Return False if the service has the maximum number of comments for the day.
+    """
 
 
 class FeedbackCounts(NamedTuple):
-    """How often a page helped and did not, and the number of stored comments. `is_known`: the service exists."""
+    """How often a page helped and did not help, and the number of stored comments.
+
+    `is_known` is whether the service exists.
+    """
 
     is_known: bool
     helpful: int
@@ -57,11 +63,11 @@ async def list_comments(connection: Connection, service_id: str, limit: int, off
 
 @statement("DELETE FROM search.service_feedback WHERE id = :comment_id::uuid AND service_id = :service_id::uuid")
 async def delete_comment(connection: Connection, service_id: str, comment_id: str) -> int:
-    """Return how many comments were deleted."""
+    """Delete a comment, and return the number of deleted comments."""
 
 
 class ListedRating(NamedTuple):
-    """A service's counts, and how many services there are on all pages."""
+    """A service's counts, and the number of services on all pages."""
 
     found: int
     rated: RatedService
@@ -84,7 +90,7 @@ async def count_comments(connection: Connection) -> int: ...
 
 @statement("DELETE FROM search.service_feedback WHERE at < current_date - :days::int")
 async def delete_old_comments(connection: Connection, days: int) -> int:
-    """Return how many rows were deleted."""
+    """Delete the comments older than `days`, and return the number of deleted rows."""
 
 
 @statement("SELECT count(*) FROM search.service_feedback_days")
@@ -93,4 +99,4 @@ async def count_feedback_days(connection: Connection) -> int: ...
 
 @statement("DELETE FROM search.service_feedback_days WHERE day < current_date - :days::int")
 async def delete_old_feedback_days(connection: Connection, days: int) -> int:
-    """Return how many rows were deleted."""
+    """Delete the daily counts older than `days`, and return the number of deleted rows."""

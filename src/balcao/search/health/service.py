@@ -8,5 +8,8 @@ from balcao.search.index.public_index import check_index
 
 
 async def check_readiness(platform: Platform) -> Mapping[str, bool]:
-    """Return whether the collection has a known form, and whether there is an index. Starts to build the index."""
+    """Return whether this program supports the collection, and whether there is an index.
+
+    The first call also starts to build the index.
+    """
     return {**await check_collection(platform), **await check_index(platform)}

@@ -32,7 +32,7 @@ COMPARE_SECONDS = 30.0
 CLAIM_SECONDS = 0.1
 # How long the writer waits after a failure.
 RETRY_SECONDS = 0.5
-# The most changes in one commit. A larger commit would delay the first change.
+# The maximum number of changes in one commit. A larger commit would delay the first change.
 MOST_CHANGES = 200
 
 
@@ -129,7 +129,8 @@ class IndexFeeder:
         """Return whether the index must be rebuilt, because the changes do not lead from `state` to `wanted`."""
         if state.generation != wanted.generation or state.popularity != wanted.popularity:
             return True
-        # After a restore of the database, its newest change is an earlier or a different one.
+        # After a restore of the database, the newest change may be an earlier change or another change at this
+        # position.
         return state.position > wanted.position or (state.position == wanted.position and state.newest != wanted.newest)
 
     async def _compare(self) -> None:

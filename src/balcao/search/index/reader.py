@@ -171,13 +171,13 @@ class ServiceIndex:
         return self._counts[root]
 
     def find_rarity(self, root: str) -> float:
-        """Return the weight of a root. The fewer services contain it, the higher it is."""
+        """Return the weight of a root. The fewer services contain the root, the higher its weight is."""
         if root not in self._rarities:
             self._rarities[root] = math.log(1 + max(self.count(), 1) / max(self.count_services(root), 1))
         return self._rarities[root]
 
     def sum_rarities(self, roots: frozenset[str]) -> float:
-        """Return how much the roots of a name or phrase say together. Never 0, so that it can be divided by."""
+        """Return the total weight of the roots of a name or phrase. It is never 0, so that callers can divide by it."""
         if roots not in self._sums:
             if len(self._sums) > MOST_COUNTED_ROOTS:
                 self._sums.clear()

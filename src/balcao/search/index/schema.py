@@ -14,8 +14,8 @@ from balcao.search.portuguese.lexicon import fold
 from balcao.search.portuguese.spelling import spell_sound
 from balcao.search.public import PublicService
 
-# Raise the number whenever fields, analysis or lexicon change. Each revision has its own folder, so that two releases
-# can run on one host during an update.
+# Increase this number whenever the fields, the analysis or the lexicon change. Each revision has its own folder, so
+# that two releases can run on one host during an update.
 REVISION: Final = 2
 
 # Zones contain the roots of words. The name also has its lemmas, so that the exact word beats a related one.

@@ -51,7 +51,7 @@ _EXAMPLE = {
     query=LegacyMappingQuery,
 )
 async def get_legacy_mappings(call: Call, query: Query) -> Response[LegacyMappings]:
-    """Devolve uma página dos tombamentos, do mais novo ao mais antigo, pelos filtros dados."""
+    """Devolve uma página dos tombamentos, do mais novo ao mais antigo, com os filtros pedidos."""
     return respond_to_staff(await service.list_legacy_mappings(call, query, *parse_page_parameters(query)))
 
 
@@ -66,8 +66,8 @@ async def get_legacy_mappings(call: Call, query: Query) -> Response[LegacyMappin
     errors=[404, 409],
 )
 async def post_legacy_mapping(call: Call, body: LegacyMappingBody) -> Response[LegacyMapping]:
-    """Anota que o número de um sistema antigo é agora este serviço: o endereço `by-legacy` leva a ele. Um número que já
-    tem tombamento é 409, com o existente.
+    """Liga o número de um sistema antigo a este serviço: o endereço `by-legacy` passa a levar a ele. Se o número já tem
+    tombamento, a resposta é 409, com o tombamento que existe.
     """
     made = await service.create_mapping_once(call, body)
     return respond_created(made, f"tombamentos/{read_id(made)}", etag_of(made))
@@ -107,8 +107,8 @@ async def read_legacy_mapping(call: Call, id: MappingIdInPath) -> Response[Legac
     errors=[409, 412],
 )
 async def put_legacy_mapping(call: Call, id: MappingIdInPath, body: LegacyMappingBody) -> Response[LegacyMapping]:
-    """Grava o tombamento como enviado, também para outro serviço. Um número que é de outro tombamento é
-    409, com este. Com `If-Match`, só grava sobre o que foi lido (412).
+    """Substitui um tombamento, que pode passar a outro serviço. Se o número já está em outro tombamento, a resposta é
+    409, com esse tombamento. Com `If-Match`, só grava se o tombamento não mudou desde que foi lido (senão, 412).
     """
     return respond_with_tag(await service.update_legacy_mapping(call, id, body))
 
@@ -122,7 +122,9 @@ async def put_legacy_mapping(call: Call, id: MappingIdInPath, body: LegacyMappin
     errors=[412],
 )
 async def delete_legacy_mapping(call: Call, id: MappingIdInPath) -> None:
-    """Remove um tombamento; o serviço fica. Com `If-Match`, só remove o que foi lido (412)."""
+    """Remove um tombamento; o serviço fica. Com `If-Match`, só remove se o tombamento não mudou desde que foi lido
+    (senão, 412).
+    """
     await service.delete_legacy_mapping(call, id)
 
 

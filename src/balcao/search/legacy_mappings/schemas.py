@@ -86,7 +86,7 @@ class MappingTaken(Conflict):
 
 
 class ErrorWithMapping(ErrorText):
-    """{error}, and with status 409 the existing mapping."""
+    """The error body {error}. With status 409, it also contains the existing mapping."""
 
     tombamento_existente: Annotated[
         LegacyMapping | UnsetType, Meta(description="O tombamento que já existe; só com 409.")

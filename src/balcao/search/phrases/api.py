@@ -29,7 +29,7 @@ _MANAGE = action("search_tuning:manage")
     "Como as pessoas pedem um serviço",
 )
 async def get_phrases(call: Call, id: ServiceIdInPath) -> Response[ServicePhrases]:
-    """Devolve as frases com que as pessoas pedem o serviço; a lista é vazia enquanto não há."""
+    """Devolve as frases com que as pessoas pedem o serviço, ou uma lista vazia."""
     return respond_with_tag(await service.read_phrases(call, id))
 
 
@@ -42,8 +42,8 @@ async def get_phrases(call: Call, id: ServiceIdInPath) -> Response[ServicePhrase
 )
 async def put_phrases(call: Call, id: ServiceIdInPath, body: PhrasesBody) -> Response[ServicePhrases]:
     """Substitui as frases com que as pessoas pedem o serviço; a busca as usa um instante depois. Frases que só diferem
-    em acentos, maiúsculas ou sinais contam uma vez. Uma lista vazia remove todas. Com `If-Match`, só substitui a lista
-    lida (412).
+    em acentos, maiúsculas ou sinais contam uma vez. Uma lista vazia remove todas. Com `If-Match`, só substitui se a
+    lista não mudou desde que foi lida (senão, 412).
     """
     return respond_with_tag(await service.replace_phrases(call, id, body))
 
@@ -56,9 +56,9 @@ async def put_phrases(call: Call, id: ServiceIdInPath, body: PhrasesBody) -> Res
     query=ProposalQuery,
 )
 async def get_phrase_proposals(call: Call, query: Query) -> Response[PhraseProposals]:
-    """Devolve as buscas feitas pelo menos cinco vezes em 90 dias das quais menos de uma em dez levou a um serviço, em
-    forma canônica. Enquanto o portal não informa de que busca a pessoa veio (`busca`), só as que nada acharam. O que já
-    é frase de um serviço não aparece.
+    """Devolve, em forma canônica, as buscas feitas pelo menos cinco vezes em 90 dias que levaram a um serviço menos de
+    uma vez em dez. Se o portal não informa de que busca a pessoa veio (`busca`), devolve só as que nada acharam. As
+    buscas que já são frases de um serviço não aparecem.
     """
     outcome = parse_choice_parameter(query, "outcome", service.OUTCOMES)
     return respond_to_staff(await service.list_proposals(call, outcome, *parse_page_parameters(query)))

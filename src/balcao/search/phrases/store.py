@@ -63,7 +63,7 @@ async def upsert_phrases(
 async def delete_phrases(connection: Connection, service_id: str) -> None: ...
 
 
-# Without the column `folded`, which PostgreSQL derives from the phrases.
+# The export omits the column `folded`, which PostgreSQL derives from the phrases.
 EXPORTS = Exports([Export("service-phrases", Rows("search.service_phrases", "to_jsonb(stored) - 'folded'"))])
 
 

@@ -14,7 +14,7 @@ _FILE = "lexicon.trie"
 ACCENTED, PLAIN = "a", "p"
 # The code of "cut no letters". The next character cuts one letter, and so on.
 CUT_BASE = ord("A")
-# The most readings of one form that a search considers.
+# The maximum number of readings of one form that a search considers.
 MOST_LEMMAS = 3
 SHORTEST_STEM = 3
 # Shorter words with a final s are mostly acronyms.

@@ -57,7 +57,7 @@ _BASE = "/api/v1/admin/services/{id}/proposals"
     query=ProposalsQuery,
 )
 async def get_all_proposals(call: Call, query: Query) -> Response[Proposals]:
-    """Devolve uma página das propostas, a partir das que mudaram há mais tempo, sem os textos. Com
+    """Devolve uma página das propostas, sem os textos; as que mudaram há mais tempo vêm primeiro. Com
     `awaiting_approval=true`, devolve a fila de quem publica.
     """
     awaiting = parse_flag_parameter(query, "awaiting_approval")
@@ -80,9 +80,9 @@ async def get_proposals(call: Call, id: ServiceIdInPath, query: Query) -> Respon
     errors=[404, 409, 412],
 )
 async def post_proposal(call: Call, id: ServiceIdInPath, body: ProposalBody) -> Response[Proposal]:
-    """Guarda a mudança à parte, sem que o público a veja, à espera de aprovação, ou com `awaiting_approval` falso em
-    edição. Os campos ausentes ficam como na alteração do serviço. Com `If-Match` da leitura do serviço, só vale sobre a
-    versão lida (412).
+    """Guarda uma mudança de um serviço publicado, sem que o público a veja. A proposta espera aprovação ou, com
+    `awaiting_approval` falso, fica em edição. Campos ausentes têm o mesmo efeito que na alteração do serviço. Com o
+    `ETag` do serviço em `If-Match`, só cria a proposta se o serviço não mudou desde que foi lido (senão, 412).
     """
     made = await service.create_proposal(call, id, body)
     proposal = service.read_made(made)
@@ -91,8 +91,8 @@ async def post_proposal(call: Call, id: ServiceIdInPath, body: ProposalBody) -> 
 
 @routes.get(f"{_BASE}/{{proposal_id}}", "search.read_proposal", action(READ), "Uma proposta de um serviço")
 async def get_proposal(call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath) -> Response[Proposal]:
-    """Devolve uma proposta com o conteúdo que daria ao serviço. O `ETag` nomeia a versão de que partiu e quantas vezes
-    foi gravada.
+    """Devolve uma proposta com o conteúdo que daria ao serviço. O `ETag` contém a versão de que ela partiu e quantas
+    vezes foi gravada.
     """
     return _respond(await service.read_proposal(call, id, proposal_id))
 
@@ -108,8 +108,9 @@ async def get_proposal(call: Call, id: ServiceIdInPath, proposal_id: ProposalIdI
 async def put_proposal(
     call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath, body: ProposalChangeBody
 ) -> Response[Proposal]:
-    """Grava a proposta de novo. Se o serviço mudou depois dela, `base_version` diz que o texto já foi juntado com a
-    versão nova; outra que a mais nova é 409. Com `If-Match`, só grava sobre o que foi lido (412).
+    """Grava a proposta de novo. Se o serviço mudou depois dela, envie em `base_version` a versão mais nova, com a qual
+    o texto já foi juntado; outra versão responde 409. Com `If-Match`, só grava se a proposta não mudou desde que foi
+    lida (senão, 412).
     """
     return _respond(await service.change_proposal(call, id, proposal_id, body))
 
@@ -123,8 +124,8 @@ async def put_proposal(
     errors=[412],
 )
 async def withdraw_proposal(call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath) -> None:
-    """Remove a proposta; o serviço fica. A de outra pessoa só quem tem `service:publish` retira. Com `If-Match`, só
-    remove o que foi lido (412).
+    """Remove a proposta; o serviço fica. Só quem tem `service:publish` pode remover a de outra pessoa. Com `If-Match`,
+    só remove se a proposta não mudou desde que foi lida (senão, 412).
     """
     await service.withdraw_proposal(call, id, proposal_id)
 
@@ -138,8 +139,9 @@ async def withdraw_proposal(call: Call, id: ServiceIdInPath, proposal_id: Propos
 )
 @sending(ETAG)
 async def publish_proposal(call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath) -> Response[StaffService]:
-    """Põe o conteúdo da proposta no ar, como versão nova que diz quem propôs, e remove a proposta. Se o serviço mudou
-    depois dela, é 409. Com `If-Match`, só publica o que foi lido (412).
+    """Publica o conteúdo da proposta em uma versão nova, que registra quem propôs, e remove a proposta. Se o serviço
+    mudou depois da proposta, a resposta é 409. Com `If-Match`, só publica se a proposta não mudou desde que foi lida
+    (senão, 412).
     """
     saved = await service.publish_proposal(call, id, proposal_id)
     return respond_to_staff(saved, {ETAG.name: format_etag(saved.version)})
@@ -155,7 +157,9 @@ async def publish_proposal(call: Call, id: ServiceIdInPath, proposal_id: Proposa
 async def send_back_proposal(
     call: Call, id: ServiceIdInPath, proposal_id: ProposalIdInPath, body: SendBackBody
 ) -> Response[Proposal]:
-    """Devolve a proposta à edição com o motivo, que quem edita lê. Com `If-Match`, só devolve o que foi lido (412)."""
+    """Devolve a proposta à edição, com um motivo para quem a edita. Com `If-Match`, só devolve se a proposta não mudou
+    desde que foi lida (senão, 412).
+    """
     return _respond(await service.send_back_proposal(call, id, proposal_id, body))
 
 

@@ -28,7 +28,7 @@ RAREST = 2
 # From this many terms on, the first step skips descriptions, because most words occur in at least one description.
 LONG_QUERY = 3
 MOST_CACHED_WORDS = 10_000
-# The zones that the first step searches. Every second service asks for an identity card, so documents come later.
+# The zones that the first step searches. Half of all services require an identity card, so documents come later.
 HEAD_ZONES = (NAME, PHRASES, HEAD)
 FIRST_ZONES = (*HEAD_ZONES, REST)
 ALL_ZONES = (*FIRST_ZONES, DOCUMENTS)
@@ -48,7 +48,7 @@ class Zones:
     )
 
     def among(self, zones: Iterable[str]) -> list[tuple[str, float]]:
-        """Return those of the given zones that are searched, with their boosts."""
+        """Return the given zones that are searched, with their boosts."""
         return [(zone, boost) for zone, boost in self.boosts if zone in zones]
 
     @property

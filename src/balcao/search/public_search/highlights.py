@@ -22,7 +22,7 @@ _PLAIN_BYTES = "".join(map(chr, range(0x100))).translate(_PLAIN).encode(_BYTES, 
 # A dotted acronym is one word, and so is a number with its thousands points, as in the analysis of the index.
 WORD = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|\d+(?:\.\d{3})+|[^\W_]+")
 
-# Names and summaries are in many results, so their words are cached: at most some 5 MB.
+# Names and summaries are in many results, so their words are cached, in about 5 MB at most.
 LONGEST_CACHED = 200
 MOST_CACHED = 2_000
 
@@ -62,13 +62,13 @@ def make_snippet(texts: Sequence[str], roots: frozenset[str]) -> str:
 
 
 def _find(text: str, roots: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Yield the positions of the words that have one of the roots and begin like it, in their order."""
+    """Yield the positions of the words that have one of the roots and start with its first letters, in order."""
     if not roots:
         return
     beginnings = _list_beginnings(roots)
     if len(text) <= LONGEST_CACHED:
         words: Iterable[_Word] = _list_words(text)
-    elif _DOTTED.search(text):  # only the words before say where an acronym or a number begins
+    elif _DOTTED.search(text):  # only earlier words show where a number starts
         words = map(_read_word, WORD.finditer(text))
     else:
         words = _list_candidates(text, beginnings)
@@ -77,7 +77,7 @@ def _find(text: str, roots: frozenset[str]) -> Iterator[tuple[int, int]]:
             yield span
 
 
-@lru_cache(1)  # for all texts of a response
+@lru_cache(1)  # one entry, for all texts of one response
 def _list_beginnings(roots: frozenset[str]) -> tuple[str, ...]:
     spelled = [word for word, number in ORDINAL_WORDS.items() if number in roots]
     return tuple({word[:SHARED_LETTERS] for word in (*roots, *spelled)})
@@ -89,9 +89,12 @@ def _list_words(text: str) -> Sequence[_Word]:
 
 
 def _list_candidates(text: str, beginnings: Iterable[str]) -> Iterator[_Word]:
-    """Yield the words of a long text that begin like this. This is ten times faster than reading each word."""
+    """Yield the words of a long text that start with one of these beginnings.
+
+    This is ten times faster than reading each word.
+    """
     try:
-        plain = text.encode(_BYTES).translate(_PLAIN_BYTES)  # twenty times faster than the same for characters
+        plain = text.encode(_BYTES).translate(_PLAIN_BYTES)  # twenty times faster than translating characters
     except UnicodeEncodeError:
         plain = text.translate(_PLAIN).encode(_BYTES, "replace")
     sought = [beginning.encode(_BYTES, "replace") for beginning in beginnings]

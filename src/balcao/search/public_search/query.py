@@ -1,6 +1,6 @@
 """Parsing of a query into words, phrases, exclusions and alternatives. Everything else is plain text.
 
-Pure rules without SQL and HTTP (rules: search 4.6, query).
+No SQL or HTTP here (rules: search 4.6, query).
 """
 
 import re

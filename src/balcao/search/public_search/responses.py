@@ -91,7 +91,7 @@ async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -
 def _encode(result: SearchResult | UnifiedResult) -> Ready:
     """Encode a result. Its ETag does not depend on the duration of the search."""
     body = msgspec.json.encode(result)
-    before, name, after = body.rpartition(_DURATION)  # the results before it may contain any names
+    before, name, after = body.rpartition(_DURATION)  # the last one: earlier results may contain this name
     return Ready(clean_body(body), f"W/{etag_of(before + name + after.lstrip(_NUMBER))}")
 
 

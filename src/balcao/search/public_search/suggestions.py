@@ -13,9 +13,10 @@ from balcao.search.public_search.corrections import complete_word
 from balcao.search.public_search.synonyms import Synonyms, Term
 
 MOST_NAMES = 8
-# The most completions of one typed word.
+# The maximum number of completions of one typed word.
 MOST_WORDS = 20
-# The most candidates that are sorted by popularity. A text with more matches is too short for a good choice.
+# The maximum number of candidates that are sorted by popularity. A text with more matches is too short for a good
+# choice.
 MOST_CANDIDATES = 200
 
 

@@ -49,10 +49,10 @@ MigrationIdInPath: TypeAlias = Annotated[
     errors=[409],
 )
 async def start_migration(call: Call, body: StartBody) -> Response[StartedMigration]:
-    """Inicia a migração da coleção para uma versão de esquema e responde logo; acompanhe-a pelo estado. Ninguém espera
-    por ela: leituras e gravações seguem como sempre, e a troca dura milissegundos. Com `dry_run`, converte todos os
+    """Inicia a migração da coleção para uma versão de esquema e responde imediatamente; acompanhe-a pelo estado.
+    Leituras e gravações não esperam por ela, e a troca das tabelas dura milissegundos. Com `dry_run`, converte todos os
     serviços em uma tabela temporária, por até um minuto, e responde com um relatório: nada muda. Enquanto há uma
-    migração em andamento a resposta é 409.
+    migração em andamento, a resposta é 409.
     """
     return respond_to_staff(await service.start_migration(call, body))
 
@@ -64,8 +64,8 @@ async def start_migration(call: Call, body: StartBody) -> Response[StartedMigrat
     "Mostra o estado da migração de esquema",
 )
 async def get_migration_status(call: Call) -> Response[IdentifiedStatus]:
-    """Devolve a execução mais recente: a que está em andamento ou a última. `is_locked` só diz que outra mudança de
-    esquema teria de esperar; gravar serviços é sempre possível.
+    """Devolve a execução mais recente: a que está em andamento ou a última. `is_locked` diz que outra mudança de
+    esquema teria de esperar; serviços podem ser gravados sempre.
     """
     return respond_to_staff(await service.read_current_status(call))
 
@@ -105,7 +105,7 @@ async def get_migration(call: Call, migration_id: MigrationIdInPath) -> Response
 )
 async def abort_migration(call: Call, content: bytes) -> Response[IdentifiedStatus]:
     """Termina a migração em andamento como falha; a coleção fica como está e nenhuma gravação se perde. Depois que a
-    troca começa a resposta é 409: espere e desfaça a migração.
+    troca começa, a resposta é 409: espere e desfaça a migração.
     """
     body = await run_in_thread(decode_abort, content, size=len(content))
     return respond_to_staff(await service.abort_migration(call, body))
@@ -123,8 +123,8 @@ async def abort_migration(call: Call, content: bytes) -> Response[IdentifiedStat
 @sending(MIGRATION_ID)
 async def roll_back_migration(call: Call, content: bytes) -> Response[MigrationStatus]:
     """Devolve a coleção ao esquema anterior, sem perder o que foi gravado depois da migração, e responde com o estado
-    da reversão; o cabeçalho `X-Migration-ID` a identifica. Vale por sete dias e uma só vez; se há gravações em curso, a
-    resposta é 503 e nada muda: tente de novo.
+    da reversão; o cabeçalho `X-Migration-ID` a identifica. Só é possível por sete dias, e uma única vez; se há
+    gravações em curso, a resposta é 503 e nada muda: tente de novo.
     """
     body = await run_in_thread(decode_rollback, content, size=len(content))
     run_id, status = await service.roll_back_migration(call, body)

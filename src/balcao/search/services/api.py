@@ -63,9 +63,9 @@ _PUBLISHED_TOO = "Um serviço publicado, antes ou depois da chamada, exige tamb�
     query=ServiceListQuery,
 )
 async def get_services(call: Call, query: Query) -> Response[StaffServices]:
-    """Devolve uma página dos serviços com todos os campos, pelos filtros dados, todos juntos. Nomes e textos casam sem
-    diferença de maiúsculas, acentos e hífens. `field` e `value` comparam um campo. Uma página fora dos limites vale
-    como ausente; além do fim, é vazia.
+    """Devolve uma página dos serviços que passam por todos os filtros, com todos os campos. Nomes e textos são
+    comparados sem distinguir maiúsculas, acentos e hífens. `field` e `value` comparam um campo. Uma página fora dos
+    limites vale como ausente; além do fim, é vazia.
     """
     return respond_to_staff(
         await service.list_services(call, ServiceFilters.parse(query), *parse_page_parameters(query))
@@ -80,9 +80,9 @@ async def get_services(call: Call, query: Query) -> Response[StaffServices]:
     query=ServiceListQuery,
 )
 async def get_service_summaries(call: Call, query: Query) -> Response[ServiceSummaries]:
-    """Devolve a mesma página que a lista dos serviços, pelos mesmos filtros, mas de cada um só o que uma lista mostra,
-    e quem o mudou por último. `states` conta cada situação pelos demais filtros, seja qual for a pedida;
-    `awaiting_proposals`, as propostas de todos os serviços que esperam aprovação, sem filtro nenhum.
+    """Devolve a mesma página que a lista dos serviços, com os mesmos filtros, mas sem os textos de cada serviço e com
+    quem o mudou por último. `states` conta os serviços em cada situação, sem considerar o filtro de situação.
+    `awaiting_proposals` conta as propostas que esperam aprovação, sem considerar nenhum filtro.
     """
     return respond_to_staff(
         await service.list_summaries(call, ServiceFilters.parse(query), *parse_page_parameters(query))
@@ -113,7 +113,7 @@ async def post_service(call: Call, body: ServiceBody) -> Response[StaffService]:
     "Um serviço do catálogo, em qualquer situação",
 )
 async def get_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
-    """Devolve um serviço com todos os campos e o número da versão. O `ETag` serve de `If-Match` para a gravação."""
+    """Devolve um serviço com todos os campos e o número da versão. Envie o `ETag` em `If-Match` para gravar."""
     return _respond(await service.read_service(call, id))
 
 
@@ -145,7 +145,7 @@ async def put_service(call: Call, id: ServiceIdInPath, body: ServiceChangeBody) 
 )
 async def delete_service(call: Call, id: ServiceIdInPath) -> None:
     """Tira o serviço do catálogo, da busca e das listas; as versões e os endereços ficam, e uma versão pode voltar. Com
-    `If-Match`, só exclui o estado lido (412).
+    `If-Match`, só exclui se o serviço não mudou desde que foi lido (senão, 412).
     """
     await service.delete_service(call, id)
 
@@ -160,9 +160,9 @@ async def delete_service(call: Call, id: ServiceIdInPath) -> None:
     query=PublishQuery,
 )
 async def publish_service(call: Call, id: ServiceIdInPath, query: Query) -> Response[StaffService]:
-    """Publica o serviço; publicar o que já está publicado não muda nada. Com `origem` e `id_servico_antigo`, anota
-    também que esse número antigo é agora o serviço; se é de outro, responde 409 com o tombamento que existe e não
-    publica.
+    """Publica o serviço. Se ele já está publicado, nada muda. Com `origem` e `id_servico_antigo`, também liga esse
+    número antigo ao serviço. Se o número já está ligado a outro serviço, a resposta é 409, com o tombamento que existe,
+    e nada é publicado.
     """
     return _respond(await service.publish_service(call, id, old=parse_publication(query)))
 
@@ -175,8 +175,8 @@ async def publish_service(call: Call, id: ServiceIdInPath, query: Query) -> Resp
     errors=[412],
 )
 async def unpublish_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]:
-    """Devolve o serviço publicado à espera de aprovação; `published_at` fica. Tirar do ar o que não está publicado não
-    muda nada.
+    """Tira o serviço do ar: ele volta a esperar aprovação e mantém `published_at`. Se ele não está publicado, nada
+    muda.
     """
     return _respond(await service.unpublish_service(call, id))
 

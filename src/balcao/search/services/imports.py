@@ -68,7 +68,8 @@ async def write_services(connection: Connection, rows: Sequence[ServiceRow]) -> 
     alias = await collection.lock_for_write(connection)
     last = {row.id: row for row in rows}
     heads = await store.lock_heads(connection, {id_: _read_created(row, at) for id_, row in last.items()})
-    # Read the rows in a new statement. The one that waited for the locks still sees the rows from before its wait.
+    # Read the rows in a new statement. The statement that waited for the locks still sees the rows as they were before
+    # its wait.
     present = await read_service_rows(connection, alias, list(last))
     edits = [
         Edit(connection, AUTHOR, alias, id_, heads[id_], present.get(id_), at)

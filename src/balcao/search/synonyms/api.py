@@ -31,8 +31,8 @@ _RULE = action("search_tuning:manage")
     query=SynonymsQuery,
 )
 async def list_synonyms(call: Call, query: Query) -> Response[SynonymGroups]:
-    """Devolve uma página dos grupos de termos que valem um pelo outro; com `term`, só os que têm esse texto em algum
-    termo, sem diferença de acentos, maiúsculas e hífens.
+    """Devolve uma página dos grupos de sinônimos. Com `term`, só os que têm esse texto em algum termo, sem distinguir
+    acentos, maiúsculas e hífens.
     """
     return respond_to_staff(
         await service.list_synonym_groups(call, read_parameter(query, "term"), *parse_page_parameters(query))
@@ -58,8 +58,9 @@ async def read_synonyms(call: Call, id: GroupIdInPath) -> Response[SynonymGroup]
     errors=[409, 412],
 )
 async def put_synonyms(call: Call, id: GroupIdInPath, body: SynonymBody) -> Response[SynonymGroup]:
-    """Grava um grupo sob um identificador (UUID) de quem chama. As buscas o usam desde logo: quem digita um dos termos
-    acha também os outros, com peso menor. Com `If-Match`, só substitui o grupo lido (412).
+    """Grava um grupo com um identificador (UUID) que quem chama escolhe. As buscas o usam imediatamente: quem digita um
+    dos termos acha também os outros, com peso menor. Com `If-Match`, só substitui se o grupo não mudou desde que foi
+    lido (senão, 412).
     """
     return respond_with_tag(await service.put_synonym_group(call, id, body))
 
@@ -73,7 +74,9 @@ async def put_synonyms(call: Call, id: GroupIdInPath, body: SynonymBody) -> Resp
     errors=[412],
 )
 async def remove_synonyms(call: Call, id: GroupIdInPath) -> Response[None]:
-    """Remove um grupo; as buscas deixam de usá-lo desde logo. Com `If-Match`, só remove o grupo lido (412)."""
+    """Remove um grupo, e as buscas deixam de usá-lo imediatamente. Com `If-Match`, só remove se o grupo não mudou desde
+    que foi lido (senão, 412).
+    """
     await service.remove_synonym_group(call, id)
     return Response(status=204, headers={"Cache-Control": NO_STORE})
 

@@ -24,8 +24,8 @@ routes = ROUTES.extend(tags=["tuning"])
     query=PageQuery,
 )
 async def get_zero_results(call: Call, query: Query) -> Response[FailedQueries]:
-    """Devolve as buscas que nada acharam pelo menos cinco vezes em 90 dias, em forma canônica: matéria para sinônimos e
-    novos serviços. Buscas com cinco algarismos seguidos ou `@` nunca são guardadas.
+    """Devolve as buscas que nada acharam pelo menos cinco vezes em 90 dias, em forma canônica. Elas sugerem sinônimos e
+    serviços novos. Buscas com cinco algarismos seguidos ou `@` nunca são guardadas.
     """
     return respond_to_staff(await service.list_frequent(call, *parse_page_parameters(query)))
 

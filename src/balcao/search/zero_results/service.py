@@ -13,9 +13,11 @@ from balcao.search.zero_results.store import QueryCount
 
 KEPT_DAYS = 90
 FEWEST_TIMES = 5
-# Different queries in one day. Beyond this, new queries are not counted, so that a flood cannot fill the database.
+# The maximum number of different queries in one day. Beyond this, new queries are not counted, so that a flood cannot
+# fill the database.
 MOST_QUERIES = 5_000
-# Different queries of each kind between two writes. The interval is ten seconds, so this is 200 per second.
+# The maximum number of different queries of each kind between two writes. The interval is ten seconds, so this is 200
+# per second.
 MOST_TALLIED = 2_000
 # The limit of the column. Folding can make a query longer, because it replaces some characters by several.
 LONGEST_FOLDED = 400

@@ -1,1 +1,1 @@
-"""What the pages of the panel and of the site share about citizens' requests."""
+"""Code that the pages of the panel and of the site share for citizens' requests."""

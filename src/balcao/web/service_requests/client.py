@@ -10,7 +10,7 @@ from balcao.web.api import Api, quoted
 from balcao.web.person.client import Subject
 
 TYPES = "/registry/v1/request-types"
-# The service accepts no longer texts in a step.
+# The maximum length of a step's text, as in the service.
 LONGEST_TEXT = 2_000
 
 
@@ -20,7 +20,7 @@ class Option(msgspec.Struct, frozen=True):
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A question of a request. The limits belong to some kinds only."""
+    """A question of a request. Only some kinds of questions have limits."""
 
     id: str
     kind: str
@@ -40,7 +40,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RequestType(msgspec.Struct, kw_only=True):
-    """A type of requests in one version."""
+    """One version of a request type."""
 
     id: str
     version: int

@@ -1,7 +1,7 @@
 """The form that asks the questions of a request type. The service checks every answer again.
 
-A question's fields are called `r-ID`, and `r-ID-PART` for the parts of a place. The prefix keeps the ids that staff
-chose apart from the names that WTForms uses itself. Files are not fields of this form.
+A question's fields are called `r-ID`, and `r-ID-PART` for the parts of a place. The prefix prevents conflicts between
+the ids that staff chose and the names that WTForms uses itself. Files are not fields of this form.
 """
 
 import re
@@ -29,7 +29,7 @@ _UNANSWERED: tuple[Any, ...] = (None, "", [])
 
 
 class DecimalCommaField(wtforms.StringField):
-    """A number as people write it, with a comma before the decimals. `number` is None if the text is no number."""
+    """A number as people write it, with a comma before the decimals. `number` is None if the text is not a number."""
 
     def __init__(self, label: str, validators: list[Any], *, decimals: int = 0, **options: Any) -> None:
         super().__init__(label, validators, **options)
@@ -63,7 +63,7 @@ class AnswerForm(Form):
 
     @property
     def answers(self) -> dict[str, Any]:
-        """Return the answers as the service accepts them, without the questions that were left out."""
+        """Return the answers as the service accepts them, without unanswered questions."""
         found = {question.id: self._read_answer(question) for question in self.questions}
         return {id_: answer for id_, answer in found.items() if answer not in _UNANSWERED}
 

@@ -27,7 +27,7 @@ KINDS = {
 
 
 def describe_limits(field: Field, today: date) -> str:
-    """Return what an answer may be, for people, or "" if a question has no limits worth knowing beforehand."""
+    """Describe the limits of an answer for people. Return "" if the question needs no such hint."""
     match field.kind:
         case "number":
             return _describe_range(

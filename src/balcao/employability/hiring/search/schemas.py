@@ -31,7 +31,7 @@ from balcao.employability.lists import (
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
 # The number of full days before today in each period. Days start at local midnight.
 PERIODS = {"hoje": 0, "ultima_semana": 7, "ultimo_mes": 30}
-# What the public list counts on request, each with at most so many values.
+# The members whose values the public list counts on request, each with at most MOST_FACET_VALUES values.
 FACETS = (
     "bairro",
     "regime_contratacao",

@@ -84,7 +84,7 @@ def _match_published(filters: JobFilters, now: datetime, zone: ZoneInfo) -> Cond
     _add_filters(conditions, filters, now, zone)
     _add_status(conditions, filters)
     if filters.order is JobOrder.DEADLINE:
-        # Otherwise the list would begin with the deadlines of former years.
+        # Without this condition, the list would start with jobs whose deadline passed long ago.
         conditions.add(_number("job.data_limite > :now"))
     return conditions
 

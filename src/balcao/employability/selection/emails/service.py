@@ -56,7 +56,7 @@ async def send_email(platform: Platform, kind: Email, application: UUID, event: 
 
 
 async def _ask_consent(platform: Platform, news: News) -> EmailConsent:
-    """Ask the registry whether the candidate accepts the e-mail. Without an answer nothing is sent yet."""
+    """Ask the registry whether the candidate accepts the e-mail. If the registry does not answer, raise Retry."""
     if news.cpf is None:
         return EmailConsent(True)
     try:
