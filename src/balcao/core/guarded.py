@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-# All addresses that registries assign on the internet (RFC 4291, 2.4). IPv6 forms of IPv4 addresses outside this range
-# (compatible, translated, NAT64) and former site-local addresses (`fec0::/10`) are thereby rejected.
+# All addresses that registries assign on the internet (RFC 4291, 2.4). This range contains neither the IPv6 forms of
+# IPv4 addresses (compatible, translated, NAT64) nor the former site-local addresses (`fec0::/10`).
 _UNICAST = ip_network("2000::/3")
 # Blocked parts of that range: addresses for documentation, and addresses of tunnels to IPv4 addresses, which may be
 # private (Teredo and similar, 6to4).

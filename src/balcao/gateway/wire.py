@@ -30,7 +30,7 @@ _MOST_WAITING, _MOST_WAITING_BYTES = 16, 131_072
 # Join a body up to this size with its head. Larger bodies are written without a copy, so that connections with slow
 # readers share one body in memory.
 _COPIED_BYTES = 65_536
-# How long the rest of a refused request is read after its response.
+# The time for which the rest of a refused request is read after its response.
 _DISCARD_SECONDS = 2.0
 _WITHOUT_BODY = frozenset({204, 304})
 _KEEP_ALIVE = b"connection: keep-alive\r\n"

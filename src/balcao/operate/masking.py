@@ -18,10 +18,10 @@ def mask_value(value: Any) -> Any:
 
 
 def mask_address(address: str) -> str:
-    """Return an address without its password and query. Of a list of servers, show the first login and the last server.
+    """Return an address without its password and query.
 
-    A password may contain any character, quoted or not. If the password cannot be separated from the rest, only the
-    user is shown.
+    A list of servers is shown as the first login and the last server. A password may contain any character, quoted or
+    not. If the password cannot be separated from the rest, only the user is shown.
     """
     scheme, _, rest = address.partition("://")
     before_query, _, query = rest.partition("?")

@@ -1,9 +1,8 @@
 """Read replicas, each used only while its measured lag is small enough.
 
-A replica cannot measure its own lag. A replica that has lost its primary believes that it is current, and
-the last transaction of an idle primary is old. So this process records the primary's WAL position every second, with
-the time of its own clock. A replica that has replayed a recorded position has everything that was committed before that
-time.
+A replica cannot measure its own lag. A replica that has lost its primary believes that it is current, and the last
+transaction of an idle primary is old. So this process records the primary's WAL position every second, with the time of
+its own clock. A replica that has replayed a recorded position has everything that was committed before that time.
 """
 
 import asyncio

@@ -15,7 +15,7 @@ MOST_PER_PAGE = 100
 MOST_PER_LONG_PAGE = 1000
 # The largest page number. A larger number would overflow the database's integer offset.
 LAST_PAGE = 1_000_000_000
-# How many digits of a number are parsed. A number with more digits is above every maximum.
+# The number of digits that are parsed. A number with more digits is above every maximum.
 _DIGITS_READ = 10
 
 
