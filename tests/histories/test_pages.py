@@ -283,7 +283,7 @@ def test_the_page_of_hours_counts_what_the_rounds_and_their_histories_have(tmp_p
     unknown, refused = 2 * len(NAMES), 2 * len(NAMES)
     assert f"- **Operations**: 61, {unknown} of unknown outcome, {refused} more refused\n" in page
     assert "- **Reads from a replica**: at least 12 (" in page
-    assert "- **Workers** that ended and were started again, those that were killed included: 2" in page
+    assert "- **Worker restarts**, including those after kills: 2" in page
     assert read_row(page, "no fault")[1:5] == ["34", "100.00 %", "0", "100.00 %"]
     assert read_row(page, "during and after a fault")[1:5] == ["27", "100.00 %", "1", "100.00 %"]
     assert read_row(page, "kill")[1:4] == ["2", str(20 * len(NAMES)), str(unknown)]
