@@ -94,8 +94,8 @@ async def put_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath, body: PetBody) 
     errors=[400, 409, 412],
 )
 async def delete_pet(call: Call, cpf: CpfInPath, pet_id: PetInPath) -> None:
-    """Exclui um animal que o próprio cidadão cadastrou; um animal dos registros da cidade fica (409). Com `If-Match`, a
-    resposta é 412 se o animal mudou desde a leitura.
+    """Exclui um animal que o próprio cidadão cadastrou; um animal dos registros da cidade não pode ser excluído (409).
+    Com `If-Match`, a resposta é 412 se o animal mudou desde a leitura.
     """
     await service.delete_pet(call, cpf, pet_id)
 

@@ -126,8 +126,8 @@ async def post_rating(call: Call, cpf: CpfInPath, number: NumberInPath, body: Ra
 async def post_anonymous_request(call: Call, peer: Peer, body: RequestBody) -> Response[Receipt]:
     """Faz um pedido de um tipo com `without_login`. Nenhuma resposta pode conter CPF, e-mail ou telefone. Devolve o
     número e o código, que só aparece aqui. Uma `Idempotency-Key` deve ter pelo menos 32 caracteres, pois só ela mostra
-    quem repete a chamada. Operação pública, até 10 pedidos por hora e endereço; um portal conta ele mesmo os endereços
-    de quem o usa.
+    quem repete a chamada. Operação pública, até 10 pedidos por hora e endereço; cada portal conta os endereços de quem
+    o usa.
     """
     return created(await service.open_anonymous_request(call, peer, body))
 

@@ -40,9 +40,9 @@ async def check_recipients(
     provam a escolha. Consulte logo antes de cada envio: uma recusa vale na consulta seguinte.
 
     Quem recusou e quem o registro não conhece têm a mesma resposta. Cada pessoa vê a consulta em "quem viu os meus
-    dados", uma vez por envio. Cada cliente tem uma cota de destinatários, uma menor dos que não aceitam, e uma de
-    envios novos por dia (429). A finalidade de um envio não muda (409). Uma categoria desconhecida ou inativa é
-    recusada (422). É só para sistemas, com o escopo `rmi:consentimento:check`.
+    dados", uma vez por envio. Cada cliente tem uma cota de destinatários, uma cota menor de destinatários que não
+    aceitam e uma cota de envios novos por dia (429). A finalidade de um envio não muda (409). Uma categoria
+    desconhecida ou inativa é recusada (422). É só para sistemas, com o escopo `rmi:consentimento:check`.
     """
     return to_json(await service.check_recipients(call, category_id, body), headers={"Cache-Control": PERSONAL})
 
