@@ -32,7 +32,7 @@ class Appearance(NamedTuple):
 
 
 def read_appearance(headers: Headers) -> Appearance:
-    """Return the appearance that the browser's cookie asks for. Unknown values count as the default."""
+    """Return the appearance that the browser's cookie contains. Unknown values count as the default."""
     try:
         value = read_cookies(headers).get(COOKIE, "")
     except CookiesTooLarge:  # cookies of other sites of the city

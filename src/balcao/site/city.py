@@ -33,7 +33,7 @@ class CityFault(Exception):
 
 @dataclass(frozen=True)
 class CityFiles:
-    """The words, the style sheet with the city's colours, and the pictures that replace those of the program."""
+    """The words, the style sheet with the city's colours, and the pictures that replace the program's pictures."""
 
     wording: Wording
     sheet: str
@@ -41,7 +41,7 @@ class CityFiles:
 
 
 def read_city(folder: Path | None) -> CityFiles:
-    """Return the city's files, completed by those of the program. Without a folder, return those of the program.
+    """Return the city's files. The program's own files replace missing files, or all files if there is no folder.
 
     Raises CityFault.
     """
@@ -90,7 +90,7 @@ def _read(file: Path, longest: int) -> bytes:
 
 
 def _read_picture(file: Path) -> bytes:
-    """Return an SVG picture that runs no program and loads nothing."""
+    """Return an SVG picture. Raises CityFault if the picture could run a script or load another address."""
     content = _read(file, LONGEST_PICTURE)
     if b"<!" in content.replace(b"<!--", b""):  # a document type could define entities that grow without end
         raise CityFault(f"{file.name}: retire a linha <!DOCTYPE")

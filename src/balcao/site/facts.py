@@ -1,4 +1,4 @@
-"""The facts of a service: what it costs, how long it takes, and where it is requested."""
+"""The facts of a service: its cost, its duration, and the places where it is requested."""
 
 import re
 from typing import NamedTuple, Protocol

@@ -1,4 +1,4 @@
-"""What the city's files set in a process: words, name, telephone, style sheet and pictures."""
+"""The parts of the site that a city's files define: words, name, telephone, style sheet and pictures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

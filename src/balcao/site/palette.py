@@ -1,7 +1,7 @@
 """The city's own colours: the variables that a city may change, and a check of their contrast.
 
-A city may change eight of the style sheet's variables, for light and for dark pages. The other colours, such as those
-of warnings, stay as they are, because they carry a meaning.
+A city may change eight of the style sheet's variables, for light and for dark pages. The other colours are fixed,
+because they carry a meaning, as in warnings.
 """
 
 import re

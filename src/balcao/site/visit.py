@@ -24,7 +24,7 @@ T = TypeVar("T")
 _LONGEST_DESCRIPTION = 155
 # Only this many characters of a visitor's text are read, as in the public search.
 LONGEST_TEXT = 200
-# The cache time of a page that contains a stale answer, in seconds.
+# The maximum cache time of a page that contains a stale answer, in seconds.
 _SHORT_AGE = 5
 # Page numbers above this count as the first page.
 _LAST_NUMBER = 500

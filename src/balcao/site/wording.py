@@ -27,7 +27,7 @@ class Colors(msgspec.Struct, frozen=True):
 
 
 class Contact(msgspec.Struct, frozen=True):
-    """Where people find help, besides the telephone."""
+    """The ways to get help, other than the telephone."""
 
     hours: str
     cost: str
@@ -57,7 +57,7 @@ class HelpTexts(msgspec.Struct, frozen=True):
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """A subject in the words of citizens, and the categories of the catalogue that belong to it."""
+    """A subject in citizens' words, and its categories in the catalogue."""
 
     key: str
     name: str
@@ -97,7 +97,10 @@ class Wording(msgspec.Struct, frozen=True, dict=True):
         return self._subjects_by_category.get(category) or make_subject(category)
 
     def list_subjects(self, categories: Sequence[str]) -> list[Subject]:
-        """Return the subjects that have one of these categories, in the order of the file, then the others."""
+        """Return the subjects of these categories, in the order of the file.
+
+        Categories that no subject contains come last, each as a separate subject.
+        """
         present = {self.find_subject(category).key for category in categories}
         own = [make_subject(category) for category in categories if category not in self._subjects_by_category]
         return [subject for subject in self.subject if subject.key in present] + own

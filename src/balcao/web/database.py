@@ -20,7 +20,7 @@ _CONNECTIONS = 4
 
 
 class SurfaceDatabase(NamedTuple):
-    """How a surface reaches the database.
+    """The database settings of a surface.
 
     `schema` is also the name of the surface's package. `url` is empty if the surface uses the services' address.
     """

@@ -32,7 +32,7 @@ async def list_phrase_proposals(visit: Visit) -> Response[Any]:
 
 @pages.get("/frases/{phrase}/usar", "Usar em um serviço", actions=[TUNING])
 async def choose_service(visit: Visit, phrase: str) -> Response[Any]:
-    """List the services to choose the one that the phrase asks for."""
+    """List services, so that the person can choose the service that the phrase asks for."""
     listing = Listing(visit, ("serviço", "serviços"), [Filter("nome", "Nome contém", is_wide=True)])
     query = {
         "nome_servico": listing.values.get("nome"),

@@ -113,7 +113,7 @@ class ControlResult(msgspec.Struct):
 
 
 class ControlEvaluation(msgspec.Struct):
-    """What the control queries find. The shares are None if no query has expected services."""
+    """The results of the control queries. The shares are None if no query has expected services."""
 
     rated: int
     hits_at_1: float | None

@@ -18,8 +18,7 @@ from balcao.web.provider import ProviderAway
 from balcao.web.sessions.session import SessionOver
 
 BEAT_SECONDS = 5.0
-# After this time, the browser reconnects by itself. Then the panel refuses a person who no longer has the right or the
-# session.
+# After this time, the browser reconnects, and the panel checks the session and the right again.
 LONGEST_SECONDS = 600.0
 # The number of seconds that a new stream waits for the upstream. Then it ends, and the page polls instead.
 OPENING_SECONDS = 4.0

@@ -47,7 +47,7 @@ async def read_request(api: Api, number: str) -> Read[HandledRequest]:
 
 
 async def add_step(api: Api, number: str, state: str | None, text: str, *, etag: str, key: str) -> HandledRequest:
-    """Move a request, write to its citizen, or both, if the request is as it was read."""
+    """Move a request, write to its citizen, or both, unless the request has changed since it was read."""
     body = {"state": state, "text": text or None}
     return await api.send("POST", f"{_REQUESTS}/{quoted(number)}/steps", HandledRequest, body, etag=etag, key=key)
 
@@ -57,7 +57,7 @@ async def download_file(api: Api, number: str, file: str) -> httpx.Response:
 
 
 async def list_types(api: Api) -> list[RequestType]:
-    """Return all types in their current version, inactive ones too."""
+    """Return the current version of all types, including inactive types."""
     return (await api.get(_TYPES, RequestTypes)).types
 
 

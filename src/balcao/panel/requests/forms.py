@@ -12,7 +12,10 @@ from balcao.web.service_requests.client import LONGEST_TEXT
 
 
 class StepForm(Form):
-    """The form for a step that staff take. The step decides what the text is about and whether it is needed."""
+    """The form for a step that staff take.
+
+    The step determines the label of the text, and whether the text is required.
+    """
 
     text = TextAreaField("Texto", validators=[length(0, LONGEST_TEXT)])
 

@@ -29,8 +29,8 @@ AUTHORS = {
 class Move(NamedTuple):
     """A step that staff take: its slug in the address, the new state, and its texts.
 
-    `state` is None for a message that changes nothing else. `is_decision` means that the request then waits for
-    someone else, so that the next one opens.
+    `state` is None for a message that changes nothing else. `is_decision` means that the request no longer waits for
+    staff after the step, so the next request opens.
     """
 
     slug: str
@@ -110,14 +110,17 @@ MOVES: Mapping[str, Move] = {move.slug: move for move in _MOVES}
 
 
 def list_moves(state: str) -> list[Move]:
-    """Return the steps that staff may take from a state, in the order of the buttons. The service decides again."""
+    """Return the steps that staff may take from a state, in the order of the buttons.
+
+    The service checks the step again.
+    """
     if state in CLOSED:
         return []
     return [move for move in _MOVES if not (move.state == "in_progress" == state)]
 
 
 def name_step(state: str | None) -> str:
-    """Return what a step did. A step without state is a message."""
+    """Return the label of a step. A step without state is a message."""
     return "Recado" if state is None else STATES.get(state, state)
 
 

@@ -26,7 +26,7 @@ HANDLE = "requests:handle"
 _OPEN = "open"
 _LATE, _IN_TIME = "atrasados", "no-prazo"
 _OVERDUE = {_LATE: True, _IN_TIME: False}
-# A request in this state waits for its citizen, so it is not the next one to handle.
+# A request in this state waits for its citizen, so the queue does not open it as the next request.
 _WAITS_FOR_CITIZEN = "needs_information"
 
 pages = Pages(AREA, "/pedidos")
@@ -34,7 +34,7 @@ pages = Pages(AREA, "/pedidos")
 
 @pages.get("", "Fila de pedidos", actions=[HANDLE], in_menu=True)
 async def list_requests(visit: Visit) -> Response[Any]:
-    """List the requests of the person's departments: open ones by deadline, others by their last change."""
+    """List the requests of the person's departments: open requests by deadline, others by their last change."""
     blocks: list[Block[Any]] = await gather_blocks(list_request_types(visit.api), read_department_names(visit.api))
     types, departments = blocks
     filters = [
@@ -138,7 +138,10 @@ async def _open_next(visit: Visit, number: str, move: Move) -> Response[Any]:
 
 
 async def _read_request(visit: Visit, number: str) -> Read[HandledRequest]:
-    """Return a request. The service hides those of other departments, so the error page mentions them too."""
+    """Return a request.
+
+    The service hides the requests of other departments, so the error page mentions this possibility.
+    """
     try:
         return await client.read_request(visit.api, number)
     except NotFound as fault:
@@ -167,7 +170,7 @@ def _request_crumb(visit: Visit, found: HandledRequest) -> Crumb:
 
 
 async def find_waiting(visit: Visit) -> Sequence[Item]:
-    """Return one item for the late requests of the person's departments, and one for the other open ones."""
+    """Return one item for the late requests of the person's departments, and one for their other open requests."""
     counted = await asyncio.gather(
         *(client.list_requests(visit.api, {"overdue": is_overdue, "per_page": 1}) for is_overdue in (True, False))
     )

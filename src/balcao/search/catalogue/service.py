@@ -23,7 +23,7 @@ _MOVED = "O serviço mudou de endereço."
 async def read_published_service(
     call: Call, service_id: str, asked: str | None = None, *, with_names: bool = False
 ) -> PublishedService:
-    """Return a published service. `asked` is the search that led to it. Raises NotFound."""
+    """Return a published service. `asked` is the search that led to the service. Raises NotFound."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.reader.connection() as connection:
         found = _require(await store.read_by_id(connection, await read_alias(connection), known))

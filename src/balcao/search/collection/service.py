@@ -49,7 +49,7 @@ async def check_collection(platform: Platform) -> Mapping[str, bool]:
 
 
 async def begin_with_version(platform: Platform, schema_version: str) -> None:
-    """Change the schema version of a collection that never had a service. Do nothing if it had one."""
+    """Change the schema version of a collection that has never contained a service. Otherwise, do nothing."""
     async with platform.database.transaction() as connection:
         await store.begin_with_version(connection, schema_version)
 

@@ -43,7 +43,7 @@ async def build(database: Database, generation: Path) -> IndexState:
 
 
 async def index_table(connection: Connection, alias: Alias) -> ServiceIndex:
-    """Index a table in memory and return the index, to compare it with that of another table."""
+    """Index a table in memory. The caller compares the returned index with the index of another table."""
     writer = await asyncio.to_thread(IndexWriter, None, BUILD_BYTES)
     after: str | None = None
     while rows := await store.list_index_rows(connection, alias, after, ROWS):

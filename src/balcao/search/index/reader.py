@@ -30,7 +30,7 @@ from balcao.search.index.schema import (
 )
 from balcao.search.public import PublicService
 
-# The entry that describes the index has this id. No service has it.
+# The id of the entry that describes the index. No service has this id.
 STATE_ID = "state"
 # All values of a facet are counted before spellings are merged. In practice, a facet has a few hundred values.
 MOST_FACET_BUCKETS = 10_000
@@ -163,7 +163,7 @@ class ServiceIndex:
         return [decode_order(number) for number in numbers]
 
     def count_services(self, root: str) -> int:
-        """Return the number of services with the root, in the zone in which most services have it."""
+        """Return the number of services with the root, counted in the zone in which the root is most frequent."""
         if len(self._counts) > MOST_COUNTED_ROOTS:
             self._counts.clear()
         if root not in self._counts:

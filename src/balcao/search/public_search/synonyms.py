@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from balcao.search.portuguese.analysis import Token, tokenize
 
-# How much a match of a synonym counts, compared with the word itself.
+# The weight of a match with a synonym, relative to a match with the word itself.
 SYNONYM_WEIGHT = 0.8
 # Other words may be between the words of a synonym ("imposto sobre a propriedade").
 SYNONYM_SLOP = 2
@@ -36,7 +36,7 @@ class Synonyms:
 
     def __init__(self, groups: Iterable[Iterable[str]] = ()) -> None:
         self._by_first: dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, ...]]]]] = {}
-        # How the groups spell a member. Members of several groups have the spelling of the first one.
+        # The spelling of each member. A member of several groups has the spelling of the first group.
         self._spellings: dict[tuple[str, ...], str] = {}
         for group in groups:
             written = {tuple(token.roots[0] for token in tokenize(term)): term for term in group}

@@ -17,7 +17,7 @@ LONGEST_SECONDS = 55.0
 BLOCK_SECONDS = 60.0
 ROWS_AT_ONCE = 500
 MOST_FAILURES = 100
-# A migration takes longer, because it also compares the tables and gives way to writers.
+# A migration takes longer, because it also compares the tables and pauses for writers.
 TIMES_A_REHEARSAL = 3
 
 

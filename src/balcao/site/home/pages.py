@@ -47,7 +47,7 @@ async def show_start(visit: Visit) -> Response[Any]:
 async def _list_frequent(visit: Visit, snapshot: Snapshot) -> list[Listed]:
     """Return the frequent services.
 
-    If the city's files name none, return the services that the editors highlight, then the most popular searches.
+    If the city's files name none, return the services that the editors highlight, then the most popular services.
     """
     if named := list_frequent(visit.site.wording, snapshot):
         return named

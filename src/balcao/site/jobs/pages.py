@@ -263,7 +263,7 @@ async def show_job(visit: Visit, slug: str) -> Response[Any]:
 
 
 async def _find_others(visit: Visit, job: Job) -> list[Job]:
-    """Return other open jobs, those of the same neighbourhood first.
+    """Return other open jobs, jobs in the same neighbourhood first.
 
     If the service does not answer, return an empty list.
     """
@@ -294,7 +294,7 @@ async def show_company(visit: Visit, cnpj: str) -> Response[Any]:
             f"Vagas da empresa {company.name}",
             f"{company.name}: {format_count(count, 'vaga aberta', 'vagas abertas')}.",
             visit.address("jobs.show_company", cnpj=company.cnpj),
-            # A page without jobs tells a search engine nothing.
+            # A page without jobs is useless as a search result.
             is_indexed=count > 0,
         ),
         company=company,

@@ -56,7 +56,7 @@ ORDERS: Mapping[str, Order] = {
 }
 SALARIES: Mapping[str, int] = {str(amount): amount for amount in (1_500, 2_000, 3_000, 5_000)}
 _MODELS: Mapping[str, str] = {"Remoto": "A distância", "Híbrido": "Parte em casa, parte no local"}
-# schema.org has few kinds of employment. Others count as another kind.
+# schema.org defines only a few kinds of employment. A contract that is not listed here is sent as OTHER.
 EMPLOYMENT_TYPES: Mapping[str, str] = {
     "CLT": "FULL_TIME",
     "Estágio": "INTERN",

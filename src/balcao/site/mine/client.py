@@ -58,7 +58,7 @@ class Employer(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Return the name that the public knows."""
+        """Return the company's trade name, or else its legal name."""
         return self.nome_fantasia or self.razao_social
 
 

@@ -12,7 +12,7 @@ from balcao.web.person import client as people
 from balcao.web.person.labels import describe_access, describe_actor, describe_reason
 
 pages = Pages("home", "")
-# The number of rows of each part. A link leads to the others.
+# The number of rows of each part. A link opens the complete list.
 _SHOWN = 3
 # The number of accesses that are read to find the newest accesses by others.
 _READ = 100

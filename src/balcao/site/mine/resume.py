@@ -151,7 +151,7 @@ def _to_fields(form: type[Form], item: Any) -> dict[str, Any]:
 
 
 def _to_body(form: Form) -> dict[str, Any]:
-    """Convert the fields to the service's members: an empty field becomes null, and a number a JSON number."""
+    """Convert the form's fields to the service's members. Omit empty fields, and convert the months to a number."""
     body: dict[str, Any] = {}
     for name, value in form.data.items():
         text = value.strip() if isinstance(value, str) else value

@@ -1,1 +1,1 @@
-"""How anonymous pages read: as the site's machine client, through a bounded cache of the services' answers."""
+"""Reads of anonymous pages: as the site's machine client, through a bounded cache of the services' answers."""

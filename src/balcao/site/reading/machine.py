@@ -1,4 +1,4 @@
-"""Calls of the services as the site's machine client."""
+"""Call the services as the site's machine client."""
 
 import asyncio
 import time

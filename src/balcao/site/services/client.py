@@ -47,7 +47,7 @@ async def read_service_by_id(reader: Reader, number: str) -> Service:
 
 
 async def find_by_old_number(reader: Reader, source: str, number: str) -> str | None:
-    """Return the slug of the service with this number in the older portal."""
+    """Return the current slug of the service that had this number in the older portal, or None."""
     try:
         await reader.get(
             f"{BASE}/services/by-legacy/{quoted(source)}/{quoted(number)}", dict[str, Any], stale=NEVER, is_chosen=True
