@@ -40,7 +40,7 @@ async def test_whichever_process_is_asked_shows_the_sum_of_all(folder: Path) -> 
         process.answer()
         process.pushes.inc("dead")
     processes[1].answer(404, 3.0)
-    for process in (*processes, *processes):  # the first iteration publishes
+    for process in (*processes, *processes):  # the first iteration publishes the counts
         seen = process.series("balcao_requests_total")
     assert seen == {READ.format("GET", 200): 3, READ.format("GET", 404): 1}
     for process in processes:

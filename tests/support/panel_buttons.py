@@ -77,7 +77,7 @@ class Pressed:
         is_led_on = len(self.answers) > 1
         if answer.status_code in {401, 403} or answer.status_code >= (400 if is_led_on else 500):
             return f"{self}: {answer.status_code} {Seen('', '', answer).content.heading}"
-        return f"{self}: a part is away" if AWAY in answer.text else ""
+        return f"{self}: a part is missing" if AWAY in answer.text else ""
 
     @property
     def is_done(self) -> bool:

@@ -17,8 +17,8 @@ logging.getLogger("mail.log").setLevel(logging.ERROR)
 class MailServer:
     """The mail server, as a context manager. It rejects the next `refusals` e-mails temporarily.
 
-    While `held` is "before" or "after", it responds to no e-mail, before or after it has recorded it. `waiting` counts
-    these e-mails.
+    While `held` is "before" or "after", it stops right before or right after recording an e-mail, and does not respond.
+    `waiting` counts these e-mails.
 
     With `tls` it offers STARTTLS. `encrypted` records for each e-mail whether the connection was encrypted.
     """
@@ -70,7 +70,7 @@ class MailServer:
         return "250 ok"
 
     async def _hold(self) -> None:
-        """Wait as long as the server is held. aiosmtpd cancels this if the client goes away."""
+        """Wait until the test releases the server. aiosmtpd cancels this if the client disconnects."""
         self.waiting += 1
         while self.held:  # noqa: ASYNC110 - the test sets it from another thread
             await asyncio.sleep(0.02)

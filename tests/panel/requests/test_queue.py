@@ -1,4 +1,4 @@
-"""The queue of requests: who sees which, the steps of staff, conflicts, repeated sending, and files."""
+"""The queue of requests: the requests that each clerk sees, staff's steps, conflicts, repeated submissions, files."""
 
 from collections.abc import Callable
 from typing import Any

@@ -86,7 +86,7 @@ def test_who_confirms_a_number_has_it_in_the_phone_book_whoever_had_it_before(
     assert RegistryClient(http, issuer.person(former.cpf))("POST", f"{path}/bind", body).status_code == 200
     assert staff("POST", f"{path}/opt-in", body).json() == {"status": "opted_in"}
     assert citizen.put("phone", phone).status_code == 200
-    assert staff.ok("GET", f"{path}/status")["cpf"] == Cpf(former.cpf).masked  # the citizen has not proven it yet
+    assert staff.ok("GET", f"{path}/status")["cpf"] == Cpf(former.cpf).masked  # the number is not proven yet
     assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
     shown = staff.ok("GET", f"{path}/status")
     assert (shown["cpf"], shown["opt_in"]) == (Cpf(citizen.cpf).masked, False)
