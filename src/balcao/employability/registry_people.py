@@ -58,7 +58,7 @@ class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EmailConsent(msgspec.Struct, frozen=True):
-    """Whether a person accepts e-mails about services, and the address in an e-mail that ends them with one click."""
+    """Whether a person accepts e-mails about services, and the address to unsubscribe with one click."""
 
     accepts: bool
     unsubscribe: str | None = None

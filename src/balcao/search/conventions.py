@@ -23,7 +23,7 @@ PUBLISH = "service:publish"
 
 LARGEST_INTEGER = 2_147_483_647
 MOST_PER_PAGE = 100
-# Longer than a reason in the audit trail, because only the version stores it, for colleagues.
+# Longer than a reason in the audit trail, because only the version stores this reason, and only staff read it.
 LONGEST_CHANGE_REASON = 500
 
 ServiceIdInPath: TypeAlias = Annotated[

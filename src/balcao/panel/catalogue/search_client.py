@@ -284,7 +284,7 @@ def _phrases(service: str) -> str:
 
 
 async def search(api: Api, query: str, size: int = 5) -> Found:
-    """Search as a citizen does, without being counted as one. The results contain no drafts."""
+    """Search as a citizen does, but do not count the search. The results contain no drafts."""
     return await api.get("/search/api/v1/search", Found, {"q": query, "per_page": size, "trial": True})
 
 

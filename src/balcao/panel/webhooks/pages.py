@@ -27,7 +27,7 @@ _TABS = (Tab("todas", "Todas"), Tab("falhas", "Não entregues"))
 
 
 def allow(_: Visit) -> None:
-    """Allow all changes, so that only the action decides."""
+    """Check nothing. This is the default of `require_reach` for areas in which the action is sufficient."""
 
 
 @dataclass(frozen=True)

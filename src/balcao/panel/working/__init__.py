@@ -1,1 +1,1 @@
-"""Work on a form: who else has it open, and the typed text, which is stored until the form is sent."""
+"""Work on a form: its co-editors, and the typed text, which is stored until the form is sent."""

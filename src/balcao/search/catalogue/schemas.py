@@ -62,7 +62,7 @@ class NamesQuery(msgspec.Struct):
 
 
 class OpeningQuery(NamesQuery):
-    """The same option, and the search from which the citizen opened the service."""
+    """The options of `NamesQuery`, and the search from which the citizen opened the service."""
 
     busca: Annotated[
         str | None,

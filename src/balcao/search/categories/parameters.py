@@ -17,7 +17,7 @@ ORDERS = ("desc", "asc")
 
 
 class CategoryRequest(NamedTuple):
-    """Order, filter and page of a list of categories. With `sees_drafts`, drafts count too."""
+    """Order, filter and page of a list of categories. With `sees_drafts`, drafts are counted too."""
 
     sort_by: str
     order: str

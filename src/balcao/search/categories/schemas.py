@@ -54,7 +54,7 @@ class FilteredCategory(msgspec.Struct):
 
 
 class Categories(msgspec.Struct, omit_defaults=True):
-    """The list of categories, and on request the services of one."""
+    """The list of categories, and on request the services of one category."""
 
     categories: Annotated[list[Category], Meta(description="As categorias, na ordem pedida.")]
     total_categories: Annotated[int, Meta(description="Categorias na lista.", examples=[23])]

@@ -14,7 +14,7 @@ from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION
 from balcao.search.public import PublicService
 
-# The lists leave out services that only conversational agents use. `$1` is true if drafts count too.
+# The lists leave out services that only conversational agents use. `$1` is true if drafts are counted too.
 _COUNTED = """
 FROM search.{physical} AS service
 LEFT JOIN search.service_popularity AS popularity ON popularity.service_id = service.id

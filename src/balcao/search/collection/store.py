@@ -56,9 +56,10 @@ async def _read_alias(connection: Connection) -> Alias | None: ...
 
 
 async def read_alias(connection: Connection) -> Alias:
-    """Return the alias row. A reader needs no lock, because it gets table and folding from this one read.
+    """Return the alias row. A reader needs no lock, because this one read returns both the table and its folding.
 
-    A copy that is a second old is harmless: a former table stays for a minute. Raises Unavailable if there is no row.
+    A copy that is a second old is harmless, because a former table stays for a minute. Raises Unavailable if there is
+    no row.
     """
     return _require(await _read_alias(connection))
 

@@ -10,7 +10,7 @@ from balcao.search.control_queries.schemas import ControlEvaluation, ControlQuer
 from balcao.search.conventions import respond_to_staff, respond_with_tag
 from balcao.search.routes import ROUTES
 
-# 200 queries of 200 characters, each with ten services.
+# Large enough for 200 queries of 200 characters with ten services each.
 BODY_LIMIT = 256 * 1024
 
 routes = ROUTES.extend(tags=["tuning"], body_limit=BODY_LIMIT)

@@ -35,7 +35,7 @@ from balcao.search.public_search.synonyms import Synonyms
 
 MOST_QUERIES = 200
 MOST_EXPECTED = 10
-# Right services are searched among this number of results. No citizen scrolls further.
+# The evaluation looks for the expected services in this number of results. No citizen scrolls further.
 LOOKED_AT = 50
 # The number of results that a curator sees for each query.
 NAMED = 3

@@ -10,7 +10,7 @@ from balcao.search.portuguese.word_lists import read_words
 
 # Only this many characters of a text are searched and marked.
 LONGEST_TEXT = 20_000
-_CACHED = 50_000  # a catalogue repeats few words
+_CACHED = 50_000  # words; a catalogue has few distinct ones
 
 _THOUSANDS = re.compile(r"(?<=\d)\.(?=\d{3}(?!\d))")
 _ACRONYM = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?")

@@ -136,7 +136,7 @@ def _list_steps(
 
 
 def _split_terms(terms: Iterable[Term], chosen: Sequence[Term], synonyms: Synonyms) -> list[Term]:
-    """Replace each chosen term by its words, and keep the other terms."""
+    """Replace each chosen term with its words, and keep the other terms."""
     return [part for term in terms for part in (synonyms.split(term) if term in chosen else [term])]
 
 

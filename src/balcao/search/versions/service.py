@@ -25,7 +25,7 @@ from balcao.search.versions.schemas import ChangeType, Comparison, ServiceVersio
 
 UNKNOWN = "Serviço não encontrado."
 
-# The members that a version stores: the content, and the author, the slug and the searched text of that moment.
+# The members that a version stores: the content, and the author, the slug and the searched text at that time.
 SNAPSHOT = (*ServiceContent.__struct_fields__, "autor", "slug", "search_content")
 
 
