@@ -64,7 +64,7 @@ def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_c
     found = read(http)["balcao_crm_oldest_seconds"]
     assert found["push",] >= 3600
     assert found["event",] == 0
-    # Once the push job has failed for good, it counts as a dead letter and no longer as a delay.
+    # Once the push job has failed permanently, it counts as a dead letter and no longer as a delay.
     sql("INSERT INTO queue.pgqueuer (id, priority, entrypoint, status) VALUES (1, 0, 'crm_push', 'failed')")
     assert read(http)["balcao_crm_oldest_seconds"]["push",] == 0
     sql("UPDATE queue.pgqueuer SET status = 'queued' WHERE id = 1")

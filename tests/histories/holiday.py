@@ -14,7 +14,7 @@ from tests.histories.recorder import Ask, Told, make_mark
 
 ACTOR = "silvia"
 VISITORS = ("elisa", "fabio", "iara", "katia")
-FIRST = date(2028, 1, 1)  # a day after the years for which holidays are shipped
+FIRST = date(2028, 1, 1)  # no holidays are shipped for this year
 DAYS = 4
 
 

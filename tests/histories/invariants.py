@@ -59,7 +59,10 @@ PUSHED = (Pushed("declared", "genero", "Genero__c"), Pushed("own", "nomeExibicao
 
 
 class Whole(NamedTuple):
-    """A history, and the data that the platform and the CRM stored. `stored` has the marks of refused writes."""
+    """A history, and the data that the platform and the CRM stored.
+
+    `stored` contains the marks of refused writes that occur in any table.
+    """
 
     operations: Sequence[Operation]
     changes: Mapping[str, int]
@@ -200,7 +203,7 @@ def find_ended_sessions(operations: Iterable[Operation], within: float) -> Itera
 def find_late_reads(operations: Iterable[Operation], lags: Mapping[str, float]) -> Iterator[Broken]:
     """No read shows a state that was replaced before the call, or one that was never committed.
 
-    `lags` has the allowed lag in seconds of each resource. It applies to the reads that are marked with `may_lag`.
+    `lags` contains the allowed lag of each resource in seconds. It applies to the reads that are marked with `may_lag`.
     """
     for read, late in measure_lateness(operations, lags):
         if late > (lags[read.resource] if read.input["may_lag"] else 0):

@@ -14,7 +14,7 @@ LEVELS = ("Verde", "Amarelo", "Laranja", "Vermelho")
 
 
 class NotificationsOfUnits:
-    """Staff who change notifications. `_ids` has the last notification seen for each unit, which may be closed."""
+    """Staff who change notifications. `_ids` contains the last notification seen for each unit. It may be closed."""
 
     name = "notification"
 

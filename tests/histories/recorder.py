@@ -105,7 +105,7 @@ class Operation(msgspec.Struct):
     """One line of a history. Times are nanoseconds of one monotonic clock. Without an output, the outcome is unknown.
 
     The checker reads the members up to `output`, and the invariants read all members. `mark` is the mark in a write,
-    and `shown` has the marks in the response.
+    and `shown` contains the marks in the response.
     """
 
     resource: str

@@ -173,7 +173,7 @@ class Report:
         )
 
     def _compare_levels(self) -> str:
-        """Return a table of the calls that ended before a fault and of all other calls. Its last row has the limits."""
+        """Return a table of the calls that ended before a fault and of all other calls. The last row has the limits."""
         quiet, troubled = list[Call](), list[Call]()
         for one in self.played:
             # A later call could still be in progress when the fault starts.

@@ -24,7 +24,7 @@ POSSIBLE, UNASKED = "possible", "no operation"
 class Round(msgspec.Struct):
     """The result of a round: operations by resource and outcome, verdicts, and broken invariants.
 
-    The fault lasted from `broken_from` until `broken_until`, in seconds of the monotonic clock. `judged` has the
+    The fault lasted from `broken_from` until `broken_until`, in seconds of the monotonic clock. `judged` contains the
     checker's verdicts other than `possible`.
     """
 

@@ -34,7 +34,7 @@ class Echo:
     - `/events` streams events forever.
     - `/asked` accepts a body of the size in its query. It decides one iteration of the event loop later.
 
-    `seen` has the requested paths.
+    `seen` contains the requested paths.
     """
 
     def __init__(self) -> None:

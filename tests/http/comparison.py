@@ -42,8 +42,8 @@ class Outcome(NamedTuple):
 class Difference(NamedTuple):
     """The first request on which another server disagrees with ours.
 
-    `taken` is the accepted request, if one of the servers accepted it, and `head` is its head. `around` has the bytes
-    from the previous request to the end of the next one. `after` is our server's verdict on the next request.
+    `taken` is the accepted request, if one of the servers accepted it, and `head` is its head. `around` contains the
+    bytes from the previous request to the end of the next one. `after` is our server's verdict on the next request.
     """
 
     peer: str

@@ -21,7 +21,7 @@ SEARCH = "/search/api/v1"
 
 @dataclass
 class Model:
-    """The model of one service. `contents` has the content of each version, in order."""
+    """The model of one service. `contents` lists the content of each version in order."""
 
     id: str
     name: str

@@ -18,7 +18,7 @@ _PASSED_ON = ("content-type", "etag", "cache-control", "retry-after", "error-cod
 class ServiceRelay(RunningForeign):
     """The relay to the platform at `target`, used as a context manager.
 
-    `down` has the prefixes of services for which the relay responds with 503. `calls` counts the calls by path and
+    `down` contains the prefixes of services for which the relay responds with 503. `calls` counts the calls by path and
     status.
     """
 

@@ -13,7 +13,7 @@ type agentAsked struct {
 
 func (input agentAsked) isRead() bool { return input.Do == "read" }
 
-// agentAnswer has the active version after a read, the new version after a save, and the previously active version
+// agentAnswer contains the active version after a read, the new version after a save, and the previously active version
 // after an activation.
 type agentAnswer struct {
 	Status  int `json:"status"`

@@ -24,7 +24,7 @@ type jobAsked struct {
 
 func (input jobAsked) isRead() bool { return input.Do == "read" || input.Do == "list" }
 
-// jobAnswer has the job's state after a read, the displayed status of each person's application after a list, and,
+// jobAnswer contains the job's state after a read, the displayed status of each person's application after a list, and,
 // after a decision, the number of updated applications or the code of the failure.
 type jobAnswer struct {
 	Status       int               `json:"status"`
@@ -44,7 +44,7 @@ func (s job) equal(other job) bool {
 	return s.state == other.state && maps.Equal(s.applications, other.applications)
 }
 
-// jobEvents has the target state and the allowed source states of each event.
+// jobEvents contains the target state and the allowed source states of each event.
 var jobEvents = map[string]struct {
 	to   string
 	from []string

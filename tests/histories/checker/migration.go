@@ -13,7 +13,7 @@ type migrationAsked struct {
 
 func (input migrationAsked) isRead() bool { return input.Do == "read" || input.Do == "schemas" }
 
-// migrationAnswer describes the newest run. After "schemas" it has only the version in use.
+// migrationAnswer describes the newest run. After "schemas" it contains only the version in use.
 type migrationAnswer struct {
 	Status  int    `json:"status"`
 	Code    string `json:"code"`

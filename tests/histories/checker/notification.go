@@ -13,7 +13,7 @@ type notificationAsked struct {
 
 func (input notificationAsked) isRead() bool { return input.Do == "read" }
 
-// notificationAnswer has the newest notification after a read, with an empty id if there is none, and the new
+// notificationAnswer contains the newest notification after a read, with an empty id if there is none, and the new
 // notification's id after an opening.
 type notificationAnswer struct {
 	Status int    `json:"status"`

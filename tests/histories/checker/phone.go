@@ -12,8 +12,8 @@ type phoneAsked struct {
 
 func (input phoneAsked) isRead() bool { return input.Do == "read" }
 
-// phoneAnswer has the owner after a read, or an empty string if the number has none. After other operations, Word names
-// the result.
+// phoneAnswer contains the owner after a read, or an empty string if the number has none. After other operations, Word
+// names the result.
 type phoneAnswer struct {
 	Status      int    `json:"status"`
 	Word        string `json:"word"`

@@ -26,7 +26,7 @@ type entry struct {
 	Reason   string `json:"reason"`
 }
 
-// preferencesAnswer has the preferences after a read or a change, or the newest ledger entries, newest first.
+// preferencesAnswer contains the preferences after a read or a change, or the newest ledger entries, newest first.
 type preferencesAnswer struct {
 	OptIn   bool            `json:"opt_in"`
 	Choices map[string]bool `json:"choices"`

@@ -17,7 +17,7 @@ type repeatAsked struct {
 
 func (input repeatAsked) isRead() bool { return input.Do == "read" }
 
-// repeatAnswer has the sorted ids after a list, and the new object's id after a creation.
+// repeatAnswer contains the sorted ids after a list, and the new object's id after a creation.
 type repeatAnswer struct {
 	Status int   `json:"status"`
 	Pets   []int `json:"pets"`

@@ -16,7 +16,7 @@ type serviceAsked struct {
 
 func (input serviceAsked) isRead() bool { return input.Do != "rename" }
 
-// serviceAnswer has the name at the current address and, unless an address was followed, the version.
+// serviceAnswer contains the name at the current address and, unless an address was followed, the version.
 type serviceAnswer struct {
 	Status  int    `json:"status"`
 	Version int    `json:"version"`
