@@ -79,7 +79,7 @@ async def _write_in_thread(generation: Path, state: IndexState, batches: AsyncIt
 
 async def _write_in_process(generation: Path, state: IndexState, batches: AsyncIterator[list[IndexRow]]) -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", __name__, str(generation), stdin=asyncio.subprocess.PIPE
+        sys.executable, "-P", "-m", __package__, str(generation), stdin=asyncio.subprocess.PIPE
     )
     try:
         assert process.stdin is not None
@@ -94,17 +94,3 @@ async def _write_in_process(generation: Path, state: IndexState, batches: AsyncI
         if process.returncode is None:
             process.kill()
             await process.wait()
-
-
-def main(generation: Path) -> None:
-    """Index the services from standard input: one line with the state, then one line for each batch of services."""
-    writer = IndexWriter(generation, BUILD_BYTES)
-    state = msgspec.json.decode(sys.stdin.buffer.readline(), type=IndexState)
-    for line in sys.stdin.buffer:
-        writer.add(msgspec.json.decode(line, type=list[IndexRow]))
-    writer.commit(state)
-    writer.close()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

@@ -9,7 +9,15 @@ import msgspec
 import tantivy
 
 from balcao.search.document import ServiceDocument
-from balcao.search.portuguese.analysis import LONGEST_TEXT, Token, fold_label, split_words, tokenize, tokenize_compounds
+from balcao.search.portuguese.analysis import (
+    LONGEST_TEXT,
+    Token,
+    fold_label,
+    list_roots,
+    split_words,
+    tokenize,
+    tokenize_compounds,
+)
 from balcao.search.portuguese.lexicon import fold
 from balcao.search.portuguese.spelling import spell_sound
 from balcao.search.public import PublicService
@@ -75,13 +83,11 @@ def make_entry(service: IndexedService) -> tantivy.Document:
     name = tokenize(document.nome_servico) + tokenize_compounds(document.nome_servico)
     phrases = [tokenize(phrase) for phrase in service.phrases]
     head = tokenize(_join(document.resumo_plaintext, document.tema_geral, document.sub_categoria))
-    rest = tokenize(_join(*document.publico_especifico, document.descricao_completa_plaintext))
-    documents = tokenize(
-        _join(
-            *document.documentos_necessarios_plaintext,
-            document.instrucoes_solicitante_plaintext,
-            *document.legislacao_relacionada,
-        )
+    rest = _join(*document.publico_especifico, document.descricao_completa_plaintext)
+    documents = _join(
+        *document.documentos_necessarios_plaintext,
+        document.instrucoes_solicitante_plaintext,
+        *document.legislacao_relacionada,
     )
     # Keep the stop words of the name, for queries that only contain stop words.
     words = {fold(word) for word in split_words(document.nome_servico)}
@@ -93,8 +99,8 @@ def make_entry(service: IndexedService) -> tantivy.Document:
             LEMMAS: " ".join(token.lemmas[0] for token in name),
             PHRASES: f" {BETWEEN_PHRASES} ".join(map(_write_roots, phrases)),
             HEAD: _write_roots(head),
-            REST: _write_roots(rest),
-            DOCUMENTS: _write_roots(documents),
+            REST: " ".join(list_roots(rest)),
+            DOCUMENTS: " ".join(list_roots(documents)),
             WORDS: " ".join(words),
             SOUNDS: " ".join(term for word in words if word.isalpha() for term in _list_sound_terms(word)),
             LISTED: encode_order(Order(service.popularity, document.fixar_destaque, document.last_update)),

@@ -11,8 +11,9 @@ from balcao.search.index.reader import STATE_ID, IndexState, ServiceIndex
 from balcao.search.index.schema import STATE, IndexedService, make_entry, make_schema
 from balcao.search.index.store import ChangedRow, IndexRow
 
-# The engine writes a segment when this memory is full. It needs at least 15 MB for one thread.
-BUILD_BYTES = 64_000_000
+# The engine writes a segment when this memory is full. It needs at least 15 MB for one thread. A build of 100,000
+# services needs less than `BUILD_BYTES`, so it makes one segment. Each further segment makes every search slower.
+BUILD_BYTES = 130_000_000
 UPDATE_BYTES = 15_000_000
 
 

@@ -11,10 +11,14 @@ from balcao.search.portuguese.word_lists import read_words
 # Only this many characters of a text are searched and marked.
 LONGEST_TEXT = 20_000
 _CACHED = 50_000  # words; a catalogue has few distinct ones
+_CACHED_LABELS = 2_000
 
 _THOUSANDS = re.compile(r"(?<=\d)\.(?=\d{3}(?!\d))")
 _ACRONYM = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?")
-_ORDINAL = re.compile(r"(?<![^\W_])(\d{1,3})(?:\.?[ºª°]|(?:[oaòóôõàáâã]s?)(?![^\W_]))", re.IGNORECASE)
+# The pattern starts with a digit and looks behind it afterwards, so that the engine skips texts without digits quickly.
+_ORDINAL = re.compile(r"(\d(?<![^\W_]\d)\d{0,2})(?:\.?[ºª°]|(?:[oaòóôõàáâã]s?)(?![^\W_]))", re.IGNORECASE)
+# Every acronym and every number with thousands contains a point before a letter or digit.
+_POINT_INSIDE = re.compile(r"\.[^\W_]")
 _COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
 _WORD = re.compile(r"[^\W_]+")
 ORDINAL_WORDS = {
@@ -54,18 +58,32 @@ def split_words(text: str) -> list[str]:
     text = text[:LONGEST_TEXT]
     if text.isascii() and text.isalpha():  # one word, as most parts of a query
         return [text.lower()]
-    if "." in text:
+    if _POINT_INSIDE.search(text):
         text = _ACRONYM.sub(lambda found: found[0].replace(".", ""), _THOUSANDS.sub("", text))
-    text = _ORDINAL.sub(r"\1", text)
-    if not text.isascii():  # normalized text may contain further ordinals: "¼o" becomes "1⁄4o"
-        text = _ORDINAL.sub(r"\1", unicodedata.normalize("NFKC", text))
-    words: list[str] = _WORD.findall(text.lower())
+    plain = _ORDINAL.sub(r"\1", text)
+    if not plain.isascii():
+        normalized = unicodedata.normalize("NFKC", plain)
+        if normalized != text:  # it may contain further ordinals: "¼o" becomes "1⁄4o"
+            plain = _ORDINAL.sub(r"\1", normalized)
+    words: list[str] = _WORD.findall(plain.lower())
     return words
 
 
 def tokenize(text: str) -> list[Token]:
     """Return the words of a text without its stop words."""
     return [token for token in map(read_word, split_words(text)) if token.folded not in STOP_WORDS]
+
+
+def list_roots(text: str) -> list[str]:
+    """Return the most likely root of each word of a text without its stop words."""
+    return list(filter(None, map(_find_root, split_words(text))))
+
+
+@lru_cache(_CACHED)
+def _find_root(word: str) -> str:
+    """Return the most likely root of a word in lower case, or an empty text for a stop word."""
+    token = read_word(word)
+    return "" if token.folded in STOP_WORDS else token.roots[0]
 
 
 def tokenize_compounds(text: str) -> list[Token]:
@@ -89,6 +107,7 @@ def read_word(word: str) -> Token:
     return Token(folded, lemmas, tuple(dict.fromkeys(map(open_lexicon().find_root, lemmas))))
 
 
+@lru_cache(_CACHED_LABELS)
 def fold_label(text: str) -> str:
     """Return the words of a name in lower case, without accents and punctuation. Equal results mean equal names."""
     return " ".join(_WORD.findall(fold(text)))
