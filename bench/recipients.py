@@ -32,7 +32,8 @@ from tests.support.server import RunningServer
 console = Console(highlight=False, width=100)
 PATH = "/registry/v1/notification-categories/health/recipients/check"
 MILLISECONDS = 1_000  # the meter counts microseconds for each of the "rows", which are checks here
-# Every third person chose the category, and half of them refuse it. Every person has a number with consent.
+# Every third person has made a choice about the category, and half of these choices are refusals. Every person has a
+# number with consent.
 FILLING = """
 INSERT INTO registry.preference_choice (cpf, category_id, opt_in)
 SELECT cpf, 'health', number % 6 = 0

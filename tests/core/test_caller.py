@@ -1,4 +1,4 @@
-"""How a caller is built from the claims of a verified token."""
+"""Building a caller from the claims of a verified token."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Jobs in words, as structured data and as a feed."""
+"""Jobs as text, as structured data and as a feed."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""An embedded PostgreSQL that another process supervises, and queries to it."""
+"""An embedded PostgreSQL that another process supervises, and a helper that queries it."""
 
 import asyncio
 import os
