@@ -150,7 +150,7 @@ def clean_change_reason(reason: str | None) -> str | None:
 
 
 def require_action(call: Call, action: str) -> None:
-    """Require a further action of the caller. An operator on the command line may do everything. Raises Forbidden."""
+    """Raise Forbidden unless the caller also has this action. An operator on the command line has every action."""
     if call.grant == OPERATOR:
         return
     if not call.platform.catalogue.snapshot.grants(call.identified_caller, action):

@@ -133,6 +133,6 @@ async def may_see_exclusive(call: Call, query: Mapping[str, str]) -> bool:
 
 
 async def _identify(call: Call) -> None:
-    """Identify the caller of a public operation by the token. Raises Unauthenticated."""
+    """Identify the caller of a public operation by the token. Raises Unauthenticated without a valid token."""
     if call.caller is None:
         call.caller = await call.platform.tokens.caller(call.headers.get(AUTHORIZATION))

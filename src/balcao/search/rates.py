@@ -7,7 +7,7 @@ from balcao.search.public import SEARCH_SCOPE
 
 
 async def spend(call: Call, peer: str, name: str, rate: str, portal_rate: str) -> None:
-    """Count the call for its address, or for the portal that makes it for its users. Raises TooMany.
+    """Count the call for its address, or for the portal that makes it for its users. Raises TooMany beyond the rate.
 
     `name` is the prefix of the limits' names. The feature declares the two rates.
     """

@@ -43,7 +43,7 @@ class CityFiles:
 def read_city(folder: Path | None) -> CityFiles:
     """Return the city's files. The program's own files replace missing files, or all files if there is no folder.
 
-    Raises CityFault.
+    Raises CityFault for an invalid file.
     """
     tables = tomllib.loads((files("balcao.site") / WORDS_FILE).read_text("utf-8"))
     pictures: dict[str, bytes] = {}

@@ -86,7 +86,7 @@ class Looks:
         return Look(wording, city, phone, assets, environment)
 
     def respond_asset(self, request: Request) -> Response[bytes]:
-        """Return a static file of the current or the previous look. Raises NotFound."""
+        """Return a static file of the current or the previous look. Raises NotFound if there is no such file."""
         try:
             return self.current.assets.respond(request)
         except NotFound:

@@ -50,7 +50,7 @@ class InvalidPalette(ValueError):
 def write_sheet(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
     """Return the style sheet with the city's colours, or an empty string if the city changes none.
 
-    Raises InvalidPalette.
+    Raises InvalidPalette as `check_palette` does.
     """
     check_palette(light, LIGHT, _LIGHT_FIXED, "claras")
     check_palette(dark, DARK, _DARK_FIXED, "escuras")
@@ -70,7 +70,7 @@ def _declare(colors: Mapping[str, str]) -> str:
 
 
 def check_palette(colors: Mapping[str, str], defaults: Mapping[str, str], fixed: Mapping[str, str], pages: str) -> None:
-    """Check that the colours are valid and have enough contrast. Raises InvalidPalette."""
+    """Check that the colours are valid and have enough contrast. Raises InvalidPalette if one of them fails."""
     if unknown := colors.keys() - defaults.keys():
         raise InvalidPalette(f"não há a cor {', '.join(sorted(unknown))}; há {', '.join(defaults)}")
     if invalid := [name for name, color in colors.items() if not _COLOR.fullmatch(color)]:

@@ -23,7 +23,10 @@ _MOVED = "O serviço mudou de endereço."
 async def read_published_service(
     call: Call, service_id: str, asked: str | None = None, *, with_names: bool = False
 ) -> PublishedService:
-    """Return a published service. `asked` is the search that led to the service. Raises NotFound."""
+    """Return a published service. `asked` is the search that led to the service.
+
+    Raises NotFound if no published service has this id.
+    """
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.reader.connection() as connection:
         found = _require(await store.read_by_id(connection, await read_alias(connection), known))
@@ -32,7 +35,10 @@ async def read_published_service(
 
 
 async def find_published(call: Call, slug: str) -> PublishedService:
-    """Return the published service that has or had this slug, without counting the view. Raises NotFound."""
+    """Return the published service that has or had this slug, without counting the view.
+
+    Raises NotFound if there is no such service.
+    """
     if has_control(slug):
         raise NotFound(UNKNOWN)
     async with call.reader.connection() as connection:
@@ -42,9 +48,9 @@ async def find_published(call: Call, slug: str) -> PublishedService:
 async def read_by_slug(
     call: Call, slug: str, asked: str | None = None, *, with_names: bool = False
 ) -> PublishedService | Moved:
-    """Return the published service with this slug. For a former slug, return the current address. Raises NotFound.
+    """Return the published service with this slug. For a former slug, return the current address.
 
-    `asked` is the search that led to the service.
+    `asked` is the search that led to the service. Raises NotFound if no published service has or had this slug.
     """
     found = await find_published(call, slug)
     if found.slug != slug:
@@ -62,7 +68,10 @@ async def _add_names(call: Call, found: PublishedService) -> PublishedService:
 
 
 async def find_by_old_number(call: Call, origem: str, old_id: str) -> Moved:
-    """Return the address of the service for a number of an old system. Raises NotFound, also if it is not published."""
+    """Return the address of the service for a number of an old system.
+
+    Raises NotFound if the number is not mapped to a published service.
+    """
     async with call.reader.connection() as connection:
         service_id = await legacy_mappings.find_target(connection, origem, old_id)
         if service_id is None:

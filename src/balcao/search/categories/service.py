@@ -94,7 +94,7 @@ async def list_ordered(call: Call) -> OrderedCategories:
 
 
 async def read_ordered(call: Call, name: str) -> OrderedCategory:
-    """Return the seed of a category and whether lists show it. Raises NotFound."""
+    """Return the seed of a category and whether lists show it. Raises NotFound if staff have not ordered it."""
     found = None
     if is_name(name):
         found = await store.read_ordered_category(call.platform.database, name)
@@ -104,7 +104,10 @@ async def read_ordered(call: Call, name: str) -> OrderedCategory:
 
 
 async def order_category(call: Call, name: str, body: CategoryBody) -> OrderedCategory:
-    """Set the seed of a category, or create it. Raises Invalid for a bad name, and PreconditionFailed."""
+    """Set the seed of a category, or create it.
+
+    Raises Invalid for a bad name, and PreconditionFailed if `If-Match` does not match.
+    """
     name = clean_text("name", name, longest=LONGEST_NAME)
     if not re.search(r"\w", name):
         raise make_fault("name", "um nome com letras")

@@ -61,7 +61,7 @@ async def read_control_queries(call: Call) -> ControlQueries:
 async def replace_control_queries(call: Call, body: ControlQueries) -> ControlQueries:
     """Replace the list. If `body` has no `expected`, each query keeps its expected services.
 
-    Raises Invalid, PreconditionFailed.
+    Raises Invalid for a bad query or an unknown service, and PreconditionFailed if `If-Match` does not match.
     """
     if len(body.queries) > MOST_QUERIES:
         raise Invalid(f"O campo `queries` deve ter no máximo {MOST_QUERIES} itens.", code="queries-count")
@@ -174,7 +174,7 @@ def _clean_query(field: str, query: str) -> str:
 
 
 def _clean_expected(given: Sequence[ExpectedServices], queries: Sequence[str]) -> dict[str, list[str]]:
-    """Return the services of each query. Raises Invalid."""
+    """Return the services of each query. Raises Invalid for an unknown query, a malformed id or too many services."""
     expected: dict[str, list[str]] = {}
     for each in given:
         query = _clean_query("expected", each.query)

@@ -20,7 +20,8 @@ _SECONDS_OF_AN_HOUR = 3600
 async def give_feedback(call: Call, slug: str, body: FeedbackBody) -> None:
     """Count whether the page helped, and store the comment.
 
-    Raises NotFound, Invalid for a long comment or one with personal data, and TooMany if the day has too many comments.
+    Raises NotFound if the service is not published, Invalid for a long comment or personal data in the comment, and
+    TooMany if the service already has the maximum number of comments for the day.
     """
     comment = clean_optional("comment", body.comment, longest=LONGEST_COMMENT, one_line=False)
     if comment is not None:
@@ -33,7 +34,10 @@ async def give_feedback(call: Call, slug: str, body: FeedbackBody) -> None:
 
 
 async def read_feedback(call: Call, service_id: str, page: int, per_page: int) -> ServiceFeedback:
-    """Return a page of the comments on a service, and how often its page helped. Raises NotFound."""
+    """Return a page of the comments on a service, and how often its page helped.
+
+    Raises NotFound if the service does not exist.
+    """
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
         counts = await store.count_feedback(connection, known)
@@ -55,7 +59,7 @@ async def list_rated_services(call: Call, page: int, per_page: int) -> RatedServ
 
 
 async def delete_comment(call: Call, service_id: str, comment_id: str) -> None:
-    """Delete a comment that should not be kept. The counts stay. Raises NotFound."""
+    """Delete a comment that should not be kept. The counts do not change. Raises NotFound if it does not exist."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         if not is_uuid(comment_id) or not await store.delete_comment(connection, known, comment_id):

@@ -32,7 +32,8 @@ class CatalogueSwitched(Exception):
 async def build(database: Database, generation: Path) -> IndexState:
     """Write all services into an empty folder, and return the state of the index.
 
-    Changes after that state may be missing. Raises CatalogueSwitched, and ValueError or OSError if it cannot write.
+    Changes after that state may be missing. Raises CatalogueSwitched if the active table changes, and ValueError or
+    OSError if the folder cannot be written.
     """
     async with database.connection() as connection:
         state = await store.read_wanted_state(connection)

@@ -40,7 +40,8 @@ class OldService(NamedTuple):
 async def create_legacy_mapping(call: Call, body: LegacyMappingBody, *, mapping_id: str | None = None) -> LegacyMapping:
     """Map an old number to a service. Seed data sets `mapping_id`.
 
-    Raises Invalid, NotFound for the service, and MappingTaken.
+    Raises Invalid for a bad member or an unknown old system, NotFound if the service does not exist, and MappingTaken
+    if the number is already mapped.
     """
     old, service_id = _check_body(body)
     async with call.platform.database.transaction() as connection:
@@ -67,7 +68,7 @@ async def _make(
 async def map_with_publication(connection: Connection, call: Call, old: OldService, service_id: str) -> None:
     """Map an old number to a service that is being published. Keep a mapping that already exists.
 
-    Raises Invalid, and MappingTaken if the number is mapped to another service.
+    Raises Invalid for an unknown old system, and MappingTaken if the number is mapped to another service.
     """
     await _require_source(connection, old.origem)
     if await _insert(connection, call, old, service_id) is None:
@@ -79,7 +80,7 @@ async def map_with_publication(connection: Connection, call: Call, old: OldServi
 async def _insert(
     connection: Connection, call: Call, old: OldService, service_id: str, mapping_id: str | None = None
 ) -> LegacyMapping | None:
-    """Insert a mapping. Return None if the number already has one. Raises NotFound for the service."""
+    """Insert a mapping. Return None if the number already has one. Raises NotFound if the service does not exist."""
     mapping = store.NewMapping(
         id=mapping_id or new_id(),
         origem=old.origem,
@@ -121,7 +122,10 @@ async def list_legacy_mappings(call: Call, query: Mapping[str, str], page: int, 
 
 
 async def find_by_old_service(call: Call, query: Mapping[str, str]) -> LegacyMapping:
-    """Return the mapping of an old number. Raises Invalid, NotFound."""
+    """Return the mapping of an old number.
+
+    Raises Invalid for an unknown old system, and NotFound if there is no mapping.
+    """
     origem, old_id = require_parameter(query, "origem"), require_parameter(query, "id_servico_antigo")
     async with call.platform.database.connection() as connection:
         await _require_source(connection, origem)
@@ -140,7 +144,7 @@ async def find_target(connection: Connection, origem: str, old_id: str) -> str |
 
 
 async def read_legacy_mapping(call: Call, mapping_id: str) -> LegacyMapping:
-    """Return a mapping. Raises NotFound."""
+    """Return a mapping. Raises NotFound if it does not exist."""
     known = parse_uuid_parameter(mapping_id, UNKNOWN)
     found = await store.select_legacy_mapping(call.platform.database, known)
     if found is None:
@@ -151,8 +155,8 @@ async def read_legacy_mapping(call: Call, mapping_id: str) -> LegacyMapping:
 async def update_legacy_mapping(call: Call, mapping_id: str, body: LegacyMappingBody) -> LegacyMapping:
     """Change a mapping. The audit event names the former and the new service.
 
-    Raises Invalid, NotFound for the mapping or the service, PreconditionFailed, and MappingTaken if another mapping has
-    the number.
+    Raises Invalid for a bad member, NotFound if the mapping or the service does not exist, PreconditionFailed if
+    `If-Match` does not match, and MappingTaken if another mapping has the number.
     """
     old, service_id = _check_body(body)
     known = parse_uuid_parameter(mapping_id, UNKNOWN)
@@ -175,7 +179,7 @@ async def update_legacy_mapping(call: Call, mapping_id: str, body: LegacyMapping
 
 
 async def delete_legacy_mapping(call: Call, mapping_id: str) -> None:
-    """Remove a mapping. Raises NotFound, PreconditionFailed."""
+    """Remove a mapping. Raises NotFound if it does not exist, and PreconditionFailed if `If-Match` does not match."""
     known = parse_uuid_parameter(mapping_id, UNKNOWN)
     trail = call.platform.audit.encode_event(call, "delete", fields=describe_event(mapping=known))
     async with call.platform.database.transaction() as connection:

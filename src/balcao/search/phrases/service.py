@@ -24,13 +24,17 @@ UNKNOWN = "Serviço não encontrado."
 
 
 async def read_phrases(call: Call, service_id: str) -> ServicePhrases:
-    """Return the phrases of a service. Raises NotFound."""
+    """Return the phrases of a service. Raises NotFound if the service does not exist."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     return _to_wire(known, await store.select_phrases(call.platform.database, known))
 
 
 async def replace_phrases(call: Call, service_id: str, body: PhrasesBody) -> ServicePhrases:
-    """Replace the phrases of a service. Raises NotFound, Invalid, PreconditionFailed."""
+    """Replace the phrases of a service.
+
+    Raises NotFound if the service does not exist, Invalid for a bad phrase or too many phrases, and PreconditionFailed
+    if `If-Match` does not match.
+    """
     known = parse_uuid_parameter(service_id, UNKNOWN)
     phrases = clean_phrases(body.phrases)
     async with call.platform.database.transaction() as connection:
@@ -82,7 +86,10 @@ async def list_proposals(call: Call, outcome: str | None, page: int, per_page: i
 
 
 def clean_phrases(given: Sequence[str]) -> list[str]:
-    """Clean the phrases, and remove those that only differ in case, accents or punctuation. Raises Invalid."""
+    """Clean the phrases, and remove those that only differ in case, accents or punctuation.
+
+    Raises Invalid for too many phrases, or a phrase that contains only ignored words.
+    """
     if len(given) > MOST_PHRASES:
         raise Invalid(f"O campo `phrases` deve ter no máximo {MOST_PHRASES} frases.", code="phrases-count")
     phrases: dict[str, str] = {}
@@ -95,7 +102,7 @@ def clean_phrases(given: Sequence[str]) -> list[str]:
 
 
 def _to_wire(service_id: str, stored: store.StoredPhrases | None) -> ServicePhrases:
-    """Convert stored phrases to their wire type. Raises NotFound without a service."""
+    """Convert stored phrases to their wire type. Raises NotFound if the service does not exist."""
     if stored is None:
         raise NotFound(UNKNOWN)
     at = None if stored.updated_at is None else to_unix_seconds(stored.updated_at)

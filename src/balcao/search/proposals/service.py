@@ -78,7 +78,7 @@ async def list_proposals(
 
 
 async def read_proposal(call: Call, service_id: str, proposal_id: str) -> Proposal:
-    """Return a proposal with its content. Raises NotFound."""
+    """Return a proposal with its content. Raises NotFound if it does not exist."""
     known, wanted = parse_uuid_parameter(service_id, services.UNKNOWN), parse_uuid_parameter(proposal_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
         return await _read(connection, known, wanted)
@@ -121,8 +121,8 @@ def read_made(response: bytes) -> Proposal:
 async def change_proposal(call: Call, service_id: str, proposal_id: str, body: ProposalChangeBody) -> Proposal:
     """Save a changed proposal. `base_version` becomes the version that it is based on.
 
-    Raises Invalid, NotFound and PreconditionFailed, and Conflict if `base_version` is not the newest version or nothing
-    would change.
+    Raises Invalid for a bad member, NotFound if the proposal does not exist, PreconditionFailed if `If-Match` does not
+    match, and Conflict if `base_version` is not the newest version or nothing would change.
     """
     reason = clean_change_reason(body.change_reason)
     async with _open_proposal(call, service_id, proposal_id) as (edit, service, stored):
@@ -142,7 +142,8 @@ async def change_proposal(call: Call, service_id: str, proposal_id: str, body: P
 async def withdraw_proposal(call: Call, service_id: str, proposal_id: str) -> None:
     """Delete a proposal. Only its author and callers with `service:publish` may do so.
 
-    Raises NotFound, Forbidden, PreconditionFailed.
+    Raises NotFound if the proposal does not exist, Forbidden for other callers, and PreconditionFailed if `If-Match`
+    does not match.
     """
     async with _open_proposal(call, service_id, proposal_id) as (edit, _, stored):
         if stored.author != edit.author.subject:
@@ -154,8 +155,8 @@ async def withdraw_proposal(call: Call, service_id: str, proposal_id: str) -> No
 async def publish_proposal(call: Call, service_id: str, proposal_id: str) -> StaffService:
     """Save a proposal as a new version of its service, and delete the proposal.
 
-    Raises NotFound and PreconditionFailed, and Conflict if the proposal does not await approval, or if its service is
-    not published or has changed since.
+    Raises NotFound if the proposal does not exist, PreconditionFailed if `If-Match` does not match, and Conflict if the
+    proposal does not await approval, or if its service is not published or has changed since.
     """
     async with _open_proposal(call, service_id, proposal_id) as (edit, service, stored):
         entry = stored.entry
@@ -173,7 +174,8 @@ async def publish_proposal(call: Call, service_id: str, proposal_id: str) -> Sta
 async def send_back_proposal(call: Call, service_id: str, proposal_id: str, body: SendBackBody) -> Proposal:
     """Return a proposal to its editors with a reason.
 
-    Raises Invalid, NotFound and PreconditionFailed, and Conflict if the proposal does not await approval.
+    Raises Invalid for a bad reason, NotFound if the proposal does not exist, PreconditionFailed if `If-Match` does not
+    match, and Conflict if the proposal does not await approval.
     """
     reason = clean_reason("reason", body.reason, longest=LONGEST_CHANGE_REASON)
     async with _open_proposal(call, service_id, proposal_id) as (edit, _, stored):
@@ -185,7 +187,10 @@ async def send_back_proposal(call: Call, service_id: str, proposal_id: str, body
 
 @asynccontextmanager
 async def _open_proposal(call: Call, service_id: str, proposal_id: str) -> AsyncIterator[OpenProposal]:
-    """Lock the service and then the proposal, for the block. Raises NotFound, PreconditionFailed."""
+    """Lock the service and then the proposal, for the block.
+
+    Raises NotFound if one of them does not exist, and PreconditionFailed if `If-Match` does not match the proposal.
+    """
     wanted = parse_uuid_parameter(proposal_id, UNKNOWN)
     async with services.lock_service(call, service_id) as (edit, service):
         stored = await store.lock_proposal(edit.connection, edit.service_id, wanted)

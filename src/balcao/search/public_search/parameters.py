@@ -154,7 +154,10 @@ def _parse_threshold(query: Mapping[str, str]) -> float | None:
 
 
 def _parse_fields(query: Mapping[str, str]) -> Zones:
-    """Return the searched zones. The heaviest field keeps its zone's boost. Raises Invalid."""
+    """Return the searched zones. The heaviest field keeps its zone's boost.
+
+    Raises Invalid for an unknown field or bad weights.
+    """
     fields = split_list(read_parameter(query, "search_fields") or "")
     weights = split_list(read_parameter(query, "search_weights") or "")
     if not set(fields) <= set(FIELDS):

@@ -56,8 +56,8 @@ Write = Callable[[SearchRequest, Found, float], Any]
 async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse: Parse, write: Write) -> Response[Any]:
     """Return a response with a weak ETag, from the cache if neither index nor catalogue has changed.
 
-    Raises TooMany, Invalid and Unavailable, and Unauthenticated and Forbidden if the caller asks for services that are
-    not public.
+    Raises TooMany beyond the rate limit, Invalid for a bad parameter, and Unavailable if there is no index. If the
+    caller asks for services that are not public, also raises Unauthenticated and Forbidden.
     """
     await spend(call, peer, _NAME, RATE, PORTAL_RATE)
     sees_more = any([await may_see_drafts(call, query), await may_see_exclusive(call, query)])
@@ -83,7 +83,10 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
 
 
 async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
-    """Return service names for the text typed so far. Raises TooMany, Invalid, Unavailable."""
+    """Return service names for the text typed so far.
+
+    Raises TooMany beyond the rate limit, Invalid for a bad text, and Unavailable if there is no index.
+    """
     await spend(call, peer, _NAME, RATE, PORTAL_RATE)
     return respond_publicly(Suggestions(await service.suggest_names(call, parse_text(query))), call)
 

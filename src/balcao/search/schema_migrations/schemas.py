@@ -42,7 +42,7 @@ class RollbackBody(msgspec.Struct):
 
 
 def decode_rollback(content: bytes) -> RollbackBody:
-    """Decode the body of a rollback. An empty body counts as an empty object. Raises Invalid."""
+    """Decode the body of a rollback. An empty body counts as an empty object. Raises Invalid for a bad body."""
     return decode(content, RollbackBody) if content.strip() else RollbackBody()
 
 
@@ -81,7 +81,7 @@ class AbortBody(msgspec.Struct):
 
 
 def decode_abort(content: bytes) -> AbortBody:
-    """Decode the body of an abort. An empty body counts as an empty object. Raises Invalid."""
+    """Decode the body of an abort. An empty body counts as an empty object. Raises Invalid for a bad body."""
     return decode(content, AbortBody) if content.strip() else AbortBody()
 
 

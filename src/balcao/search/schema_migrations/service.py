@@ -179,7 +179,7 @@ async def _describe_idle(connection: Connection) -> IdentifiedStatus:
 
 
 async def read_run(call: Call, run_id: str) -> RunDetail:
-    """Return all recorded data of a run. Raises NotFound."""
+    """Return all recorded data of a run. Raises NotFound if it does not exist."""
     if not is_uuid(run_id):
         raise NotFound(states.UNKNOWN, code="migration-unknown")
     async with call.platform.database.connection() as connection:

@@ -25,7 +25,7 @@ def clean_prose(
 
 
 def clean_optional_text(name: str, value: str) -> str | None:
-    """Clean a line of at most 200 characters. Return None if it is empty. Raises Invalid."""
+    """Clean a line of at most 200 characters. Return None if it is empty. Raises Invalid for a bad line."""
     return clean_prose(name, value, longest=200, one_line=True) or None
 
 
@@ -57,7 +57,7 @@ def check_status(name: str, value: int) -> int:
 
 
 def clean_agents(name: str, value: AgentSettings) -> AgentSettings:
-    """Clean the hint in the settings for agents. Raises Invalid."""
+    """Clean the hint in the settings for agents. Raises Invalid for a bad hint."""
     return msgspec.structs.replace(value, tool_hint=clean_prose(f"{name}.tool_hint", value.tool_hint, longest=2000))
 
 
@@ -104,7 +104,7 @@ def _clean_button(name: str, button: Button, index: int) -> Button:
 
 
 def _clean_url(name: str, value: str) -> str:
-    """Return the address if a page may link to it. Raises Invalid."""
+    """Return the address. Raises Invalid if a page may not link to it."""
     address = clean_prose(name, value, longest=LONGEST_URL)
     if not is_link(address):
         text = f"O campo `{name}` deve ser um endereço completo (https, http, mailto ou tel), sem usuário nem aspas."

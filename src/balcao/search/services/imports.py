@@ -55,7 +55,7 @@ class ServiceRow(ServiceBody, kw_only=True, dict=True):
 
     @cached_property
     def content(self) -> ServiceContent:
-        """Return the content of the service. Raises Invalid."""
+        """Return the content of the service. Raises Invalid for a bad member."""
         return merge_content(self, None, utc_now())
 
 

@@ -28,7 +28,7 @@ _MARKDOWN = MarkdownIt("commonmark")
 def refuse_active(field: str, text: str) -> None:
     """Reject markup that could run in a browser, and markup that responses would not contain, also in code blocks.
 
-    Raises Invalid. Where possible, the message names the tag or attribute.
+    Raises Invalid. If possible, the message names the tag or attribute.
     """
     if not _NEEDED.search(text):
         return

@@ -90,7 +90,7 @@ async def export_services(platform: Platform) -> AsyncIterator[ServiceDocument]:
 
 
 async def read_service(call: Call, service_id: str) -> StaffService:
-    """Return a service in any editorial state. Raises NotFound, also for a deleted service."""
+    """Return a service in any editorial state. Raises NotFound if it does not exist or was deleted."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
         stored = await collection.read_row(connection, await read_alias(connection), known)
@@ -104,7 +104,7 @@ async def create_service(
 ) -> StaffService:
     """Create a service. Seed data sets `service_id` and `at`.
 
-    Raises Invalid, and Forbidden if the caller may not publish but sends `status` 1.
+    Raises Invalid for a bad member, and Forbidden if the caller may not publish but sends `status` 1.
     """
     at = at or utc_now()
     content = _check_new(call, body, at)
@@ -143,7 +143,8 @@ async def update_service(
 ) -> StaffService:
     """Merge a body into a service. Without a difference, write no version (rules: search 4.1).
 
-    Raises NotFound, Invalid, Forbidden, PreconditionFailed.
+    Raises NotFound if the service does not exist, Invalid for a bad member, Forbidden if the service is or would be
+    published and the caller may not publish, and PreconditionFailed if `If-Match` does not match.
     """
     reason = clean_change_reason(body.change_reason)
     async with lock_service(call, service_id, at) as (edit, stored):
@@ -164,8 +165,9 @@ async def publish_service(
 ) -> StaffService:
     """Publish a service, and map the old number `old` to it. A published service gets no new version.
 
-    Raises NotFound, Forbidden, PreconditionFailed, and MappingTaken if the number is mapped to another service. Then
-    nothing is published.
+    Raises NotFound if the service does not exist, Forbidden if the caller may not publish, PreconditionFailed if
+    `If-Match` does not match, and MappingTaken if the number is mapped to another service. After an exception, nothing
+    has changed.
     """
     return await _set_status(call, service_id, 1, at, old)
 
@@ -212,7 +214,9 @@ async def roll_back_service(
 ) -> RolledBackService:
     """Save the content of an older version as a new version. This also restores a deleted service.
 
-    Raises Invalid, NotFound, Forbidden, PreconditionFailed, and Conflict if it is the current version.
+    Raises Invalid for a bad reason, NotFound for an unknown service or version, Forbidden if the service is published
+    and the caller may not publish, PreconditionFailed if `If-Match` does not match, and Conflict for the current
+    version.
     """
     words = clean_text("change_reason", body.change_reason or "", shortest=0, longest=20_000, one_line=False)
     reason = await run_in_thread(refuse_personal_data, "change_reason", words, size=len(words)) or None
@@ -260,7 +264,7 @@ def _copy_content(source: ServiceContent) -> ServiceContent:
 
 @asynccontextmanager
 async def _open_service(call: Call, service_id: str, at: datetime | None) -> AsyncIterator[Edit]:
-    """Lock the collection and then the head of a service, like every writer. Raises NotFound."""
+    """Lock the collection and then the head of a service, like every writer. Raises NotFound if it never existed."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         opened = await store.open_service(connection, known)
@@ -274,7 +278,10 @@ async def _open_service(call: Call, service_id: str, at: datetime | None) -> Asy
 async def lock_service(
     call: Call, service_id: str, at: datetime | None = None
 ) -> AsyncIterator[tuple[Edit, StoredService]]:
-    """Lock the collection and a service that is not deleted, for the block. Raises NotFound."""
+    """Lock the collection and a service that is not deleted, for the block.
+
+    Raises NotFound if there is no such service.
+    """
     async with _open_service(call, service_id, at) as edit:
         if edit.stored is None:
             raise NotFound(UNKNOWN)

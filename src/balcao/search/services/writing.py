@@ -59,7 +59,10 @@ async def prepare_services(connection: Connection, wanted: Sequence[Wanted]) -> 
 async def save_services(
     connection: Connection, alias: Alias, saved: Sequence[tuple[Edit, StoredService, VersionChange]], trail: str
 ) -> None:
-    """Write the rows, the versions and the audit events in one statement. Raises Unavailable."""
+    """Write the rows, the versions and the audit events in one statement.
+
+    Raises Unavailable if the audit events cannot be written.
+    """
     await store.save_services(connection, alias, [_encode(*change) for change in saved], trail)
 
 
@@ -92,7 +95,8 @@ async def _find_author(edit: Edit, given: str | None) -> str:
 async def _claim_slugs(connection: Connection, wanted: Sequence[Wanted]) -> dict[str, _Slugs]:
     """Return the slug and the history of each service. A service gets a new slug only if its name changed.
 
-    The former slug moves to the history and still belongs to the service. Raises Conflict.
+    The former slug moves to the history and still belongs to the service. Raises Conflict if a service gets no free
+    slug.
     """
     slugs, named = {}, []
     for each in wanted:

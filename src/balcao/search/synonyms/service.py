@@ -27,7 +27,7 @@ async def list_synonym_groups(call: Call, term: str | None, page: int, per_page:
 
 
 async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
-    """Return a group. Raises NotFound."""
+    """Return a group. Raises NotFound if it does not exist."""
     group = await store.select_synonym_group(call.platform.database, parse_uuid_parameter(group_id, UNKNOWN))
     if group is None:
         raise NotFound(UNKNOWN)
@@ -37,7 +37,8 @@ async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
 async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> SynonymGroup:
     """Create or replace a group. A notification makes every process reload its synonyms.
 
-    Raises NotFound, Invalid, Conflict, PreconditionFailed.
+    Raises NotFound for a malformed id, Invalid for bad terms, Conflict if there are too many groups, and
+    PreconditionFailed if `If-Match` does not match.
     """
     known = parse_uuid_parameter(group_id, UNKNOWN)
     terms = _clean_terms(body.terms)
@@ -51,7 +52,7 @@ async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> Syn
 
 
 async def remove_synonym_group(call: Call, group_id: str) -> None:
-    """Remove a group. Raises NotFound, PreconditionFailed."""
+    """Remove a group. Raises NotFound if it does not exist, and PreconditionFailed if `If-Match` does not match."""
     known = parse_uuid_parameter(group_id, UNKNOWN)
     async with call.platform.database.transaction() as connection:
         present = await store.lock_synonym_group(connection, known)
@@ -70,7 +71,7 @@ async def _require_match(connection: Connection, call: Call, group_id: str) -> N
 
 
 def _clean_terms(given: Sequence[str]) -> list[str]:
-    """Clean the terms and remove duplicates. Raises Invalid."""
+    """Clean the terms and remove duplicates. Raises Invalid for a bad term, or too few or too many terms."""
     if len(given) > MOST_TERMS:
         raise _refuse_count()
     terms = list(dict.fromkeys(clean_text("terms", term, longest=LONGEST_TERM) for term in given))

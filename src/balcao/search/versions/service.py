@@ -105,7 +105,10 @@ async def list_service_versions(call: Call, service_id: str, page: int, per_page
 
 
 async def read_service_version(call: Call, service_id: str, version: str) -> ServiceVersion:
-    """Return a version with its content. Raises Invalid if `version` is not a number, and NotFound."""
+    """Return a version with its content.
+
+    Raises Invalid if `version` is not a number, and NotFound for an unknown service or version.
+    """
     number = _parse_number("version", version)
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:

@@ -188,7 +188,8 @@ class Reader:
         - `stale` is how many seconds old the answer may be if the service fails.
         - `is_chosen` must be True if a visitor's own text selects the answer, as in a search.
 
-        Raises ApiFault, Moved if the service has another slug, and TooMany if the address has caused too many calls.
+        Raises ApiFault if the call failed, Moved if the service has another slug, and TooMany if the address has caused
+        too many calls.
         """
         wanted = {name: value for name, value in query.items() if value is not None}
         entry = await self._source.read(path, kind, wanted, stale=stale, is_chosen=is_chosen, charge=self._charge)

@@ -98,7 +98,7 @@ def make_answer_form(questions: Sequence[Field], today: date) -> type[AnswerForm
 
 
 def fill_answers(questions: Sequence[Field], answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the initial values of a form, from answers in the form of `AnswerForm.answers`."""
+    """Return the initial values of a form, from answers in the format of `AnswerForm.answers`."""
     values: dict[str, Any] = {}
     for question in questions:
         name, answer = _name(question), answers.get(question.id)
