@@ -15,6 +15,13 @@ from tests.support.service_relay import ServiceRelay
 from tests.support.site import SiteClient
 
 FIRST_LOAD, FIRST_LOAD_PACKED, LATER, STYLE = 60_000, 20_000, 15_000, 20_000
+UNITS = [
+    "",
+    "?perto=Farol",
+    "?perto=Centro&quando=sabado",
+    "?cor=verde&pagina=2",
+    "?perto=Santa+Rita+do+Vale&quando=amanha",
+]
 
 
 # ---- browsers -------------------------------------------------------------------------------------------------------
@@ -38,7 +45,8 @@ def test_a_page_has_a_strong_tag_in_each_encoding_and_answers_304(
 
 
 def test_the_first_load_is_light_and_asks_no_other_host(site: SiteClient) -> None:
-    for path, limit in {"/": FIRST_LOAD, SERVICE: LATER, "/servicos": LATER, "/busca?q=imposto": LATER}.items():
+    later = [SERVICE, "/servicos", "/busca?q=imposto", *(f"/saude/unidades{query}" for query in UNITS)]
+    for path, limit in {"/": FIRST_LOAD, **dict.fromkeys(later, LATER)}.items():
         page = site.get(path, Accept_Encoding="identity").text
         assert len(page.encode()) <= limit, path
         assert not re.findall(r'(?:src|<link[^>]*rel="(?:stylesheet|icon)"[^>]*href)="(?:https?:)?//', page)

@@ -217,7 +217,8 @@ async def test_the_map_has_a_mark_for_each_unit_with_a_position_and_the_most_imp
     assert picture is not None
     assert [(mark.rank, mark.is_chosen) for mark in picture.marks] == [(4, False), (1, True), (2, True)]
     assert all(0 < mark.x < WIDTH and 0 < mark.y < HEIGHT for mark in picture.marks)
-    assert "vermelho, não atende agora" in picture.marks[0].name
+    assert picture.marks[2].name.endswith(": amarelo")
+    assert "vermelho" not in picture.marks[0].name
     without_colors = await draw([AREA], units, None)
     assert without_colors is not None
     assert {mark.rank for mark in without_colors.marks} == {0}

@@ -35,7 +35,7 @@ from balcao.web.words import capitalize_first, format_count, format_day_in_words
 
 # Colours change at any time, so browsers keep these pages only for a short time (rules: site 5).
 _MAX_AGE = 20
-_PAGE_SIZE = 12
+_PAGE_SIZE = 6  # a page with the map of the demo city has at most 15 kB
 # The maximum numbers of units in search results and on the first page.
 _MOST_FOUND, _MOST_CHANGED = 5, 3
 _CNES = re.compile(r"[0-9]{7}")
@@ -83,6 +83,7 @@ async def list_units(visit: Visit) -> Response[Any]:
         last=max(1, -(-len(views) // _PAGE_SIZE)),
         neighbourhoods=list(known),
         day=day and format_day_in_words(day),
+        is_later=day is not None and day > words.now().date(),
         openings=openings,
         choices={"quando": WHEN, "tipo": KIND, "cor": COLOR},
         colors=COLORS,

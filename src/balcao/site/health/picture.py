@@ -115,5 +115,6 @@ def _mark(unit: Unit, projection: Projection, chosen: Collection[str] | None, *,
     color = find_color(unit.risco_atual)
     name = ""
     if is_named:
-        name = unit.nome if chosen is None else f"{unit.nome}: {color.name.lower()}, {color.short}"
+        is_shown = chosen is not None and unit.cnes in chosen
+        name = f"{unit.nome}: {color.name.lower()}" if is_shown else unit.nome
     return Mark(round(x), round(y), 0 if chosen is None else color.rank, name, chosen is None or unit.cnes in chosen)
