@@ -1,6 +1,6 @@
 """The hash chain of the audit events, computed in Python with the same result as `access.chain_hash`.
 
-Hashing thousands of events takes a few milliseconds here. SQL needs many function calls for each event while the
+Hashing thousands of events takes a few milliseconds here. SQL would need many function calls for each event, while the
 catalogue is locked (rules: access 3.4).
 """
 

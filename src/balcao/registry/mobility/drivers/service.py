@@ -221,8 +221,8 @@ async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> Non
 
     Raises Retry if the mail server rejected the e-mail. After the last attempt, the link's `email_status` is `failed`.
 
-    The attempt is committed before the server is called, and its outcome afterwards. So no transaction waits for a mail
-    server. If the worker is killed in between, the e-mail may be sent twice, but it is not lost.
+    The attempt is committed before the server is called, and its outcome afterwards. No transaction therefore waits for
+    a mail server. If the worker is killed in between, the e-mail may be sent twice, but it is not lost.
     """
     mailer, link_id = create_mailer(platform.settings), payload["conductor"]
     async with platform.database.transaction() as connection:

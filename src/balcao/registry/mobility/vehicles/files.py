@@ -28,8 +28,10 @@ async def write_with_files(
 ) -> Written:
     """Return the result of `write`, which writes the vehicle with this form. Nothing is written if the result is false.
 
-    The files of the form replace those of the former form in the same transaction. Raises
-    Invalid if a file is not the owner's. Lock order: files before the vehicle.
+    The files of the form replace those of the former form in the same transaction. Raises Invalid if a file is not the
+    owner's.
+
+    Lock order: files before the vehicle.
     """
     wanted, released = list_files(form), list_files(former) if former else {}
     if not wanted and not released:

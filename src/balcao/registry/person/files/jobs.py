@@ -20,7 +20,7 @@ OLDEST_UNCOMMITTED = timedelta(hours=24)
 
 
 async def delete_files(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Delete unused files, and then the contents of all deleted files."""
+    """Delete a batch of unused files, and then the contents of all deleted files."""
     async with platform.database.transaction() as connection:
         await store.delete_expired_files(connection, BATCH)
     storage = platform.part(FileStorage)

@@ -43,8 +43,9 @@ class Content(NamedTuple):
 async def store_file(call: Call, cpf: Cpf, content: bytes) -> bytes:
     """Store a file and return its description as JSON.
 
-    Raises Invalid if the content is none of the accepted types or is damaged, Conflict if the person has too many files
-    or the idempotency key was used with other content, and StorageDown if the file cannot be stored.
+    Raises Invalid if the content is damaged or has none of the accepted types, and the errors of `reencode_image`.
+    Raises Conflict if the person has too many files, or if the idempotency key was used with other content. Raises
+    StorageDown if the file cannot be stored.
     """
     kind = _require_type(content)
     parts = [cpf.digits, hashlib.sha256(content).hexdigest()]
@@ -108,7 +109,7 @@ async def use_files(connection: Connection, cpf: Cpf, field: str, ids: Collectio
     """Let a record refer to files of the person, in the transaction that writes the record.
 
     `holder` is the kind of the record, such as `vehicle`, and `id` its id. `field` is the member with the ids, which
-    the error names. Raises Invalid if the person has no such file.
+    the error names. Raises Invalid if one of the files is not the person's.
     """
     if ids and len(await store.use_files(connection, cpf, sorted(set(ids)), holder, id)) < len(set(ids)):
         raise not_own(field)

@@ -25,7 +25,7 @@ _OF_PERSON = f"SELECT {_COLUMNS} FROM registry.citizen_file WHERE cpf = :cpf"
 
 
 class NewFile(NamedTuple):
-    """A file whose content is stored."""
+    """A new file, before its row is inserted."""
 
     id: UUID
     media_type: MediaType
@@ -152,7 +152,7 @@ WHERE cpf = :cpf AND id IN (SELECT file_id FROM released) AND NOT EXISTS (
 async def release_files(
     connection: Connection, cpf: Cpf, holder: str, holder_id: UUID, keep: Sequence[UUID] = ()
 ) -> None:
-    """End the references of a record to files of the person, except those to the files in `keep`."""
+    """Remove a record's references to files of the person, except to the files in `keep`."""
 
 
 @statement("SELECT id FROM registry.deleted_file ORDER BY deleted_at LIMIT :most")

@@ -39,7 +39,7 @@ TYPE_LENGTH = 50
 async def list_requests(call: Call, query: Mapping[str, str], page: Page) -> RequestSummaries:
     """Return a page of the requests that the caller may handle, without the answers and the citizens' identities.
 
-    Open requests are sorted by deadline, others by their last change. Raises Invalid for an unknown state.
+    Open requests are sorted by deadline, others by their last change. Raises Invalid if a filter is not valid.
     """
     state = query.get("state", OPEN)
     if state not in {OPEN, *State}:
@@ -87,7 +87,8 @@ async def add_staff_step(call: Call, number: str, body: StepBody) -> bytes:
     """Move a request, write to its citizen, or both, and return the request as JSON.
 
     Raises Invalid without a state and a text, or if the state needs a text. Raises NotFound for an unknown number or
-    another department, Conflict if the request cannot move there, and PreconditionFailed if `If-Match` does not match.
+    another department, Conflict if the request is closed or cannot move to this state, and PreconditionFailed if
+    `If-Match` does not match.
     """
     state, text = body.state, clean_optional("text", body.text, longest=TEXT_LENGTH, one_line=False)
     if state is None and text is None:

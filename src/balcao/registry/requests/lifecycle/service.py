@@ -116,7 +116,7 @@ async def answer_question(call: Call, cpf: Cpf, number: str, body: TextBody) -> 
 async def reopen_request(call: Call, cpf: Cpf, number: str, body: TextBody) -> bytes:
     """Reopen a closed request, and return it as JSON.
 
-    Raises Conflict if it is open, was closed too long ago, or if the citizen has too many open requests.
+    Raises Conflict if the request is open or was closed too long ago, or if the citizen has too many open requests.
     """
     text = clean_text("text", body.text, longest=TEXT_LENGTH, one_line=False)
 
@@ -133,7 +133,10 @@ async def reopen_request(call: Call, cpf: Cpf, number: str, body: TextBody) -> b
 
 
 async def rate_request(call: Call, cpf: Cpf, number: str, body: RatingBody) -> bytes:
-    """Rate a closed request once, and return it as JSON. Raises Conflict if it is open or was rated before."""
+    """Rate a closed request once, and return it as JSON.
+
+    Raises Invalid for a wrong number of stars, and Conflict if the request is open or was rated before.
+    """
     if not 1 <= body.stars <= MOST_STARS:
         raise Invalid(f"O campo `stars` deve ser de 1 a {MOST_STARS}.", code="stars-invalid")
     comment = clean_optional("comment", body.comment, longest=COMMENT_LENGTH, one_line=False)

@@ -48,7 +48,7 @@ _CITIZEN: Mapping[State, State] = {
 
 
 def may_move(state: State, target: State, author: Author) -> bool:
-    """Return whether this author may move a request from `state` to `target`. The time is not checked here."""
+    """Return whether this author may move a request from `state` to `target`. Time limits are not checked here."""
     match author:
         case Author.CITIZEN:
             return _CITIZEN.get(state) == target

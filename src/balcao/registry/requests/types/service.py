@@ -60,7 +60,10 @@ async def list_type_versions(call: Call, type_id: str, page: Page) -> TypeVersio
 
 
 async def create_request_type(call: Call, body: TypeCreation) -> bytes:
-    """Create a type, and return it as JSON. Raises Invalid for an invalid body, and Conflict if the id is taken."""
+    """Create a type, and return it as JSON.
+
+    Raises Invalid for an invalid body, and Conflict if the id is taken or there are already `MOST_TYPES` types.
+    """
     if not re.fullmatch(TYPE_ID, body.id):
         raise Invalid(
             "O campo `id` deve ter de 2 a 50 letras minúsculas sem acento, algarismos ou `_`, a começar por uma letra.",
