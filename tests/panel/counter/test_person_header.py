@@ -48,9 +48,18 @@ def read_band(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", band))
 
 
+@pytest.fixture(scope="module")
+def request_number(attendant: PanelClient, number: str) -> str:
+    """Return the number of one of Carla's requests."""
+    attendant.get(f"/painel/atendimento/{number}/pedidos")
+    return next(link for link in attendant.page.links if "/pedidos/PED-" in link).rpartition("/")[2]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.method} {page.path}")
-def test_every_page_of_an_attendance_says_whose_it_is_and_why(attendant: PanelClient, number: str, page: Page) -> None:
-    address = page.address(attendance=number)
+def test_every_page_of_an_attendance_says_whose_it_is_and_why(
+    attendant: PanelClient, number: str, request_number: str, page: Page
+) -> None:
+    address = page.address(attendance=number, number=request_number, kind="lampada_apagada")
     values = {"_csrf": attendant.read_secret()}
     answer = attendant.get(address) if page.method == "GET" else attendant.post(address, values)
     band = read_band(answer.text)

@@ -71,7 +71,7 @@ async def show_sensitive(visit: Visit, attendance: str) -> Response[Any]:
 
 
 async def _show(visit: Visit, found: Attendance, *, sensitive: bool = False) -> Response[Any]:
-    subject = _subject(visit, found)
+    subject = make_subject(visit, found)
     (record,) = await gather_blocks(people.read_provenance(subject, sensitive=sensitive))
     if isinstance(record.fault, NotFound):
         return visit.render("counter/unknown.html", status=404, found=found, crumbs=[_begin_crumb(visit)])
@@ -109,7 +109,7 @@ def _find_refused(*blocks: Any) -> bool:
 async def show_crm(visit: Visit, attendance: str) -> Response[Any]:
     """Show the registry's record and the CRM's account side by side, and the consents that came from the CRM."""
     found = await attendances.find_attendance(visit, attendance)
-    subject = _subject(visit, found)
+    subject = make_subject(visit, found)
     blocks: list[Block[Any]] = await gather_blocks(
         people.read_provenance(subject), people.read_crm_account(subject), people.list_categories(visit.api)
     )
@@ -122,7 +122,7 @@ async def show_crm(visit: Visit, attendance: str) -> Response[Any]:
         named={one.id: one.name for one in categories.value.categories} if categories.value else {},
         labels=labels,
         is_unknown=isinstance(account.fault, NotFound),
-        crumbs=_crumbs(visit, found),
+        crumbs=make_crumbs(visit, found),
     )
 
 
@@ -130,7 +130,7 @@ async def show_crm(visit: Visit, attendance: str) -> Response[Any]:
 async def show_belongings(visit: Visit, attendance: str) -> Response[Any]:
     """Show the citizen's pets, vehicles and companies, as far as the clerk may see them."""
     found = await attendances.find_attendance(visit, attendance)
-    subject = _subject(visit, found)
+    subject = make_subject(visit, found)
     pets, vehicles, companies = await gather_blocks(
         people.list_pets(subject), people.list_vehicles(subject), people.list_companies(subject)
     )
@@ -142,7 +142,7 @@ async def show_belongings(visit: Visit, attendance: str) -> Response[Any]:
         companies=companies,
         labels=labels,
         refused=_find_refused(pets, vehicles, companies),
-        crumbs=_crumbs(visit, found),
+        crumbs=make_crumbs(visit, found),
     )
 
 
@@ -150,14 +150,14 @@ async def show_belongings(visit: Visit, attendance: str) -> Response[Any]:
 async def show_accesses(visit: Visit, attendance: str) -> Response[Any]:
     """Show who saw or changed the citizen's data, including this attendance."""
     found = await attendances.find_attendance(visit, attendance)
-    (accesses,) = await gather_blocks(people.list_accesses(_subject(visit, found), size=SIZE))
+    (accesses,) = await gather_blocks(people.list_accesses(make_subject(visit, found), size=SIZE))
     return visit.render(
         "counter/accesses.html",
         found=found,
         accesses=accesses,
         labels=labels,
         group=group_by_visit,
-        crumbs=_crumbs(visit, found),
+        crumbs=make_crumbs(visit, found),
     )
 
 
@@ -196,7 +196,7 @@ async def change_preferences(visit: Visit, attendance: str) -> Response[Any]:
 async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
     """Return the file with all stored data of the citizen."""
     found = await attendances.find_attendance(visit, attendance)
-    file = await people.download_export(_subject(visit, found))
+    file = await people.download_export(make_subject(visit, found))
     return attachment(file.content, FILE_NAME)
 
 
@@ -207,21 +207,23 @@ async def end(visit: Visit, attendance: str) -> Response[Any]:
     return await visit.redirect(visit.address("counter.begin"), "O atendimento foi encerrado.")
 
 
-def _subject(visit: Visit, found: Attendance) -> Subject:
+def make_subject(visit: Visit, found: Attendance) -> Subject:
+    """Return the citizen of an attendance, with its reason for every call."""
     return Subject(visit.api, found.cpf, found.reason)
 
 
 async def _make_person_page(visit: Visit, attendance: str) -> PersonPage:
     found = await attendances.find_attendance(visit, attendance)
     home = visit.address("counter.show", attendance=attendance)
-    return PersonPage(_subject(visit, found), home, _crumbs(visit, found))
+    return PersonPage(make_subject(visit, found), home, make_crumbs(visit, found))
 
 
 def _begin_crumb(visit: Visit) -> Crumb:
     return Crumb("Atendimento", visit.address("counter.begin"))
 
 
-def _crumbs(visit: Visit, found: Attendance) -> list[Crumb]:
+def make_crumbs(visit: Visit, found: Attendance) -> list[Crumb]:
+    """Return the breadcrumbs of the pages of an attendance."""
     return [_begin_crumb(visit), Crumb(found.shown_name, visit.address("counter.show", attendance=found.number))]
 
 

@@ -1,29 +1,9 @@
-"""Portuguese texts for the queue: states, authors, and the steps that staff take."""
+"""The steps that staff take, with their texts in Portuguese."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import NamedTuple
 
 from balcao.web.service_requests.labels import CLOSED
-from balcao.web.service_requests.labels import STATES as _STATES
-
-STATES = {**_STATES, "needs_information": "Espera o cidadão"}
-# The kind of tag for each state. A tag combines shape, text and colour.
-TAGS = {
-    "received": "in",
-    "sent": "in",
-    "in_progress": "at",
-    "needs_information": "or",
-    "done": "ok",
-    "refused": "no",
-    "reopened": "or",
-}
-AUTHORS = {
-    "citizen": "Cidadão",
-    "staff": "Atendimento",
-    "crm": "Central de atendimento (CRM)",
-    "platform": "Sistema",
-}
 
 
 class Move(NamedTuple):
@@ -117,13 +97,3 @@ def list_moves(state: str) -> list[Move]:
     if state in CLOSED:
         return []
     return [move for move in _MOVES if not (move.state == "in_progress" == state)]
-
-
-def name_step(state: str | None) -> str:
-    """Return the label of a step. A step without state is a message."""
-    return "Recado" if state is None else STATES.get(state, state)
-
-
-def is_late(state: str, deadline: datetime, now: datetime) -> bool:
-    """Return whether an open request is past its deadline."""
-    return state not in CLOSED and deadline < now

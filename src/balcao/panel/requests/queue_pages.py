@@ -9,10 +9,11 @@ from balcao.core.http.sent_headers import CONTENT_DISPOSITION
 from balcao.core.values.ids import new_id
 from balcao.panel.declaration import Item, Pages
 from balcao.panel.departments import read_department_names
+from balcao.panel.request_states import AUTHORS, STATES, TAGS, is_late, name_step
 from balcao.panel.requests import client
 from balcao.panel.requests.client import HandledRequest
 from balcao.panel.requests.forms import StepForm
-from balcao.panel.requests.labels import AUTHORS, MOVES, STATES, TAGS, Move, is_late, list_moves, name_step
+from balcao.panel.requests.labels import MOVES, Move, list_moves
 from balcao.panel.visit import Visit
 from balcao.web.api import Block, NotFound, Read, gather_blocks
 from balcao.web.faults import PageFault, make_not_found

@@ -96,9 +96,15 @@ class Ticket(msgspec.Struct):
     id: str
     id_chamado: str | None
     categoria: str | None
+    tipo: str | None
     subtipo: str | None
     status: str
     data_inicio: datetime
+
+    @property
+    def is_own(self) -> bool:
+        """Return whether it is a request of the platform, whose id is its number, and not only imported."""
+        return self.id.startswith("PED-")
 
 
 class Access(msgspec.Struct, kw_only=True):

@@ -135,3 +135,9 @@ async def open_request(subject: Subject, kind: RequestType, answers: Mapping[str
 async def read_request(subject: Subject, number: str) -> ServiceRequest:
     """Return one of the person's requests."""
     return await subject.get(f"/maintenance-request/{quoted(number)}", ServiceRequest)
+
+
+async def write_text(subject: Subject, number: str, what: str, text: str, key: str) -> ServiceRequest:
+    """Answer the city's question (`answer`), or reopen a closed request (`reopening`), at most once for each `key`."""
+    path = f"/maintenance-request/{quoted(number)}/{what}"
+    return await subject.send("POST", path, ServiceRequest, {"text": text}, key=key)
