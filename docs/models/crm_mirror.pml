@@ -1,16 +1,16 @@
 /* The CRM mirror of one field (rules: registry 4.1 to 4.5, 4.12) as a model for Spin: the e-mail, which logins write.
 
-   What is asked: what a citizen declared stands in the registry until people of the CRM say something later, whatever
-   is told back of what we wrote there ourselves, in whatever order it comes, twice or never; once all is quiet, registry
-   and CRM have one e-mail; every word reaches the CRM, and every login ends.
+   Properties: The citizen's declared value stays in force until CRM staff make a later change. Echoes of our own writes
+   do not replace it, in whatever order they arrive, even twice or never. When nothing is in progress, the registry and
+   the CRM have the same e-mail. Every declaration reaches the CRM, and every login ends.
 
-   README.md beside this file tells how to read and run it. */
+   README.md in this folder describes how to read and run the model. */
 
 #ifndef DECLARATIONS
 #define DECLARATIONS 2
 #endif
 #ifndef CHANGES
-#define CHANGES 1              /* of the e-mail, by people who work in the CRM */
+#define CHANGES 1              /* changes of the e-mail by CRM staff */
 #endif
 #ifndef LOGINS
 #define LOGINS 1
@@ -19,55 +19,55 @@
 #define KILLS 1                /* of the worker or of a login, at any step */
 #endif
 #ifndef LOSSES
-#define LOSSES 1               /* events of the CRM that never come */
+#define LOSSES 1               /* events of the CRM that never arrive */
 #endif
 #ifndef REPETITIONS
-#define REPETITIONS 1          /* events that come twice */
+#define REPETITIONS 1          /* events that arrive twice */
 #endif
 #ifndef RECONCILIATIONS
-#define RECONCILIATIONS 1      /* while the others work; a last one follows when they are done */
+#define RECONCILIATIONS 1      /* during the other processes; one more follows when they are done */
 #endif
 
 /* E-mails. */
 #define NONE 0
-#define OLD 1                  /* what the CRM has at first */
-#define OFFERED 2              /* what the identity provider says at each login */
-#define DECLARED 3             /* the first declaration; each further one is another */
+#define OLD 1                  /* the initial value in the CRM */
+#define OFFERED 2              /* the identity provider's value at each login */
+#define DECLARED 3             /* the first declaration; each further one has the next number */
 #define CHANGED 10             /* the first change in the CRM */
 
-#define EVENTS 6               /* as many as can be told; the checker finds an index beyond it */
+#define EVENTS 6               /* the largest possible number; the checker reports an index beyond it */
 
-/* One clock for both, which goes on with each write, so that no two have one time. */
+/* Both sides share one clock. It advances with each write, so no two writes have the same time. */
 byte clock = 1;
 
-/* The CRM: the account's e-mail and when it was last changed. Of each change it tells once, by an event. */
+/* The CRM: the account's e-mail and the time of its last change. The CRM sends one event for each change. */
 byte crm_email = OLD;
 byte crm_at = 1;
 byte event_email[EVENTS];
 byte event_at[EVENTS];
-byte events = 0;               /* made so far */
-bool waiting[EVENTS];          /* made, and not delivered yet */
+byte events = 0;               /* created so far */
+bool waiting[EVENTS];          /* created and not delivered yet */
 byte undelivered = 0;
 
 /* The mirrored field (registry.register), and the outbox. */
 byte email = NONE;
 byte at = 0;
-bool is_own = false;           /* whose word it is: the citizen's, or the CRM's */
-byte confirmed = NONE;         /* what the CRM said last that counts as a confirmation of the citizen's word */
+bool is_own = false;           /* whether the value is the citizen's, not the CRM's */
+byte confirmed = NONE;         /* the newest CRM value that counts as a confirmation of the citizen's value */
 byte confirmed_at = 0;
 byte pushed = NONE;            /* the last value that was sent, recorded before the call */
-short pushed_before = 0;       /* those before it since the last confirmation, a bit for each value */
+short pushed_before = 0;       /* earlier values since the last confirmation, one bit for each value */
 bool dirty = false;
-byte version = 0;              /* of what is dirty */
-bool has_job = false;          /* a job of the queue has the row: it waits or runs */
-short login_wrote = 0;         /* registry.login_write, a bit for each value */
-bool login_writes = false;     /* its `until` lies ahead */
+byte version = 0;              /* of the dirty value */
+bool has_job = false;          /* a waiting or running job exists for the outbox row */
+short login_wrote = 0;         /* registry.login_write, one bit for each value */
+bool login_writes = false;     /* its `until` is in the future */
 
-/* What only the observer knows. */
-byte last_word = NONE;         /* what the citizen declared last */
-byte said_at = 0;              /* when; later, when the CRM was known to have it */
-byte changed_at = 0;           /* when people of the CRM changed the e-mail last */
-byte at_work = 0;              /* processes that write */
+/* The observer's state, which no process of the platform has. */
+byte last_word = NONE;         /* the citizen's last declaration */
+byte said_at = 0;              /* its time; after a confirmed push, the time of that call */
+byte changed_at = 0;           /* when CRM staff last changed the e-mail */
+byte at_work = 0;              /* running processes that write */
 byte kills = 0;
 byte losses = 0;
 byte repetitions = 0;
@@ -85,18 +85,18 @@ inline write_crm(what) {
     undelivered++
 }
 
-/* The citizen's word is later than all that the CRM had before the call (4.2). */
+/* Set the time of the citizen's value to the start of the call, so that earlier CRM values are too old to win (4.2). */
 inline stamp(time) {
-#ifndef SENDING_HAS_NO_TIME    /* a mistake: a late event of what the CRM had before the call takes over */
+#ifndef SENDING_HAS_NO_TIME    /* a mistake: a late event with a value from before the call wins */
     if :: is_own && time > at -> at = time :: else fi
 #else
     skip
 #endif
 }
 
-/* The CRM has what was sent. */
+/* Record that the CRM has the sent value. */
 inline confirm_sent() {
-#ifdef CONFIRMED_IS_TOO_LATE   /* a mistake, a bug that was: what people change between call and answer is ignored */
+#ifdef CONFIRMED_IS_TOO_LATE   /* a mistake, once a real bug: a change by staff between call and response is ignored */
     clock++;
     stamp(clock);
 #else
@@ -104,17 +104,17 @@ inline confirm_sent() {
 #endif
     if :: is_own && email == last_word && sent_at > said_at -> said_at = sent_at :: else fi;
     pushed_before = 0;
-#ifdef A_LOGIN_IS_FORGOTTEN    /* a mistake: its echo comes while a newer word waits to be sent */
+#ifdef A_LOGIN_IS_FORGOTTEN    /* a mistake: the login's echo arrives while a newer value waits to be sent */
     if :: !login_writes -> login_wrote = 0 :: else fi
 #else
     if :: !login_writes && !dirty -> login_wrote = 0 :: else fi
 #endif
 }
 
-/* Merge what the CRM says (4.2). */
+/* Merge one value of the CRM (4.2). */
 inline apply(said, when) {
     d_step {
-#ifdef ECHOES_TAKE_OVER        /* a mistake, a bug that was: what a login wrote comes back and replaces the word */
+#ifdef ECHOES_TAKE_OVER        /* a mistake, once a real bug: the echo of a login's write replaces the citizen's value */
         is_echo = false;
 #else
         is_echo = dirty && (said == pushed || ((pushed_before | login_wrote) & (1 << said)));
@@ -162,7 +162,7 @@ proctype Citizen() {
             has_job = true
 #endif
         }
-#ifdef A_JOB_AFTER_THE_COMMIT  /* a mistake: killed in between, nobody sends it */
+#ifdef A_JOB_AFTER_THE_COMMIT  /* a mistake: after a kill in between, no job sends the value */
         if
         :: has_job = true
         :: kills < KILLS -> kills++
@@ -195,7 +195,7 @@ proctype Login() {
         :: seen == wanted
         :: seen != wanted ->
             atomic {
-#ifndef THE_LOGIN_DECIDES_EARLY /* a mistake: what was declared and pushed meanwhile is overwritten */
+#ifndef THE_LOGIN_DECIDES_EARLY /* a mistake: the login overwrites a value that was declared and pushed meanwhile */
                 if :: is_own -> wanted = email :: else -> wanted = OFFERED fi;
 #endif
                 own = is_own && wanted == email;
@@ -225,14 +225,14 @@ proctype Login() {
     atomic { count = 0; at_work-- }
 }
 
-/* The job of the outbox row (4.5). A worker that was killed loses it to another one, once its call is over. */
+/* The job of the outbox row (4.5). After a kill, another worker takes over the job when the call has ended. */
 proctype Worker() {
     byte value, taken, sent_at;
 end_wait:
     do
     :: has_job ->
         atomic {
-#ifdef A_PUSH_BESIDE_A_LOGIN   /* a mistake: the login, which decided before, writes last */
+#ifdef A_PUSH_BESIDE_A_LOGIN   /* a mistake: a login that decided earlier writes last */
             true;
 #else
             !login_writes;
@@ -243,7 +243,7 @@ end_wait:
                 sent_at = clock;
                 value = email;
                 taken = version;
-#ifndef ONLY_THE_LAST_IS_KNOWN /* a mistake, a bug that was: the echo of a call whose worker was killed replaces the word */
+#ifndef ONLY_THE_LAST_IS_KNOWN /* a mistake, once a real bug: the echo of a killed worker's call replaces the value */
                 if :: pushed != NONE && pushed != email -> pushed_before = pushed_before | (1 << pushed) :: else fi;
 #endif
                 pushed = email
@@ -256,7 +256,7 @@ end_wait:
             if
             :: kills < KILLS -> kills++
             :: atomic {
-#ifdef WHAT_IS_NEWER_IS_CLEARED /* a mistake: what was declared during the call is never sent */
+#ifdef WHAT_IS_NEWER_IS_CLEARED /* a mistake: a value declared during the call is never sent */
                     dirty = false;
 #else
                     if :: version == taken -> dirty = false :: else fi;
@@ -270,7 +270,7 @@ end_wait:
     od
 }
 
-/* The webhook (4.1), whose events come in any order, some twice and some never. */
+/* The webhook (4.1). Events arrive in any order, some twice and some never. */
 proctype Webhook() {
     byte which;
     bool is_echo, confirms, is_latest;
@@ -295,7 +295,7 @@ end_wait:
     od
 }
 
-/* Reconciliation (4.12): what the CRM has, since when, read in one step and merged in another. */
+/* Reconciliation (4.12): read the CRM's value and its time in one step, and merge it in another. */
 proctype Reconciler() {
     byte count = 0, said, when;
     bool is_echo, confirms, is_latest;
@@ -305,7 +305,7 @@ proctype Reconciler() {
         atomic { apply(said, when); said = NONE; when = 0 }
     :: break
     od;
-    /* A last one, once all is quiet. */
+    /* One more reconciliation when nothing is in progress. */
     atomic { at_work == 0 && !has_job && undelivered == 0 ->
         count = 0;
         apply(crm_email, crm_at);

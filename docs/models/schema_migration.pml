@@ -1,22 +1,22 @@
 /* The online schema migration (rules: search 4.4) with its writers, its workers and staff, as a model for Spin.
 
-   What is asked: no acknowledged write is ever missing from the table that is active; what the copy leaves behind is
-   like its source, unless a write is known to have missed it; after a rollback only a new start changes the active
-   table again; every writer gets on, and every run ends.
+   Properties: The active table contains every acknowledged write. When the copy is compared with its source, they are
+   equal, unless a write is known to have missed the copy. After a rollback, only a new start changes the active table
+   again. Every writer makes progress, and every run ends.
 
-   README.md beside this file tells how to read and run it. */
+   README.md in this folder describes how to read and run the model. */
 
 #ifndef WRITES
-#define WRITES 1       /* of each of the two writers */
+#define WRITES 1       /* by each of the two writers */
 #endif
 #ifndef LOSSES
 #define LOSSES 1       /* workers that may be killed, at any step */
 #endif
 #ifndef CLAIMS
-#define CLAIMS 2       /* times that a run is taken, at any step; whoever takes it once more ends it as failed */
+#define CLAIMS 2       /* times that workers take a run, at any step; a worker that takes it once more ends it as failed */
 #endif
 #ifndef REFUSALS
-#define REFUSALS 1     /* writes that the target refuses, which the writer is not told (4.4, 10) */
+#define REFUSALS 1     /* writes that the target rejects without an error for the writer (4.4, 10) */
 #endif
 #ifndef STARTS
 #define STARTS 2
@@ -32,34 +32,34 @@
 mtype:phase = { PREPARING, BACK_FILL, VERIFYING, SWITCHING };
 mtype:status = { IDLE, IN_PROGRESS, COMPLETED, FAILED };
 
-/* What is committed. Every row of the old table begins with the value 1 but the last, which is not there. */
+/* Committed data. Every row of the old table starts with the value 1, except the last row, which does not exist. */
 byte cells[2 * ROWS];
 #define CELL(table, id) cells[(table) * ROWS + (id)]
 byte physical = OLD;
 byte mirror = NO_TABLE;
-bool missed[2];                /* search_migration_errors: a write has not reached this table */
+bool missed[2];                /* search_migration_errors: a write did not reach this table */
 
 /* The run, a row of search_migrations; `run_held` is that row's lock. */
 byte run_id = 0;
 byte fence = 0;
-byte next_row = 0;             /* last_key: the rows before it are copied */
+byte next_row = 0;             /* last_key: the rows before it have been copied */
 mtype:status status = IDLE;
 mtype:phase phase = PREPARING;
 bool run_held = false;
-bool window = false;           /* the rollback may be asked for */
+bool window = false;           /* a rollback is allowed */
 
-/* Locks of the collection and of its rows. A share lock is the copy's; there is one copy at a time, as it holds the run. */
+/* Locks of the collection and of its rows. Only the copy takes share locks. It holds the run, so only one copy is active. */
 byte sharing = 0;
 bool exclusive = false;
 bool writing[ROWS];
 bool shared[ROWS];
 
-/* What only the observer knows. */
-byte acknowledged[ROWS];       /* the last value that a writer was told is stored */
+/* The observer's state, which no process of the platform has. */
+byte acknowledged[ROWS];       /* the last value whose write was acknowledged */
 byte written = 0;
 byte refusals = 0;
 byte losses = 0;
-bool rolled_back = false;      /* and nobody has started a migration since */
+bool rolled_back = false;      /* and no migration has started since */
 byte seen_by_check;
 
 inline check_that_nothing_is_lost() {
@@ -76,15 +76,15 @@ inline check_that_nothing_is_lost() {
     }
 }
 
-/* One write after the other, each a transaction: it locks the collection, reads which tables there are, locks the row,
-   writes both tables, and commits. */
+/* One write after the other. Each is a transaction that locks the collection, reads the names of the tables, locks the
+   row, writes both tables, and commits. */
 proctype Writer(byte me) {
     byte count = 0, id, value, home, other;
     do
     :: count < WRITES ->
         if :: id = 0 :: id = ROWS - 1 fi;
         if :: value = ABSENT :: value = 2 + me * WRITES + count fi;
-#ifdef ONE_STATEMENT           /* a mistake: the snapshot of the statement that waits for the lock is older than the lock */
+#ifdef ONE_STATEMENT           /* a mistake: the statement's snapshot is older than the lock for which it waits */
         home = physical;
         atomic { !exclusive -> sharing++ };
 #else
@@ -92,7 +92,7 @@ proctype Writer(byte me) {
         home = physical;
 #endif
         atomic { !writing[id] && !(shared[id] && CELL(home, id) != ABSENT) -> writing[id] = true };
-        /* The trigger of the table that was written reads the alias for itself, and fires for the active table alone. */
+        /* The trigger of the written table reads the alias again and acts only for the active table. */
         atomic { if :: physical == home -> other = mirror :: else -> other = NO_TABLE fi };
         atomic {
             CELL(home, id) = value;
@@ -106,14 +106,14 @@ proctype Writer(byte me) {
             sharing--;
             written++;
             count++;
-            id = 0; value = 0; home = 0; other = 0;    /* what is not needed any more makes no further states */
+            id = 0; value = 0; home = 0; other = 0;    /* clear unused values to keep the state space small */
             check_that_nothing_is_lost()
         }
     :: else -> break
     od
 }
 
-/* What a worker does is refused once another has the run, or it has ended. */
+/* A worker's steps are rejected when another worker has the run or the run has ended. */
 #define IS_ITS_OWN (run_id == my_run && fence == my_fence && status == IN_PROGRESS)
 #ifdef NO_FENCE                /* a mistake */
 #define HOLDS (true)
@@ -121,7 +121,7 @@ proctype Writer(byte me) {
 #define HOLDS IS_ITS_OWN
 #endif
 
-/* A worker may be killed wherever it could have gone on; what it had not committed is gone, its locks too. */
+/* A worker may be killed before any step. Its locks and its uncommitted changes are lost. */
 #define MAY_DIE losses < LOSSES -> losses++; goto gone
 
 proctype Worker() {
@@ -151,9 +151,9 @@ end_claim:
     :: HOLDS && phase == PREPARING ->
         atomic { !run_held; if :: HOLDS -> run_held = true; window = false :: else -> goto end_claim fi };
         if
-        :: mirror == NEW -> phase = VERIFYING          /* that of a rollback is whole */
+        :: mirror == NEW -> phase = VERIFYING          /* the mirror that a rollback left is complete */
         :: else ->
-#ifndef NO_LOCK_FOR_THE_MIRROR /* a mistake: who has read the alias before still writes to one table */
+#ifndef NO_LOCK_FOR_THE_MIRROR /* a mistake: a writer that has already read the alias writes to only one table */
             if
             :: atomic { sharing == 0 && !exclusive -> exclusive = true }
             :: sharing > 0 -> run_held = false; goto end_claim       /* lock_timeout */
@@ -169,13 +169,13 @@ end_claim:
         if
         :: row == ROWS -> atomic { phase = VERIFYING; run_held = false }
         :: else ->
-#ifdef NO_SHARE_LOCK           /* a mistake: a row that is deleted meanwhile comes back */
+#ifdef NO_SHARE_LOCK           /* a mistake: a row that is deleted meanwhile reappears */
             value = CELL(OLD, row);
 #else
             if
             :: losses < LOSSES -> losses++; run_held = false; goto gone
             :: atomic { CELL(OLD, row) != ABSENT && !writing[row] -> value = CELL(OLD, row); shared[row] = true }
-            :: CELL(OLD, row) == ABSENT                /* a row that is not committed yet is not seen, and not waited for */
+            :: CELL(OLD, row) == ABSENT                /* the copy neither sees an uncommitted row nor waits for it */
             fi;
 #endif
             if
@@ -226,7 +226,7 @@ end_claim:
                 :: physical == OLD && mirror == NEW && !missed[NEW] ->
 #endif
                     physical = NEW;
-#ifdef NO_MIRROR_AFTER_THE_SWITCH                      /* a mistake: what is written now is not in the old table */
+#ifdef NO_MIRROR_AFTER_THE_SWITCH                      /* a mistake: later writes do not reach the old table */
                     mirror = NO_TABLE;
 #else
                     mirror = OLD;
@@ -257,7 +257,7 @@ proctype Staff() {
             phase = PREPARING;
             status = IN_PROGRESS;
             rolled_back = false;
-            /* A table of a new name, unless the mirror that a rollback left is used again. */
+            /* Create a table with a new name, unless the mirror that a rollback left can be used again. */
             if
             :: mirror == NO_TABLE -> missed[NEW] = false; CELL(NEW, 0) = ABSENT; CELL(NEW, 1) = ABSENT
             :: else
@@ -275,7 +275,7 @@ proctype Staff() {
                 physical = OLD;
                 mirror = NEW;
                 rolled_back = true
-            :: else -> window = false                  /* refused: lossless no more */
+            :: else -> window = false                  /* rejected: it would lose a write */
             fi;
             exclusive = false;
             check_that_nothing_is_lost()
