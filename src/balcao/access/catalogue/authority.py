@@ -113,8 +113,9 @@ def check_management(limit: frozenset[str] | None, group_name: str) -> None:
 async def require_no_escalation(connection: Connection, call: Call, held: HeldRights, given: Assignments) -> None:
     """Raise Forbidden if the assignment would give the person an action, or a reach, that the caller does not have.
 
-    The person's stored rights before and after the assignment are compared. A gain by one limit is checked together
-    with all other limits, so that two harmless changes cannot add up to an excess (rules: access 4.8).
+    The person's stored rights before and after the assignment are compared. If the assignment removes or widens one
+    limit, the check also considers the person's other limits. Two assignments that are harmless on their own therefore
+    cannot add up to a reach that the caller does not have (rules: access 4.8).
     """
     check_administration(held, concerned=await store.is_any_administrative(connection, given.roles))
     if held.is_administrator:

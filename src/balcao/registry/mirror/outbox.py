@@ -40,9 +40,8 @@ async def record_push_failure(
 ) -> bool:
     """Record a failed attempt. Return whether the job must be retried or, if `given_up`, dead-lettered.
 
-    Return False if another job has taken over the row, or if no dirty fields are left. Return False too if the job
-    gives up but the row has changed since the attempt: a new job then sends the change, which this job has not
-    attempted to send.
+    Return False if another job has taken over the row, or if no dirty fields are left. If the job gives up, return
+    False also if the row has changed since the attempt: a new job then sends the newer change.
     """
     row = await store.record_push_failure(connection, taken.id, attempt, given_up=given_up)
     if row is None:

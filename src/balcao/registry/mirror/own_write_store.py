@@ -19,7 +19,7 @@ from balcao.registry.mirror.writes import OwnWrite
 #
 # Snapshot: the statement's snapshot may be older than the lock, because the statement may have waited for it. Rows that
 # were committed meanwhile are invisible to plain reads. INSERT … ON CONFLICT DO UPDATE finds them anyway. The DELETE of
-# a wording does not, so callers that remove one pass `expected`, which makes sure that nothing has changed.
+# a wording does not, so callers that remove a wording pass `expected`, which makes sure that nothing has changed.
 #
 # Job: one job sends all dirty fields of a citizen. If there is no such job, or it has been given up, `queued` adds a
 # new one and `marked` gives the row a new id. `withdrawn` removes the old job from the queue. If that job still runs,

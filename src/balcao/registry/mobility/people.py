@@ -99,7 +99,7 @@ async def recording_refusals(call: Call) -> AsyncIterator[None]:
 
 
 def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf]) -> Iterator[tuple[Call, Cpf]]:
-    """Yield, for each person concerned, the call with the grant for that person's data, and the person."""
+    """Yield a pair for each person concerned: the call with the grant for this person's data, and the person."""
     if not (action == "read" and call.is_owner):
         yield call, person
     for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):

@@ -22,8 +22,7 @@ from balcao.registry.consent.preferences.changes import (
 )
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
 
-# A function that builds, from the preferences, the document that the caller has read. `If-Match` contains the ETag of
-# this document.
+# A function from the preferences to the document whose ETag the caller sends in `If-Match`.
 Known = Callable[[Preferences], Any]
 
 

@@ -16,7 +16,7 @@ class Counts(msgspec.Struct, frozen=True):
 
     Ages are whole seconds, or None if nothing waits.
 
-    `waiting` includes events whose job is dead-lettered. The ages do not include them, nor pushes whose job is
+    `waiting` includes events whose job is dead-lettered. The ages include neither these events nor pushes whose job is
     dead-lettered.
     """
 

@@ -71,7 +71,7 @@ class VehicleCreate(msgspec.Struct, kw_only=True):
     """A vehicle to register.
 
     There are three flows: brand and model come from the catalogue, only the brand does, or neither does. Each of the
-    two photos has an address or a file. In a stored vehicle, None replaces the absent one.
+    two photos has an address or a file. In a stored vehicle, the absent one of the two is None.
     """
 
     display_name: DisplayName

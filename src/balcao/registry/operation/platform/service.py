@@ -1,4 +1,4 @@
-"""The platform's state: all processes from the database, but replicas and providers as this process sees them."""
+"""The platform's state. Processes are read from the database, replicas and providers from this process."""
 
 import math
 
