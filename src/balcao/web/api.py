@@ -29,6 +29,8 @@ T = TypeVar("T")
 
 READ_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 WRITE_TIMEOUT = httpx.Timeout(10.0, connect=2.0)
+# Another caller's image may be decoded first, for at most 10 seconds each.
+UPLOAD_TIMEOUT = httpx.Timeout(25.0, connect=2.0)
 NO_QUERY: Mapping[str, Any] = {}
 
 
@@ -171,6 +173,10 @@ class Api:
         answer = await self._call(method, path, query, body=body, etag=etag, key=key, reason=reason)
         return decode_body(answer, kind)
 
+    async def upload(self, path: str, kind: type[T], content: bytes, *, key: str = "") -> T:
+        """Send a file as the body, at most once for each `key`."""
+        return decode_body(await self._call("POST", path, NO_QUERY, content=content, key=key), kind)
+
     async def download(self, path: str, query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> httpx.Response:
         """Return the undecoded response, for a file that the page passes on."""
         return await self._call("GET", path, query, reason=reason)
@@ -182,6 +188,7 @@ class Api:
         query: Mapping[str, Any],
         *,
         body: Any = None,
+        content: bytes | None = None,
         etag: str = "",
         key: str = "",
         reason: str = "",
@@ -191,16 +198,19 @@ class Api:
         # httpx encodes a header's text as ASCII, and reasons contain accents.
         given: dict[str, str | bytes] = {"If-Match": etag, "Idempotency-Key": key, "X-Access-Reason": reason.encode()}
         headers |= {name: value for name, value in given.items() if value}
-        if body is not None:
-            headers["Content-Type"] = "application/json"
+        timeout = READ_TIMEOUT if method == "GET" else WRITE_TIMEOUT
+        if content is not None:
+            headers["Content-Type"], timeout = "application/octet-stream", UPLOAD_TIMEOUT
+        elif body is not None:
+            headers["Content-Type"], content = "application/json", msgspec.json.encode(body)
         try:
             answer = await self._http.request(
                 method,
                 self._base + path,
                 params=[pair for name, value in query.items() for pair in list_pairs(name, value)],
-                content=None if body is None else msgspec.json.encode(body),
+                content=content,
                 headers=headers,  # type: ignore[arg-type] # httpx also accepts bytes
-                timeout=READ_TIMEOUT if method == "GET" else WRITE_TIMEOUT,
+                timeout=timeout,
             )
         except httpx.HTTPError as fault:
             log.warning("pages.api_away", code=type(fault).__name__)

@@ -45,8 +45,9 @@ class SessionPage(DeclaredPage):
     """One address of a surface with a login.
 
     `body_limit` limits the form. `is_use` is False for requests that the page's script sends without a user action.
-    They do not count as use of the session.
+    They do not count as use of the session. `takes_file` is True if the form may contain a file.
     """
 
     body_limit: int = MIB
     is_use: bool = True
+    takes_file: bool = False

@@ -18,6 +18,7 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, Response, redirect
 from balcao.core.http.routing import REST_OF_PATH
 from balcao.core.http.unauthenticated_refusals import TooManyAnonymous, count_anonymous, refuse_often
+from balcao.core.http.uploads import UploadForm, read_upload
 from balcao.core.offloading import SMALL, run_in_thread
 from balcao.web import guard, login
 from balcao.web.api import Api, ApiFault
@@ -68,8 +69,11 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         """Return the first argument of the page's function."""
 
     def may_send(self, session: Session, page: PageT) -> bool:
-        """Return whether to read the form that a session sends to this page, even if the session has just ended."""
-        return session.is_active or session.stored.is_recent
+        """Return whether to read the form that a session sends to this page, even if the session has just ended.
+
+        A file is not stored for the next session, so there is no reason to read it.
+        """
+        return session.is_active or (session.stored.is_recent and not page.takes_file)
 
     def may_keep(self, session: Session, page: PageT) -> bool:
         """Return whether to store the text that a person typed into this page before the session ended."""
@@ -202,7 +206,8 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         if request.content is None and not self.may_send(session, page):
             raise self.make_refusal(page)
         holder.set(session.stored.subject_key.hex())
-        posted = await run_in_thread(read_form, request, size=len(request.content or b""))
+        read = read_upload if page.takes_file else read_form
+        posted = await run_in_thread(read, request, size=len(request.content or b""))
         self._login.check_secret(request, session, posted)
         return posted
 
@@ -258,7 +263,8 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
             query = request.query_string.decode("latin-1")
             return redirect(self._find_login(f"{path}?{query}" if query else path), 303)
         kept, (back, query) = None, self._find_form(request, page)
-        if session is not None and posted and session.stored.is_recent and self.may_keep(session, page):
+        may_keep = session is not None and not page.takes_file and self.may_keep(session, page)
+        if session is not None and posted and session.stored.is_recent and may_keep:
             count_anonymous(self._surface.refusals, request, PAGE, session.stored.subject_key.hex())
             fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
             kept = await self._surface.sessions.drafts.store(session, Draft(back or path, page.label, fields))
@@ -316,7 +322,13 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         was_sent = fault.may_pass and request.method == "POST"
         unsent = self._find_unsent(request, visit) if was_sent else None
         text = template.render(
-            visit=visit, page=None, fault=fault, unsent=unsent, was_sent=was_sent, **self.name_page(fault.title)
+            visit=visit,
+            page=None,
+            fault=fault,
+            unsent=unsent,
+            was_sent=was_sent,
+            own_address=request.path.decode("latin-1"),
+            **self.name_page(fault.title),
         )
         headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
         return Response(text.encode(), status=fault.status, headers=headers, media_type=HTML)
@@ -325,8 +337,10 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         """Return the submitted form, so that the error page can offer to send it again.
 
         While a service is down, the page in the browser may be the only place that can hold the form. Return None for a
-        form that is too large, is malformed or comes from another site.
+        form that is too large, is malformed, contains a file or comes from another site.
         """
+        if visit is not None and isinstance(visit.posted, UploadForm):
+            return None
         size = len(request.content or b"")
         is_small = size <= (SMALL if visit is None else _LARGEST_REPEATED)
         if not is_small or not guard.is_from_here(request.headers, self._surface.origin):
