@@ -324,7 +324,7 @@ def test_without_login_only_a_long_key_repeats_a_call(http: httpx.Client) -> Non
     assert refusal(other) == (409, "idempotency-key-reused")
 
 
-@pytest.mark.parametrize("limit", sorted(service.LIMITS))
+@pytest.mark.parametrize("limit", [service.BY_ADDRESS, service.BY_DAY])
 def test_without_login_requests_are_few_for_an_address_and_for_a_day(
     http: httpx.Client, citizen: Citizen, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
@@ -334,6 +334,14 @@ def test_without_login_requests_are_few_for_an_address_and_for_a_day(
     assert refusal(full) == (429, "requests-without-login")
     assert int(full.headers["Retry-After"]) > 0
     assert citizen.open().status_code == 201
+
+
+def test_an_address_looks_up_few_requests(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(service.LIMITS, service.FOLLOWED, "1/minute")
+    wrong = {"number": "PED-00000003-4", "code": "AAAA-BBBB-CCCC"}
+    answers = [http.post(FOLLOW, json=wrong) for _ in range(101)]
+    assert [answer.status_code for answer in answers] == [404] * 100 + [429]
+    assert int(answers[-1].headers["Retry-After"]) > 0
 
 
 def test_an_export_has_the_requests_and_an_erasure_leaves_only_the_case(

@@ -137,15 +137,15 @@ async def post_anonymous_request(call: Call, peer: Peer, body: RequestBody) -> R
     "registry.follow_request",
     public(),
     "Situação de um pedido, pelo número e pelo código",
-    rate="30/minute",
     errors=[404],
     idempotent=True,
 )
-async def follow_request(call: Call, body: FollowBody) -> Response[FollowedRequest]:
+async def follow_request(call: Call, peer: Peer, body: FollowBody) -> Response[FollowedRequest]:
     """Devolve a situação e as datas de um pedido, sem textos, lugar ou pessoa, a quem tem o número e o código do
-    comprovante. A resposta é 404 se um dos dois está errado. Operação pública, até 30 chamadas por minuto.
+    comprovante. A resposta é 404 se um dos dois está errado. Operação pública, até 30 chamadas por minuto e endereço;
+    um portal conta ele mesmo os endereços de quem o usa.
     """
-    return to_json(await service.follow_request(call, body), headers={"Cache-Control": NO_STORE})
+    return to_json(await service.follow_request(call, peer, body), headers={"Cache-Control": NO_STORE})
 
 
 def _changed(body: bytes) -> Response[ServiceRequest]:

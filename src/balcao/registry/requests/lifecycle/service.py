@@ -44,10 +44,11 @@ FIRST_SEND = timedelta(seconds=2)  # like the first push of own changes (rules: 
 FILE_HOLDER = "request"
 MOST_OPEN = 20
 MOST_STARS = 5
-# Requests without login are limited by address and, for all callers together, by day. A portal's address is exempt from
-# the first limit: the portal counts the addresses of its users.
+# Requests without login are limited by address and, for all callers together, by day. Look-ups by number and code are
+# limited by address. A portal's address is exempt from the limits by address: the portal counts its users' addresses.
 BY_ADDRESS, BY_DAY = "registry.requests_by_address", "registry.requests_without_login"
-LIMITS = {BY_ADDRESS: "10/hour", BY_DAY: "2000/day"}
+FOLLOWED = "registry.requests_followed_by_address"
+LIMITS = {BY_ADDRESS: "10/hour", BY_DAY: "2000/day", FOLLOWED: "30/minute"}
 
 
 async def open_request(call: Call, cpf: Cpf, body: RequestBody) -> bytes:
@@ -151,8 +152,13 @@ async def rate_request(call: Call, cpf: Cpf, number: str, body: RatingBody) -> b
     return await _change(call, cpf, number, ["rating", body.stars, comment], act)
 
 
-async def follow_request(call: Call, body: FollowBody) -> FollowedRequest:
-    """Return the state and the dates of a request. An unknown number and a wrong code both raise NotFound."""
+async def follow_request(call: Call, peer: str, body: FollowBody) -> FollowedRequest:
+    """Return the state and the dates of a request. `peer` is the caller's network address.
+
+    An unknown number and a wrong code both raise NotFound. Raises TooMany after too many calls of this address.
+    """
+    if peer not in call.platform.settings.search_portals:
+        await call.platform.limits.spend(_find_rate(call, FOLLOWED), FOLLOWED, peer)
     number = numbers.parse_number(body.number)
     async with call.platform.database.connection() as connection:
         row = None if number is None else await store.select_request(connection, number)
@@ -281,11 +287,15 @@ async def _insert(
 
 
 async def _spend(call: Call, limit: str, *whose: str) -> None:
-    """Count a request without login. Raises TooMany above the limit, which an operator may change."""
-    platform = call.platform
-    rate = platform.live.rate(limit, platform.settings.declared_rate(LIMITS[limit]))
+    """Count a request without login. Raises TooMany above the limit."""
     try:
-        await platform.limits.spend(rate, limit, *whose)
+        await call.platform.limits.spend(_find_rate(call, limit), limit, *whose)
     except TooMany as full:
         text = "Já foram feitos pedidos demais sem login: entre na sua conta ou tente mais tarde."
         raise TooMany(text, code="requests-without-login", retry_after=full.retry_after) from None
+
+
+def _find_rate(call: Call, limit: str) -> str:
+    """Return the rate of a limit, which an operator may have changed."""
+    platform = call.platform
+    return platform.live.rate(limit, platform.settings.declared_rate(LIMITS[limit]))
