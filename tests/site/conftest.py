@@ -30,7 +30,9 @@ __all__ = ["browser"]
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    return Settings(data_dir=tmp_path_factory.mktemp("data"), port=free_port(), refused_rate=UNLIMITED)
+    return Settings(
+        data_dir=tmp_path_factory.mktemp("data"), port=free_port(), refused_rate=UNLIMITED, site_request_rate=UNLIMITED
+    )
 
 
 @pytest.fixture(scope="module")

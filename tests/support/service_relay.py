@@ -12,6 +12,7 @@ from tests.support.uvicorn_server import RunningForeign
 
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+_SENT_ON = (b"authorization", b"if-none-match", b"content-type", b"idempotency-key")
 _PASSED_ON = ("content-type", "etag", "cache-control", "retry-after", "error-code", "location")
 
 
@@ -27,8 +28,8 @@ class ServiceRelay(RunningForeign):
         self.down: set[str] = set()
         self.calls: Counter[tuple[str, int]] = Counter()
 
-        async def serve(scope: Mapping[str, Any], _: Receive, send: Send) -> None:
-            await self._serve(scope, send)
+        async def serve(scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+            await self._serve(scope, receive, send)
 
         super().__init__(serve)  # uvicorn recognises a program only if it is a function
 
@@ -41,22 +42,26 @@ class ServiceRelay(RunningForeign):
         """Return the number of calls whose path begins with this text."""
         return sum(number for (called, _), number in self.calls.items() if called.startswith(path))
 
-    async def _serve(self, scope: Mapping[str, Any], send: Send) -> None:
+    async def _serve(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        status, headers, body = await self._answer(scope)
+        content, has_more = b"", True
+        while has_more:
+            message = await receive()
+            content, has_more = content + message.get("body", b""), message.get("more_body", False)
+        status, headers, body = await self._answer(scope, content)
         self.calls[scope["path"], status] += 1
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    async def _answer(self, scope: Mapping[str, Any]) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    async def _answer(self, scope: Mapping[str, Any], content: bytes) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         if scope["path"].split("/")[1] in self.down:
             return 503, [(b"retry-after", b"1")], b'{"error": "fora"}'
-        passed = [(name, value) for name, value in scope["headers"] if name in {b"authorization", b"if-none-match"}]
+        passed = [(name, value) for name, value in scope["headers"] if name in _SENT_ON]
         path = scope["raw_path"].decode("latin-1") + (
             "?" + scope["query_string"].decode() if scope["query_string"] else ""
         )
         async with httpx.AsyncClient(verify=PLAIN_HTTP, timeout=PATIENCE) as http:
-            answer = await http.get(self._target + path, headers=passed)
+            answer = await http.request(scope["method"], self._target + path, headers=passed, content=content)
         headers = [(name.encode(), value.encode()) for name, value in answer.headers.items() if name in _PASSED_ON]
         return answer.status_code, headers, answer.content

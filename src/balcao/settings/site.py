@@ -41,6 +41,10 @@ class SiteSettings(AddressSettings):
     site_page_rate: Rate = "3000/minute"
     # Calls to the services for answers that the site has not stored.
     site_read_rate: Rate = "600/minute"
+    # Requests to the city without login, as the registry counts them for addresses that call it directly.
+    site_request_rate: Rate = "10/hour"
+    # Look-ups of a request by number and code.
+    site_follow_rate: Rate = "30/minute"
 
     @property
     def has_site(self) -> bool:

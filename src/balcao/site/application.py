@@ -114,13 +114,25 @@ class Site:
         found = self.source.find_outage(fault.service)
         return found or (self.catalogue.down_since if fault.service == SERVICE_OF_CATALOGUE else None)
 
-    def make_reader(self, peer: str) -> Reader:
+    def make_reader(self, peer: str, request_id: str) -> Reader:
         """Return a reader for a page requested from this address."""
-        return Reader(self.source, partial(self._limits.spend_here, self.settings.site_read_rate, "site.read", peer))
+        charge = partial(self._limits.spend_here, self.settings.site_read_rate, "site.read", peer)
+        return Reader(self.source, charge, {"X-Forwarded-For": peer, "X-Request-ID": request_id})
 
     def count_page(self, peer: str) -> None:
         """Count a page requested from this address. Raises TooMany beyond the rate."""
         self._limits.spend_here(self.settings.site_page_rate, "site.page", peer)
+
+    async def count_request(self, peer: str) -> None:
+        """Count a request to the city that this address makes without login. Raises TooMany beyond the rate.
+
+        The registry does not count the addresses of a portal's visitors, and the site is such a portal.
+        """
+        await self._limits.spend(self.settings.site_request_rate, "site.request", peer)
+
+    async def count_follow(self, peer: str) -> None:
+        """Count a look-up of a request by number and code. Raises TooMany beyond the rate."""
+        await self._limits.spend(self.settings.site_follow_rate, "site.follow", peer)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:

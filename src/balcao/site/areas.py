@@ -6,8 +6,9 @@ from balcao.site.health import AREA as HEALTH
 from balcao.site.help import AREA as HELP
 from balcao.site.home import AREA as HOME
 from balcao.site.jobs import AREA as JOBS
+from balcao.site.requests import AREA as REQUESTS
 from balcao.site.search import AREA as SEARCH
 from balcao.site.seo import AREA as SEO
 from balcao.site.services import AREA as SERVICES
 
-AREAS: tuple[Area, ...] = (HOME, SERVICES, JOBS, HEALTH, SEARCH, DEPARTMENTS, HELP, SEO)
+AREAS: tuple[Area, ...] = (HOME, SERVICES, REQUESTS, JOBS, HEALTH, SEARCH, DEPARTMENTS, HELP, SEO)

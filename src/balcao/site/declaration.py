@@ -20,7 +20,7 @@ from balcao.web.declaration import DeclaredPage, PageFunction
 Footer: TypeAlias = Literal["", "site", "about"]
 
 
-# The largest form of an anonymous page.
+# The largest form of an anonymous page, unless the page says otherwise.
 SMALL_FORM = 4_096
 
 
@@ -35,6 +35,7 @@ class Page(DeclaredPage):
     max_age: int = 60
     is_indexed: bool = True
     footer: Footer = ""
+    body_limit: int = SMALL_FORM
 
 
 class Pages:
@@ -61,12 +62,13 @@ class Pages:
 
         return declare
 
-    def post(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
-        """Declare the target of a form. Its function redirects to a page."""
+    def post(self, path: str, label: str, *, body_limit: int = SMALL_FORM) -> Callable[[PageFunction], PageFunction]:
+        """Declare the target of a form. Its function redirects to a page, or shows one that no browser stores."""
 
         def declare(function: PageFunction) -> PageFunction:
             name = f"{self.area}.{function.__name__}"
-            self.declared.append(Page(name, "POST", self.base + path, label, function, 0, is_indexed=False))
+            path_ = self.base + path
+            self.declared.append(Page(name, "POST", path_, label, function, 0, is_indexed=False, body_limit=body_limit))
             return function
 
         return declare

@@ -12,11 +12,12 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import HTML, NO_STORE, Response
 from balcao.site.application import Site
 from balcao.site.caching import finish_page
-from balcao.site.declaration import SMALL_FORM, Page
+from balcao.site.declaration import Page
 from balcao.site.faults import describe_api_fault, describe_fault, make_foreign_form
 from balcao.site.look import ASSETS
 from balcao.site.visit import Head, Visit
 from balcao.web.api import ApiFault
+from balcao.web.endpoints import Unsent
 from balcao.web.faults import PageFault
 from balcao.web.guard import is_from_here
 
@@ -87,7 +88,7 @@ class Endpoints:
                 response = self._render_fault(fault, visit)
             return finish_page(response, request, visit.max_age).with_added(self._guard(response))
 
-        return PageEndpoint(SERVICE, f"{SERVICE}.{page.name}", page.method, respond, self._refuse, SMALL_FORM)
+        return PageEndpoint(SERVICE, f"{SERVICE}.{page.name}", page.method, respond, self._refuse, page.body_limit)
 
     def _guard(self, response: Response[Any]) -> dict[str, str]:
         """Return the security headers. They do not replace the page's own `Cache-Control`."""
@@ -111,7 +112,12 @@ class Endpoints:
     def _render_fault(self, fault: PageFault, visit: Visit | None) -> Response[Any]:
         head = Head(fault.title, is_indexed=False)
         text = self._site.environment.get_template("frame/fault.html").render(
-            visit=visit, page=visit.page if visit else None, head=head, fault=fault
+            visit=visit,
+            page=visit.page if visit else None,
+            head=head,
+            fault=fault,
+            own_address="",
+            unsent=Unsent(visit.path, visit.posted) if visit and visit.is_post and fault.may_pass else None,
         )
         headers = {"Cache-Control": NO_STORE}
         if fault.retry_after is not None:

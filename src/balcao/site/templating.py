@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from balcao.core.http.assets import Assets
 from balcao.site.facts import read_facts
-from balcao.site.formats import SiteWords, format_long_day
+from balcao.site.formats import SiteWords, format_file_size, format_long_day
 from balcao.site.wording import Wording
 from balcao.web import templating
 from balcao.web.markup import render_markdown
@@ -31,6 +31,7 @@ def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: s
         hour=words.format_hour,
         long_day=format_long_day,
         money=format_money,
+        file_size=format_file_size,
         json_ld=write_data,
         last_day=words.format_last_day,
         days_left=words.count_days_left,

@@ -61,7 +61,7 @@ class Visit(PageRequest):
         super().__init__(request, site.environment, posted)
         self.site = site
         self.page = page
-        self.reader: Reader = site.make_reader(request.peer)
+        self.reader: Reader = site.make_reader(request.peer, request.id)
         self.has_faults = False
         self._catalogue_checked_at: datetime | None = None
 

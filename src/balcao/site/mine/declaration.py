@@ -15,6 +15,8 @@ from balcao.web.declaration import PageFunction, SessionPage
 PREFIX = "/minha-pagina"
 # The longest form: a résumé with long texts, or a draft of it.
 _LONGEST_FORM = 256 * 1024
+# The largest file of a citizen, which the registry limits too (rules: registry 4.18).
+LARGEST_FILE = 5 * 1024**2
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,25 @@ class Pages:
         """Declare a page with a form that posts to the page's own address."""
         return self._declare(["GET", "POST"], path, label)
 
-    def _declare(self, methods: Sequence[str], path: str, label: str) -> Callable[[PageFunction], PageFunction]:
+    def file_form(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
+        """Declare a page with a form that sends a file to the page's own address."""
+        return self._declare(["GET", "POST"], path, label, body_limit=LARGEST_FILE + _LONGEST_FORM, takes_file=True)
+
+    def _declare(
+        self,
+        methods: Sequence[str],
+        path: str,
+        label: str,
+        *,
+        body_limit: int = _LONGEST_FORM,
+        takes_file: bool = False,
+    ) -> Callable[[PageFunction], PageFunction]:
         def declare(function: PageFunction) -> PageFunction:
             name = f"{self.part}.{function.__name__}"
             for method in methods:
-                self.declared.append(Page(name, method, self.base + path, label, function, _LONGEST_FORM))
+                self.declared.append(
+                    Page(name, method, self.base + path, label, function, body_limit, takes_file=takes_file)
+                )
             return function
 
         return declare

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from balcao.core.http.responses import Response
 from balcao.site.mine import client, labels
 from balcao.site.mine.declaration import PREFIX, Pages
+from balcao.site.mine.request_client import read_request
 from balcao.site.mine.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.person import client as people
@@ -16,7 +17,10 @@ pages = Pages("home", "")
 _SHOWN = 3
 # The number of accesses that are read to find the newest accesses by others.
 _READ = 100
-_APPLYING = f"{PREFIX}/candidatar/"
+# The addresses of forms with several pages, which can be continued.
+_BEGUN = (f"{PREFIX}/candidatar/", f"{PREFIX}/pedir/")
+# The state of a request on which the city works or about which it has asked something.
+_WORKING = "Em andamento"
 _OTHERS = frozenset({"staff", "citizen", "client"})
 
 
@@ -49,7 +53,11 @@ async def show(visit: Visit) -> Response[Any]:
         "mine/home.html",
         name=name.value or visit.name,
         today=visit.mine.site.words.now().date(),
-        waiting=[*await _list_begun(visit), *_list_waiting(visit, invitations.value or ())],
+        waiting=[
+            *await _list_questions(visit, subject, tickets.value.data if tickets.value else ()),
+            *await _list_begun(visit),
+            *_list_waiting(visit, invitations.value or ()),
+        ],
         tickets=tickets,
         applications=applications,
         wallet=wallet,
@@ -69,12 +77,29 @@ async def _list_accesses(subject: people.Subject) -> Sequence[people.Access]:
     return [one for one in found.data if one.actor_kind in _OTHERS][:_SHOWN]
 
 
+async def _list_questions(visit: Visit, subject: people.Subject, tickets: Sequence[people.Ticket]) -> list[Item]:
+    """Return the questions of the city about the requests on the page. The list does not say which have one."""
+    working = [one.id for one in tickets if one.is_own and one.status == _WORKING]
+    found = await gather_blocks(*(read_request(subject, number) for number in working))
+    return [
+        Item(
+            "atencao",
+            f"A prefeitura perguntou sobre o pedido “{block.value.name}”",
+            block.value.question,
+            visit.address("requests.answer", number=block.value.number),
+            "Responder",
+        )
+        for block in found
+        if block.value is not None and block.value.question
+    ]
+
+
 async def _list_begun(visit: Visit) -> list[Item]:
     """Return the forms that the citizen started but did not send."""
     return [
         Item("lista", f"Continue de onde parou: {draft.title}", "Nada foi enviado ainda.", draft.path, "Continuar")
         for _, draft in await visit.mine.sessions.drafts.list_own(visit.session)
-        if draft.path.startswith(_APPLYING)
+        if draft.path.startswith(_BEGUN)
     ]
 
 

@@ -1,15 +1,6 @@
 """Portuguese terms for states and kinds that the services use, for the citizens' own pages."""
 
-from typing import NamedTuple
-
-
-class Tag(NamedTuple):
-    """A state in words, with the kind that decides its shape and colour."""
-
-    kind: str
-    icon: str
-    text: str
-
+from balcao.site.tags import Tag
 
 _APPLICATIONS = {
     "candidatura_enviada": Tag("in", "relogio", "Enviada"),
@@ -23,6 +14,7 @@ _TICKETS = {
     "aberto": Tag("in", "relogio", "Recebido"),
     "em andamento": Tag("in", "relogio", "Em andamento"),
     "fechado com solução": Tag("ok", "sim", "Resolvido"),
+    "fechado sem solução": Tag("", "info", "Não atendido"),
     "não constatado": Tag("", "info", "Fomos e não achamos o problema"),
     "cancelado": Tag("", "info", "Cancelado"),
 }

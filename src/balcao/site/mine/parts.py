@@ -1,5 +1,15 @@
 """The parts of Minha página."""
 
-from balcao.site.mine import account, applying, belongings, home, record, resume, work
+from balcao.site.mine import account, applying, asking, belongings, home, record, requests, resume, work
 
-PARTS = (home.pages, work.pages, applying.pages, resume.pages, record.pages, belongings.pages, account.pages)
+PARTS = (
+    home.pages,
+    work.pages,
+    requests.pages,
+    asking.pages,
+    applying.pages,
+    resume.pages,
+    record.pages,
+    belongings.pages,
+    account.pages,
+)

@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
@@ -10,7 +11,7 @@ import httpx
 from balcao.core.client_credentials import ClientCredentials, Token
 from balcao.core.logs import log
 from balcao.site.reading.flights import Flights
-from balcao.web.api import READ_TIMEOUT, ServiceUnavailable, list_pairs
+from balcao.web.api import READ_TIMEOUT, WRITE_TIMEOUT, ServiceUnavailable, list_pairs
 from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
 # The maximum number of concurrent calls of one process. The gateway runs 16 waiting calls of one caller at a time and
@@ -39,12 +40,7 @@ class MachineClient:
         If the provider is down and there is no token, the call is anonymous, which public operations allow. Raises
         ServiceUnavailable if the service cannot be reached, or if too many calls are in flight.
         """
-        try:
-            async with asyncio.timeout(LONGEST_WAIT_SECONDS):
-                await self._slots.acquire()
-        except TimeoutError:
-            raise ServiceUnavailable("Há muita gente no site agora.") from None
-        try:
+        async with self._hold_slot():
             token = await self._asking.join("token", self._get_token)
             answer = await self._call(path, query, etag, token)
             if answer.status_code == httpx.codes.UNAUTHORIZED and token is not None:
@@ -52,12 +48,35 @@ class MachineClient:
                 token = await self._asking.join("token", self._get_token)
                 answer = await self._call(path, query, etag, token)
             return answer
-        finally:
-            self._slots.release()
+
+    async def post(self, path: str, content: bytes, headers: Mapping[str, str]) -> httpx.Response:
+        """Call a public operation for a visitor without login. Such operations ignore tokens.
+
+        Raises ServiceUnavailable as `get` does.
+        """
+        given = {"Content-Type": "application/json", **headers}
+        async with self._hold_slot():
+            try:
+                return await self._http.post(self._base + path, content=content, headers=given, timeout=WRITE_TIMEOUT)
+            except httpx.HTTPError as fault:
+                raise _make_unavailable(fault) from None
 
     async def stop(self) -> None:
         """Cancel a request for a token that is in flight."""
         await self._asking.stop()
+
+    @asynccontextmanager
+    async def _hold_slot(self) -> AsyncIterator[None]:
+        """Hold one of the slots for calls. Raises ServiceUnavailable if the wait is too long."""
+        try:
+            async with asyncio.timeout(LONGEST_WAIT_SECONDS):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise ServiceUnavailable("Há muita gente no site agora.") from None
+        try:
+            yield
+        finally:
+            self._slots.release()
 
     async def _call(self, path: str, query: Mapping[str, Any], etag: str, token: Token | None) -> httpx.Response:
         headers = {"If-None-Match": etag} if etag else {}
@@ -67,8 +86,7 @@ class MachineClient:
         try:
             return await self._http.get(self._base + path, params=pairs, headers=headers, timeout=READ_TIMEOUT)
         except httpx.HTTPError as fault:
-            log.warning("site.api_away", code=type(fault).__name__)
-            raise ServiceUnavailable("O serviço não respondeu a tempo.") from None
+            raise _make_unavailable(fault) from None
 
     async def _get_token(self) -> Token | None:
         if time.monotonic() < self._paused_until:
@@ -79,3 +97,8 @@ class MachineClient:
             log.warning("site.no_token", code=type(fault).__name__)
             self._paused_until = time.monotonic() + TOKEN_PAUSE_SECONDS
             return None
+
+
+def _make_unavailable(fault: httpx.HTTPError) -> ServiceUnavailable:
+    log.warning("site.api_away", code=type(fault).__name__)
+    return ServiceUnavailable("O serviço não respondeu a tempo.")

@@ -12,13 +12,15 @@ Bounds:
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast
 
 import httpx
 import msgspec
+from msgspec.json import encode
 
 from balcao.core.http.responses import MOVED, NOT_MODIFIED
 from balcao.core.values.clock import utc_now
@@ -29,6 +31,7 @@ from balcao.web.api import NO_QUERY, ApiFault, NotFound, RateLimited, ServiceUna
 from balcao.web.sessions.session import SessionOver
 
 T = TypeVar("T")
+NO_HEADERS: Mapping[str, str] = {}
 Key = tuple[str, tuple[tuple[str, str], ...], Any]
 
 MIB = 1_048_576
@@ -99,6 +102,29 @@ class Source:
         except (ServiceUnavailable, RateLimited) as fault:
             return _use_stale(cache.get(key) or self._chosen.get(key), stale, fault)
 
+    async def read_newest(self, path: str, kind: type[T]) -> T:
+        """Return an answer of the service, without the cache. Raises ApiFault."""
+        with self._watching(path):
+            return decode_body(_require_success(await self._machine.get(path, NO_QUERY)), kind)
+
+    async def send(self, path: str, kind: type[T], body: Any, headers: Mapping[str, str]) -> T:
+        """Call a public operation that writes, or whose query must not be in an address. Raises ApiFault."""
+        with self._watching(path):
+            return decode_body(_require_success(await self._machine.post(path, encode(body), headers)), kind)
+
+    @contextmanager
+    def _watching(self, path: str) -> Iterator[None]:
+        """Name the service in the faults of a call, and note since when the service has failed."""
+        service = _name_service(path)
+        try:
+            yield
+        except ApiFault as fault:
+            fault.service = service
+            if isinstance(fault, ServiceUnavailable):
+                self._down_since.setdefault(service, utc_now())
+            raise
+        self._down_since.pop(service, None)
+
     async def _call(
         self, cache: AnswerCache, key: Key, kind: type[T], query: Mapping[str, Any], known: Entry | None
     ) -> Entry:
@@ -146,12 +172,23 @@ def _read_entry(answer: httpx.Response, kind: type[T], known: Entry | None) -> E
         return Entry(known.value, known.etag, now, fresh_until, known.size)
     if answer.status_code == MOVED:
         raise Moved(decode_body(answer, _Moved).slug)
+    return Entry(
+        decode_body(_require_success(answer), kind),
+        answer.headers.get("etag", ""),
+        now,
+        fresh_until,
+        len(answer.content),
+    )
+
+
+def _require_success(answer: httpx.Response) -> httpx.Response:
+    """Return the answer. Raises ApiFault for a failed or refused call."""
     if answer.status_code >= 300:
         try:
             raise to_fault(answer)
         except SessionOver:
             raise ServiceUnavailable("O site não pôde se identificar.", status=401) from None
-    return Entry(decode_body(answer, kind), answer.headers.get("etag", ""), now, fresh_until, len(answer.content))
+    return answer
 
 
 def _read_max_age(answer: httpx.Response) -> float:
@@ -166,12 +203,14 @@ def _name_service(path: str) -> str:
 class Reader:
     """Reads the services for one page. `charge` counts a call against the visitor's address.
 
+    `headers` name the visitor's address and the request to a service that receives data.
     `checked_at` is the time of the oldest stale answer on the page, which is used because its service failed.
     """
 
-    def __init__(self, source: Source, charge: Callable[[], None]) -> None:
+    def __init__(self, source: Source, charge: Callable[[], None], headers: Mapping[str, str] = NO_HEADERS) -> None:
         self._source = source
         self._charge = charge
+        self._headers = headers
         self.checked_at: datetime | None = None
 
     async def get(
@@ -197,3 +236,14 @@ class Reader:
             checked = utc_now() - timedelta(seconds=time.monotonic() - entry.read_at)
             self.checked_at = min(self.checked_at or checked, checked)
         return cast(T, entry.value)
+
+    async def read_newest(self, path: str, kind: type[T]) -> T:
+        """Return an answer of a service as it is now. Raises ApiFault, and TooMany as `get` does."""
+        self._charge()
+        return await self._source.read_newest(path, kind)
+
+    async def send(self, path: str, kind: type[T], body: Any, *, key: str = "") -> T:
+        """Send data to a public operation, at most once for each `key`. Raises ApiFault, and TooMany as `get` does."""
+        self._charge()
+        keyed = {"Idempotency-Key": key} if key else {}
+        return await self._source.send(path, kind, body, {**self._headers, **keyed})

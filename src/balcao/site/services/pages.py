@@ -13,6 +13,7 @@ from balcao.site.faults import make_not_found
 from balcao.site.reading.catalogue import Listed, Snapshot
 from balcao.site.reading.departments import read_departments
 from balcao.site.reading.reader import Moved
+from balcao.site.requests.client import list_types
 from balcao.site.services import client
 from balcao.site.services.markup import render_text
 from balcao.site.services.structured import describe_for_engines
@@ -86,8 +87,10 @@ async def show_service(visit: Visit, slug: str) -> Response[Any]:
         service = await client.read_service(visit.reader, slug)
     except Moved as moved:
         return visit.move(visit.address("services.show_service", slug=moved.slug))
-    catalogue, departments = await asyncio.gather(
-        visit.read_block(visit.read_catalogue()), visit.read_block(read_departments(visit.reader))
+    catalogue, departments, types = await asyncio.gather(
+        visit.read_block(visit.read_catalogue()),
+        visit.read_block(read_departments(visit.reader)),
+        visit.read_block(list_types(visit.reader)),
     )
     wording, subject = visit.site.wording, visit.site.wording.find_subject(service.tema_geral)
     instructions, result, details, not_covered, *documents = await asyncio.gather(
@@ -120,6 +123,7 @@ async def show_service(visit: Visit, slug: str) -> Response[Any]:
         summary=summary,
         names=_list_names(wording, service),
         facts=facts,
+        types=[one for one in types.value or () if one.service_id == service.id],
         buttons=_list_buttons(service),
         documents=documents,
         instructions=instructions,

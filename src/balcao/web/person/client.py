@@ -37,6 +37,14 @@ class Subject(NamedTuple):
         """Write a resource of the person, at most once for each `key`."""
         return await self.api.send(method, self._address(path), kind, body, etag=etag, key=key, reason=self.reason)
 
+    async def upload(self, path: str, kind: type[T], content: bytes, *, key: str = "") -> T:
+        """Send a file of the person, at most once for each `key`."""
+        return await self.api.upload(self._address(path), kind, content, key=key)
+
+    async def download(self, path: str) -> httpx.Response:
+        """Return a file of the person."""
+        return await self.api.download(self._address(path), reason=self.reason)
+
     def _address(self, path: str) -> str:
         return f"{_REGISTRY}/citizen/{quoted(self.cpf.digits)}{path}"
 
@@ -98,6 +106,7 @@ class Ticket(msgspec.Struct):
     categoria: str | None
     tipo: str | None
     subtipo: str | None
+    endereco: str | None
     status: str
     data_inicio: datetime
 

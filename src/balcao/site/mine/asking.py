@@ -1,0 +1,213 @@
+"""A request to the city: one page for each question, a page to check everything, and the sending.
+
+The answers in between are kept sealed for the citizen for seven days, so that they can stop and continue.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from balcao.core.http.responses import Response
+from balcao.core.http.uploads import UploadForm
+from balcao.site.mine import request_client as client
+from balcao.site.mine.begun_requests import Begun, drop_begun, keep_answer, keep_receipt, read_begun
+from balcao.site.mine.declaration import LARGEST_FILE, Pages
+from balcao.site.mine.request_client import OpenedRequest
+from balcao.site.mine.visit import Visit
+from balcao.site.requests.questions import (
+    FILE,
+    Question,
+    RequestType,
+    describe_answer,
+    fill,
+    make_form,
+    name_questions,
+    parse_answers,
+    read_answers,
+)
+from balcao.web.api import Conflict, ValidationFailed
+from balcao.web.faults import PageFault, make_not_found
+from balcao.web.forms import KEY, Form
+
+pages = Pages("asking", "/pedir")
+# A request contains this many files in all (rules: registry 4.20).
+_MOST_FILES = 5
+_KEY_REUSED, _FILE_GONE = "idempotency-key-reused", "file-not-own"
+
+
+@pages.get("/{type_id}", "Fazer um pedido")
+async def begin(visit: Visit, type_id: str) -> Response[Any]:
+    """Show what the request is for and what it asks, or the answers so far."""
+    kind = await client.read_type(visit.api, type_id)
+    begun = await read_begun(visit, type_id)
+    return visit.render(
+        "mine/ask_begin.html",
+        title=kind.name,
+        kind=kind,
+        first=_find_step(visit, kind, 1),
+        begun=visit.address("asking.check", type_id=type_id) if begun.answers else "",
+    )
+
+
+@pages.form("/{type_id}/pergunta/{number}", "Pergunta")
+async def answer(visit: Visit, type_id: str, number: str) -> Response[Any]:
+    """Ask one question. The answer is kept until the request is sent."""
+    kind, question, position = await _find_question(visit, type_id, number)
+    if question.kind == FILE:
+        return await visit.redirect(_find_step(visit, kind, position))
+    begun = await read_begun(visit, type_id)
+    today = visit.mine.site.words.now().date()
+    form = make_form([question], today)(visit, fill([question], {} if begun.sent else begun.answers))
+    if form.is_sent and form.validate():
+        typed = read_answers([question], form).get(question.id, [])
+        await keep_answer(visit, kind, begun, question.id, typed)
+        return await _leave(visit, kind, position)
+    return _show_question(visit, "mine/ask_question.html", kind, question, position, form=form, status=form.status)
+
+
+@pages.file_form("/{type_id}/arquivos/{number}", "Arquivos")
+async def add_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
+    """Ask for files, one at a time, so that a slow line loses at most one."""
+    kind, question, position = await _find_question(visit, type_id, number)
+    if question.kind != FILE:
+        return await visit.redirect(_find_step(visit, kind, position))
+    begun = await read_begun(visit, type_id)
+    kept = [] if begun.sent else list(begun.answers.get(question.id, ()))
+    form = make_form([question], visit.mine.site.words.now().date())(visit)
+    if form.is_sent:
+        content = visit.posted.files.get(question.field, b"") if isinstance(visit.posted, UploadForm) else b""
+        wants_more = bool(visit.posted.first("outro"))
+        if refusal := _refuse_file(kind, question, begun, kept, content, wants_more=wants_more):
+            form[question.field].errors = [refusal]
+        elif content:
+            if await _store(visit, form, question, content):
+                await keep_answer(visit, kind, begun, question.id, [*kept, form.result])
+                if wants_more:
+                    return await visit.redirect(visit.path, "O arquivo foi guardado.")
+                return await _leave(visit, kind, position)
+        else:
+            await keep_answer(visit, kind, begun, question.id, kept)
+            return await _leave(visit, kind, position)
+    room = min(question.max_files or 1, _MOST_FILES) - len(kept)
+    status = 422 if form.is_sent else 200
+    return _show_question(
+        visit, "mine/ask_files.html", kind, question, position, form=form, kept=kept, room=room, status=status
+    )
+
+
+@pages.post("/{type_id}/arquivos/{number}/retirar", "Retirar o arquivo")
+async def remove_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
+    """Take a file out of the request. The registry deletes it after a day, because nothing uses it."""
+    kind, question, position = await _find_question(visit, type_id, number)
+    begun, removed = await read_begun(visit, type_id), visit.posted.first("arquivo")
+    kept = [one for one in begun.answers.get(question.id, ()) if one.partition(" ")[0] != removed]
+    if not begun.sent:
+        await keep_answer(visit, kind, begun, question.id, kept)
+    return await visit.redirect(_find_step(visit, kind, position), "O arquivo foi retirado.")
+
+
+@pages.form("/{type_id}/conferir", "Confira antes de enviar")
+async def check(visit: Visit, type_id: str) -> Response[Any]:
+    """Show everything that will be sent, and send it. A second press sends nothing more."""
+    subject = await visit.read_subject()
+    kind = await client.read_type(visit.api, type_id)
+    begun = await read_begun(visit, type_id)
+    if begun.sent:
+        return await visit.redirect(visit.address("requests.show_receipt", number=begun.sent))
+    for position, question in enumerate(kind.fields, 1):
+        if not begun.key or (question.required and question.id not in begun.answers):
+            return await visit.redirect(_find_step(visit, kind, position), "Falta esta resposta.")
+    form = Form(visit)
+    if form.is_sent:
+        sent_version, sent_key = visit.posted.first("version"), visit.posted.first(KEY)
+        if sent_version != str(kind.version) or sent_key != begun.key:
+            form.refusal = "Este pedido mudou desde que você abriu a página. Confira as respostas e envie."
+        elif await form.submit(_prepare(visit, subject, kind, begun)):
+            await keep_receipt(visit, kind, form.result.number, form.result.code)
+            return await visit.redirect(visit.address("requests.show_receipt", number=form.result.number))
+        form.refusal = name_questions(form.refusal, kind.fields)
+    form.key = begun.key
+    rows = [
+        (one.label, describe_answer(one, begun.answers), _find_step(visit, kind, position))
+        for position, one in enumerate(kind.fields, 1)
+    ]
+    return visit.render("mine/ask_check.html", kind=kind, rows=rows, form=form, status=form.status)
+
+
+def _prepare(visit: Visit, subject: Any, kind: RequestType, begun: Begun) -> Callable[[], Awaitable[OpenedRequest]]:
+    """Return the call that makes the request. Its faults are worded for the citizen."""
+
+    async def send() -> OpenedRequest:
+        try:
+            return await client.open_request(subject, kind, parse_answers(kind.fields, begun.answers), begun.key)
+        except Conflict as fault:
+            if fault.code != _KEY_REUSED:
+                raise
+            # The answers changed after a sending whose response was lost, so the request exists.
+            await drop_begun(visit, kind.id)
+            text = "A resposta tinha se perdido no caminho. Ele está em Meus pedidos, em Minha página."
+            raise PageFault(409, "Este pedido já foi enviado", text) from None
+        except ValidationFailed as fault:
+            if fault.code == _FILE_GONE:
+                fault.text = "Os arquivos deste pedido foram apagados, porque passou um dia. Envie-os de novo."
+            raise
+
+    return send
+
+
+async def _find_question(visit: Visit, type_id: str, number: str) -> tuple[RequestType, Question, int]:
+    """Return the type, the question of this number and its position. Raises PageFault if there is no such question."""
+    kind = await client.read_type(visit.api, type_id)
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number[:4]) <= len(kind.fields):
+        raise make_not_found()
+    return kind, kind.fields[int(number[:4]) - 1], int(number[:4])
+
+
+def _find_step(visit: Visit, kind: RequestType, position: int) -> str:
+    """Return the address of a question, or of the page to check everything after the last question."""
+    if position > len(kind.fields):
+        return visit.address("asking.check", type_id=kind.id)
+    page = "asking.add_file" if kind.fields[position - 1].kind == FILE else "asking.answer"
+    return visit.address(page, type_id=kind.id, number=position)
+
+
+async def _leave(visit: Visit, kind: RequestType, position: int) -> Response[Any]:
+    """Redirect to the next question, or away if the citizen wants to stop here."""
+    if visit.posted.first("depois"):
+        return await visit.redirect(visit.address("home.show"), "O pedido está guardado por 7 dias.")
+    if visit.posted.first("conferir"):
+        return await visit.redirect(visit.address("asking.check", type_id=kind.id))
+    return await visit.redirect(_find_step(visit, kind, position + 1))
+
+
+def _show_question(
+    visit: Visit, template: str, kind: RequestType, question: Question, position: int, **values: Any
+) -> Response[Any]:
+    back = _find_step(visit, kind, position - 1) if position > 1 else visit.address("asking.begin", type_id=kind.id)
+    return visit.render(
+        template, title=question.label, kind=kind, question=question, position=position, back=back, **values
+    )
+
+
+def _refuse_file(
+    kind: RequestType, question: Question, begun: Begun, kept: Sequence[str], content: bytes, *, wants_more: bool
+) -> str:
+    """Return why a file is refused before it is sent to the registry, or an empty string."""
+    if not content:
+        return "Escolha um arquivo." if wants_more or (question.required and not kept) else ""
+    if len(content) > LARGEST_FILE:
+        return "O arquivo é grande demais: pode ter até 5 MB. Escolha um menor."
+    held = 0 if begun.sent else sum(len(begun.answers.get(one.id, ())) for one in kind.fields if one.kind == FILE)
+    if len(kept) >= (question.max_files or 1) or held >= _MOST_FILES:
+        return "Não cabem mais arquivos neste pedido. Retire um para enviar outro."
+    return ""
+
+
+async def _store(visit: Visit, form: Form, question: Question, content: bytes) -> bool:
+    """Store a file. Return whether the registry accepted it; `result` is its id, type and size as one text."""
+    subject = await visit.read_subject()
+    if not await form.submit(lambda: client.store_file(subject, content, form.key)):
+        form[question.field].errors = [form.refusal or "O arquivo não pôde ser guardado."]
+        form.refusal = ""
+        return False
+    form.result = f"{form.result.id} {form.result.media_type} {form.result.size}"
+    return True

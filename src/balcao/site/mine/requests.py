@@ -1,0 +1,163 @@
+"""One of the citizen's requests: its steps, its receipt, and what the citizen can do with it."""
+
+from typing import Any
+
+import wtforms
+from wtforms.validators import DataRequired
+
+from balcao.core.http.responses import Response
+from balcao.site.mine import request_client as client
+from balcao.site.mine.begun_requests import read_begun
+from balcao.site.mine.declaration import Pages
+from balcao.site.mine.request_client import ServiceRequest, Step
+from balcao.site.mine.visit import Visit
+from balcao.site.reading.departments import read_departments
+from balcao.site.requests.states import describe_state
+from balcao.web.api import gather_blocks
+from balcao.web.faults import make_not_found
+from balcao.web.forms import Form, length, list_choices, needed
+
+pages = Pages("requests", "/pedidos")
+_LONGEST_TEXT, _LONGEST_COMMENT = 2_000, 500
+_STARS = [("5", "5: muito bom"), ("4", "4: bom"), ("3", "3: mais ou menos"), ("2", "2: ruim"), ("1", "1: muito ruim")]
+_AUTHORS = {"citizen": "você", "staff": "equipe da prefeitura", "crm": "central de atendimento"}
+_OWN_STEPS = {"received": "Você fez o pedido", "in_progress": "Você respondeu", "reopened": "Você pediu para reabrir"}
+# A file is an attachment, which no browser opens as a page of the site.
+_ATTACHED = ("content-disposition", "content-security-policy", "content-type")
+
+
+class AnswerForm(Form):
+    """The answer to a question of the city."""
+
+    text = wtforms.TextAreaField(
+        "A sua resposta", validators=[DataRequired("Escreva a resposta."), length(0, _LONGEST_TEXT)]
+    )
+
+
+class ReopeningForm(Form):
+    """Why the citizen is not content."""
+
+    text = wtforms.TextAreaField(
+        "O que ainda falta?", validators=[DataRequired("Conte o que falta."), length(0, _LONGEST_TEXT)]
+    )
+
+
+class RatingForm(Form):
+    """The rating of a closed request."""
+
+    stars = wtforms.RadioField(
+        "Que nota você dá?",
+        choices=list_choices(_STARS),
+        validators=[needed("Escolha uma nota.")],
+        validate_choice=False,
+    )
+    comment = wtforms.TextAreaField("Quer contar por quê? (se quiser)", validators=[length(0, _LONGEST_COMMENT)])
+
+    def validate_stars(self, field: Any) -> None:
+        """Refuse a note that is not on the page."""
+        if field.data not in dict(_STARS):
+            raise wtforms.ValidationError("Escolha uma nota.")
+
+
+@pages.get("/{number}", "Pedido")
+async def show(visit: Visit, number: str) -> Response[Any]:
+    """Show a request with its steps and answers."""
+    one = await client.read_request(await visit.read_subject(), number)
+    reader = visit.mine.site.make_reader(visit.request.peer, visit.request.id)
+    (departments,) = await gather_blocks(read_departments(reader))
+    owner = departments.value.find(one.departments[0]) if departments.value and one.departments else None
+    return visit.render(
+        "mine/request.html",
+        title=one.name,
+        one=one,
+        state=describe_state(one.state),
+        steps=[(describe_step(step), describe_author(step), step) for step in one.steps],
+        owner=owner,
+        may_reopen=_may_reopen(visit, one),
+    )
+
+
+@pages.get("/{number}/comprovante", "Pedido feito")
+async def show_receipt(visit: Visit, number: str) -> Response[Any]:
+    """Show the number of a request that was just made, and the code that shows its state without a login."""
+    one = await client.read_request(await visit.read_subject(), number)
+    begun = await read_begun(visit, one.type)
+    return visit.render("mine/request_receipt.html", one=one, code=begun.code if begun.sent == one.number else "")
+
+
+@pages.form("/{number}/responder", "Responder à prefeitura")
+async def answer(visit: Visit, number: str) -> Response[Any]:
+    """Answer the question that the city asked."""
+    subject = await visit.read_subject()
+    one, form, back = await client.read_request(subject, number), AnswerForm(visit), _find_address(visit, number)
+    if not one.question and not form.is_sent:
+        return await visit.redirect(back, "Não há pergunta da prefeitura para responder.")
+    if form.is_sent and await form.submit(
+        lambda: client.answer_question(subject, number, form.text.data or "", form.key)
+    ):
+        return await visit.redirect(back, "A resposta foi enviada.")
+    return visit.render("mine/request_answer.html", one=one, form=form, back=back, status=form.status)
+
+
+@pages.form("/{number}/reabrir", "Pedir para reabrir")
+async def reopen(visit: Visit, number: str) -> Response[Any]:
+    """Reopen a request that the city closed, with a reason."""
+    subject = await visit.read_subject()
+    one, form, back = await client.read_request(subject, number), ReopeningForm(visit), _find_address(visit, number)
+    if not _may_reopen(visit, one) and not form.is_sent:
+        return await visit.redirect(back, "Este pedido não pode ser reaberto.")
+    if form.is_sent and await form.submit(
+        lambda: client.reopen_request(subject, number, form.text.data or "", form.key)
+    ):
+        return await visit.redirect(back, "O pedido foi reaberto.")
+    return visit.render("mine/request_reopen.html", one=one, form=form, back=back, status=form.status)
+
+
+@pages.form("/{number}/nota", "Dar uma nota")
+async def rate(visit: Visit, number: str) -> Response[Any]:
+    """Rate a closed request, once."""
+    subject = await visit.read_subject()
+    one, form, back = await client.read_request(subject, number), RatingForm(visit), _find_address(visit, number)
+    if not one.is_closed and not form.is_sent:
+        return await visit.redirect(back, "A nota é dada depois que o pedido termina.")
+    if one.rating is not None and not form.is_sent:
+        return await visit.redirect(back, "Você já deu a nota deste pedido.")
+    if form.is_sent and await form.submit(
+        lambda: client.rate_request(subject, number, int(form.stars.data), form.comment.data or "", form.key)
+    ):
+        return await visit.redirect(back, "Obrigado! A nota foi guardada.")
+    return visit.render("mine/request_rate.html", one=one, form=form, back=back, status=form.status)
+
+
+@pages.get("/{number}/arquivos/{file_id}", "Arquivo")
+async def download(visit: Visit, number: str, file_id: str) -> Response[Any]:
+    """Return a file of the request as an attachment."""
+    subject = await visit.read_subject()
+    one = await client.read_request(subject, number)
+    if file_id not in [id_ for answer_ in one.answers for id_ in answer_.files]:
+        raise make_not_found()
+    found = await client.download_file(subject, file_id)
+    headers = {name.title(): found.headers[name] for name in _ATTACHED[:2]}
+    return Response(found.content, headers=headers, media_type=found.headers["content-type"])
+
+
+def describe_step(step: Step) -> str:
+    """Return what happened in a step."""
+    if step.author == "citizen":
+        return _OWN_STEPS.get(step.state or "", "Você escreveu")
+    if step.state == "received":
+        return "O atendimento fez o pedido com você"
+    return describe_state(step.state).text if step.state else "Mensagem da prefeitura"
+
+
+def describe_author(step: Step) -> str:
+    """Return who made a step. The names of staff are not shown."""
+    return _AUTHORS.get(step.author, "sistema da prefeitura")
+
+
+def _may_reopen(visit: Visit, one: ServiceRequest) -> bool:
+    return one.is_closed and one.reopen_until is not None and visit.mine.site.words.now() <= one.reopen_until
+
+
+def _find_address(visit: Visit, number: str) -> str:
+    return visit.address("requests.show", number=number)

@@ -1,0 +1,21 @@
+"""The states of a request in words."""
+
+from collections.abc import Mapping
+
+from balcao.site.tags import Tag
+
+STATES: Mapping[str, Tag] = {
+    "received": Tag("in", "relogio", "Recebido"),
+    "sent": Tag("in", "relogio", "Encaminhado à equipe"),
+    "in_progress": Tag("in", "relogio", "Em andamento"),
+    "needs_information": Tag("at", "atencao", "A prefeitura fez uma pergunta"),
+    "done": Tag("ok", "sim", "Resolvido"),
+    "refused": Tag("", "info", "Não atendido"),
+    "reopened": Tag("in", "relogio", "Reaberto"),
+}
+CLOSED = frozenset({"done", "refused"})
+
+
+def describe_state(state: str) -> Tag:
+    """Return a state in words. A state that is not known here is shown as the service names it."""
+    return STATES.get(state, Tag("", "info", state.replace("_", " ").capitalize()))

@@ -1,0 +1,259 @@
+"""Requests of a citizen over HTTP: asked question by question, sent once, followed, answered, reopened and rated."""
+
+import re
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from balcao.site.mine.declaration import LARGEST_FILE, PREFIX
+from tests.site.mine.conftest import Enter
+from tests.support.panel import CitizenClient, PanelClient
+from tests.support.sample_files import document, drawing, photo
+from tests.support.sandbox import Sandbox
+
+Sql = Callable[..., list[dict[str, object]]]
+ASK, OWN = f"{PREFIX}/pedir", f"{PREFIX}/pedidos"
+LAMP = f"{ASK}/lampada_apagada"
+PLACE = {"q-local": "Rua do Cais, 80", "q-local-bairro": "Porto"}
+SOFA = [
+    {"q-objetos": "Um sofá"},
+    {"q-quantos": "1"},
+    {"q-endereco": "Rua do Cais, 80", "q-endereco-bairro": "Porto"},
+    {},
+]
+
+
+def fill(citizen: CitizenClient, path: str, values: dict[str, str], **pressed: str) -> None:
+    """Open a page of a question, answer it and continue."""
+    citizen.get(path)
+    citizen.post(path, citizen.find_form(path).values | values | pressed)
+
+
+def ask_for_a_lamp(citizen: CitizenClient, **place: str) -> None:
+    """Answer the questions about a lamp, up to the page that shows all answers."""
+    fill(citizen, f"{LAMP}/pergunta/1", {"q-problema": "piscando"})
+    fill(citizen, f"{LAMP}/pergunta/2", PLACE | place)
+    fill(citizen, f"{LAMP}/pergunta/3", {"q-quantas": "2"})
+    fill(citizen, f"{LAMP}/pergunta/4", {"q-detalhes": "Perto do mercado.\r\nDe noite."})
+    send_file(citizen, f"{LAMP}/arquivos/5", b"")
+    assert citizen.page.heading == "Confira antes de enviar"
+
+
+def send_file(citizen: CitizenClient, path: str, content: bytes, **pressed: str) -> httpx.Response:
+    """Send a file as a browser does, or the form without a chosen file."""
+    citizen.get(path)
+    form = next(form for form in citizen.page.forms if form.action == path)
+    name = next(name for name in form.values if name.startswith("q-"))
+    chosen = (name, ("foto.jpg" if content else "", content, "application/octet-stream"))
+    hidden = {name_: value for name_, value in form.values.items() if name_ != name}
+    origin = {"Origin": citizen.url, "Sec-Fetch-Site": "same-origin"}
+    answer = citizen.http.post(path, data=hidden | pressed, files=[chosen], headers=origin)
+    return citizen.remember(citizen.http.get(answer.headers["location"]) if answer.is_redirect else answer)
+
+
+def read_number(citizen: CitizenClient) -> str:
+    found = re.search(r"PED-\d+-\d", citizen.page.text)
+    assert found is not None, citizen.page.text
+    return found[0]
+
+
+def count_requests(citizen: CitizenClient) -> int:
+    citizen.get(PREFIX)
+    found = re.search(r"Todos os pedidos \((\d+)\)", citizen.page.text)
+    return int(found[1]) if found else 0
+
+
+def test_a_citizen_asks_with_stops_and_sends_once(enter: Enter) -> None:
+    gabi = enter("gabriela")
+    before = count_requests(gabi)
+    fill(gabi, f"{LAMP}/pergunta/1", {"q-problema": "apagada"}, depois="1")
+    assert "Continue de onde parou: Lâmpada apagada" in gabi.page.text
+    gabi.get(f"{LAMP}/conferir")
+    assert "/pergunta/2" in gabi.page.forms[0].action  # the first required answer that is missing
+    ask_for_a_lamp(gabi)
+    assert "Rua do Cais, 80, Porto" in gabi.page.text
+    assert "Piscando" in gabi.page.text
+    form = gabi.find_form(f"{LAMP}/conferir")
+    gabi.post(form.action, form.values)
+    assert gabi.page.heading == "Pedido feito"
+    number, code = read_number(gabi), re.search(r"[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}", gabi.page.text)
+    gabi.post(form.action, form.values)  # a second press
+    assert read_number(gabi) == number
+    gabi.get(f"{LAMP}/conferir")  # a step back
+    assert read_number(gabi) == number
+    assert count_requests(gabi) == before + 1
+    assert "Continue de onde parou" not in gabi.page.text
+    assert code is not None
+    followed = gabi.http.post("/pedidos/acompanhar", data={"number": number, "code": code[0]})
+    assert "Recebido" in followed.text
+
+
+def test_an_answer_can_be_changed_on_the_last_page(enter: Enter) -> None:
+    gabi = enter("gabriela")
+    ask_for_a_lamp(gabi)
+    form = gabi.find_form(f"{LAMP}/conferir")
+    fill(gabi, f"{LAMP}/pergunta/3", {"q-quantas": "7"})
+    gabi.get(f"{LAMP}/conferir")
+    assert " 7 " in gabi.page.text
+    gabi.post(form.action, form.values | {"version": "9"})
+    assert "Este pedido mudou desde que você abriu a página" in gabi.page.text
+
+
+def test_a_wrong_answer_is_explained_and_not_kept(enter: Enter) -> None:
+    gabi = enter("gabriela")
+    fill(gabi, f"{ASK}/coleta_de_volumosos/pergunta/2", {"q-quantos": "muitos"})
+    assert "Escreva só o número" in gabi.page.text
+    gabi.get(f"{ASK}/coleta_de_volumosos/conferir")
+    assert "/pergunta/1" in gabi.page.forms[0].action
+
+
+@pytest.mark.parametrize("path", ["/nada", "/lampada_apagada/pergunta/0", "/lampada_apagada/pergunta/6", "/Nada!"])
+def test_an_unknown_type_or_question_does_not_exist(enter: Enter, path: str) -> None:
+    assert enter("gabriela").get(ASK + path).status_code == 404
+
+
+def test_text_survives_the_end_of_the_session(enter: Enter, sql: Sql) -> None:
+    gabi = enter("gabriela")
+    path = f"{LAMP}/pergunta/4"
+    gabi.get(path)
+    form = gabi.find_form(path)
+    sql("UPDATE site.session SET ended_at = now(), tokens = NULL")
+    over = gabi.post(path, form.values | {"q-detalhes": "Ao lado da escola."})
+    assert over.status_code == 401
+    assert "guardado por 7 dias" in gabi.page.text
+    gabi.get(next(link for link in gabi.page.links if "/entrar?para=" in link))
+    assert gabi.find_form(path).values["q-detalhes"].strip() == "Ao lado da escola."
+
+
+def test_photos_and_documents_are_sent_shown_and_downloaded_as_attachments(enter: Enter) -> None:
+    gabi, base = enter("gabriela"), f"{ASK}/coleta_de_volumosos"
+    for position, values in enumerate(SOFA[:3], 1):
+        fill(gabi, f"{base}/pergunta/{position}", values)
+    send_file(gabi, f"{base}/arquivos/4", photo(), outro="1")
+    send_file(gabi, f"{base}/arquivos/4", drawing(), outro="1")
+    send_file(gabi, f"{base}/arquivos/4", document())
+    gabi.get(f"{base}/arquivos/4")
+    assert re.search(r"1\. Foto de \d+ kB.*2\. Foto de.*3\. Documento de", gabi.page.text)
+    assert "Escolha" not in gabi.page.text  # three are the most for this question
+    removal = next(form for form in gabi.page.forms if form.action.endswith("/retirar"))
+    gabi.post(removal.action, removal.values)
+    assert "3. Documento" not in gabi.page.text
+    gabi.get(f"{base}/pergunta/5")
+    form = gabi.find_form(f"{base}/pergunta/5")
+    day = re.search(r"de (\d\d/\d\d/\d{4}) a", gabi.page.text)
+    assert day is not None
+    gabi.post(f"{base}/pergunta/5", form.values | {"q-dia": day[1]})
+    assert "2 arquivos" in gabi.page.text
+    form = gabi.find_form(f"{base}/conferir")
+    gabi.post(form.action, form.values)
+    gabi.get(f"{OWN}/{read_number(gabi)}")
+    first, *_ = [link for link in gabi.page.links if "/arquivos/" in link]
+    got = gabi.http.get(first)
+    assert got.headers["content-disposition"].startswith("attachment")
+    assert got.headers["content-type"] in {"image/png", "application/pdf"}
+    assert got.headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in got.headers["content-security-policy"]
+    assert got.headers["cache-control"] == "no-store"
+    assert enter("carla").http.get(first).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Envie uma foto (JPEG ou PNG) ou um documento PDF."),
+        (b"%PDF-1.4\nquebrado", "O PDF está incompleto ou danificado"),
+        (b"\xff\xd8\xff" + b"x" * LARGEST_FILE, "O arquivo é grande demais: pode ter até 5 MB."),
+    ],
+)
+def test_a_wrong_file_is_explained_at_its_field(enter: Enter, content: bytes, text: str) -> None:
+    gabi = enter("gabriela")
+    assert send_file(gabi, f"{LAMP}/arquivos/5", content).status_code == 422
+    assert text in gabi.page.text
+
+
+def test_a_file_beyond_the_limit_is_not_read_and_the_page_says_why(enter: Enter) -> None:
+    gabi = enter("gabriela")
+    assert send_file(gabi, f"{LAMP}/arquivos/5", b"\xff\xd8\xff" + b"x" * 2 * LARGEST_FILE).status_code == 413
+    assert gabi.page.heading == "O arquivo é grande demais"
+    assert f"{LAMP}/arquivos/5" in gabi.page.links
+
+
+def test_a_file_of_another_site_or_an_ended_session_is_not_read(enter: Enter, sandbox: Sandbox, sql: Sql) -> None:
+    gabi, path = enter("gabriela"), f"{LAMP}/arquivos/5"
+    gabi.get(path)
+    files = {"q-fotos": ("a.jpg", photo())}
+    form = next(form for form in gabi.page.forms if form.action == path).values | {"q-fotos": ""}
+    del form["q-fotos"]
+    foreign = {"Origin": "https://outro.example", "Sec-Fetch-Site": "cross-site"}
+    assert gabi.http.post(path, data=form, files=files, headers=foreign).status_code == 403
+    assert gabi.http.post(path, data=form | {"_csrf": "x" * 43}, files=files).status_code == 403
+    with httpx.Client(base_url=sandbox.url) as stranger:
+        assert stranger.post(path, data=form, files=files).status_code == 401
+    sql("UPDATE site.session SET ended_at = now(), tokens = NULL")
+    over = gabi.http.post(path, data=form, files=files)
+    assert over.status_code == 401
+    assert "Nada foi enviado." in over.text
+
+
+def handle(sandbox: Sandbox, number: str, state: str, text: str) -> None:
+    """Let a member of staff make a step of the request."""
+    token = {"Authorization": f"Bearer {sandbox.tokens.person('90000040126')}"}
+    body = {"state": state, "text": text}
+    answer = sandbox.http.post(f"/registry/v1/admin/maintenance-requests/{number}/steps", json=body, headers=token)
+    assert answer.status_code == 200, answer.text
+
+
+def open_request(citizen: CitizenClient) -> str:
+    ask_for_a_lamp(citizen)
+    form = citizen.find_form(f"{LAMP}/conferir")
+    citizen.post(form.action, form.values)
+    return read_number(citizen)
+
+
+def test_a_citizen_answers_reopens_and_rates(enter: Enter, sandbox: Sandbox) -> None:
+    gabi = enter("gabriela")
+    number = open_request(gabi)
+    address = f"{OWN}/{number}"
+    handle(sandbox, number, "needs_information", "Qual é a cor do poste?")
+    gabi.get(PREFIX)
+    assert "A prefeitura perguntou sobre o pedido “Lâmpada apagada”" in gabi.page.text
+    assert f"{address}/responder" in gabi.page.links
+    gabi.submit(f"{address}/responder", text="  ")
+    assert "Escreva a resposta." in gabi.page.text
+    gabi.submit(f"{address}/responder", text="É cinza.")
+    assert "A resposta foi enviada." in gabi.page.text
+    assert "Você respondeu É cinza." in gabi.page.text
+
+    handle(sandbox, number, "done", "Lâmpada trocada.")
+    gabi.get(address)
+    assert "Resolvido Lâmpada trocada." in gabi.page.text
+    gabi.submit(f"{address}/nota", comment="Demorou.")
+    assert "Escolha uma nota." in gabi.page.text
+    gabi.submit(f"{address}/nota", stars="4", comment="Demorou.")
+    assert "Obrigado! A nota foi guardada." in gabi.page.text
+    assert "4 de 5" in gabi.page.text
+    assert f"{address}/nota" not in gabi.page.links
+    gabi.get(f"{address}/nota")
+    assert "Você já deu a nota deste pedido." in gabi.page.text
+    gabi.submit(f"{address}/reabrir", text="Apagou de novo.")
+    assert "O pedido foi reaberto." in gabi.page.text
+    assert "Você pediu para reabrir Apagou de novo." in gabi.page.text
+    gabi.get(f"{address}/reabrir")
+    assert "Este pedido não pode ser reaberto." in gabi.page.text
+
+
+def test_a_request_of_someone_else_does_not_exist(enter: Enter) -> None:
+    gabi, carla = enter("gabriela"), enter("carla")
+    number = open_request(gabi)
+    for tail in ("", "/comprovante", "/responder", "/reabrir", "/nota", "/arquivos/1"):
+        assert carla.get(f"{OWN}/{number}{tail}").status_code == 404
+    secret = {"_csrf": carla.read_secret(), "text": "Sou eu.", "stars": "1"}
+    for tail in ("/responder", "/reabrir", "/nota"):
+        assert carla.post(f"{OWN}/{number}{tail}", secret).status_code == 404
+
+
+def test_the_panels_staff_cannot_open_a_citizens_request(sandbox: Sandbox) -> None:
+    with PanelClient(sandbox.url) as kleber:
+        kleber.login("kleber")
+        assert kleber.http.get(f"{OWN}/PED-00000003-4").status_code == 303

@@ -1,0 +1,183 @@
+"""Requests without login over HTTP: the form, its check, the receipt, and the state by number and code."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.panel import PageContent, PageForm
+from tests.support.service_relay import ServiceRelay
+from tests.support.site import SiteClient, SitePage
+
+Sql = Callable[..., list[dict[str, object]]]
+FORM = "/pedidos/tipo/lampada_apagada/sem-conta"
+LAMP = {"q-problema": "apagada", "q-local": "Rua das Acácias, 120", "q-local-bairro": "Centro", "q-quantas": "2"}
+OWN = {"Sec-Fetch-Site": "same-origin"}
+
+
+def post(site: SiteClient, path: str, values: dict[str, str], status: int = 200) -> SitePage:
+    page = SitePage(site.http.post(path, data=values, headers={"Accept": "text/html", **OWN}))
+    assert page.status == status, (page.status, page.text[:500])
+    return page
+
+
+def find_form(page: SitePage, action: str) -> PageForm:
+    return next(form for form in PageContent(page.answer.text).forms if form.action == action)
+
+
+def check(site: SiteClient, **changes: str) -> PageForm:
+    """Return the form of the page that shows the answers before they are sent."""
+    start = find_form(site.open(FORM), FORM)
+    page = post(site, FORM, {**start.values, **LAMP, **changes, "passo": "conferir"})
+    assert page.heading == "Confira antes de enviar"
+    return find_form(page, FORM)
+
+
+def send(site: SiteClient, **changes: str) -> tuple[str, str]:
+    """Make a request and return its number and code."""
+    receipt = post(site, FORM, {**check(site, **changes).values, "passo": "enviar"})
+    assert receipt.heading == "Pedido feito"
+    found = re.search(r"(PED-\d+-\d) Código ([A-Z0-9-]{14})", receipt.text)
+    assert found is not None, receipt.text
+    return found[1], found[2]
+
+
+def test_a_request_without_login_gets_a_number_and_a_code_that_show_its_state(site: SiteClient) -> None:
+    checked = check(site)
+    assert checked.values["q-local"] == "Rua das Acácias, 120"
+    number, code = send(site)
+    page = post(site, "/pedidos/acompanhar", {"number": number.lower().replace("-", " "), "code": code.lower()})
+    assert page.heading == f"Pedido {number}"
+    assert "Recebido" in page.text
+    assert "Acácias" not in page.text
+    assert page.answer.headers["cache-control"] == "no-store"
+    assert "set-cookie" not in page.answer.headers
+
+
+def test_a_second_press_makes_no_second_request(site: SiteClient) -> None:
+    form = check(site, **{"q-local": "Rua do Farol, 7"}).values | {"passo": "enviar"}
+    first, second = (post(site, FORM, form).text for _ in range(2))
+    assert re.findall(r"PED-\d+-\d", first) == re.findall(r"PED-\d+-\d", second)
+
+
+def test_answers_can_be_changed_after_the_check(site: SiteClient) -> None:
+    page = post(site, FORM, {**check(site).values, "passo": "mudar"})
+    assert find_form(page, FORM).values["q-local"] == "Rua das Acácias, 120"
+    assert find_form(page, FORM).checked["q-problema"] == "apagada"
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"q-problema": ""}, "Escolha uma das opções."),
+        ({"q-problema": "roubada"}, "Escolha uma das opções."),
+        ({"q-local": "  "}, "Falta dizer o lugar: escreva a rua."),
+        ({"q-local": "x" * 201}, "Escreva até 200 letras."),
+        ({"q-quantas": "duas"}, "Escreva só o número, como 2."),
+        ({"q-quantas": "51"}, "O número vai de 1 a 50."),
+        ({"q-detalhes": "x" * 301}, "Escreva até 300 letras. Agora são 301."),
+    ],
+)
+def test_a_wrong_answer_is_explained_at_its_question(site: SiteClient, changes: dict[str, str], text: str) -> None:
+    start = find_form(site.open(FORM), FORM)
+    page = post(site, FORM, {**start.values, **LAMP, **changes, "passo": "conferir"}, 422)
+    assert text in page.text
+    assert "Falta acertar um campo" in page.text
+    assert find_form(page, FORM).values["q-local-bairro"] == "Centro"
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("31/02/2026", "Escreva o dia, o mês e o ano"),
+        ("01/01/2001", "O dia deve ser de"),
+        ("ontem", "Escreva o dia, o mês e o ano"),
+    ],
+)
+def test_a_wrong_day_is_explained(site: SiteClient, typed: str, text: str) -> None:
+    address = "/pedidos/tipo/buraco_na_rua/sem-conta"
+    start = find_form(site.open(address), address)
+    typed_in = {"q-local": "Rua do Cais", "q-tamanho": "medio", "q-desde": typed, "passo": "conferir"}
+    assert text in post(site, address, start.values | typed_in, 422).text
+
+
+def test_personal_data_in_a_text_is_refused_at_its_question(site: SiteClient) -> None:
+    form = check(site, **{"q-detalhes": "Meu e-mail é ana@pessoa.example"}).values
+    page = post(site, FORM, {**form, "passo": "enviar"}, 422)
+    assert "“Algo mais que ajude a achar?” não pode conter CPF, e-mail ou telefone" in page.text
+    assert find_form(page, FORM).values["q-detalhes"].strip().startswith("Meu e-mail")
+
+
+def test_a_type_with_personal_data_has_no_form_without_login(site: SiteClient) -> None:
+    assert "Pedir sem entrar" not in site.open("/pedidos/tipo/coleta_de_volumosos").text
+    for path in ("/pedidos/tipo/coleta_de_volumosos/sem-conta", "/pedidos/tipo/nada", "/pedidos/tipo/Nada!"):
+        site.open(path, 404)
+    post(site, "/pedidos/tipo/coleta_de_volumosos/sem-conta", {"version": "1"}, 404)
+
+
+def test_a_new_version_of_the_questions_is_shown_with_the_answers(site: SiteClient) -> None:
+    page = post(site, FORM, {**check(site).values, "version": "0", "passo": "enviar"}, 422)
+    assert "As perguntas deste pedido mudaram há pouco" in page.text
+    assert find_form(page, FORM).values["q-local"] == "Rua das Acácias, 120"
+    assert find_form(page, FORM).values["version"] == "1"
+
+
+@pytest.mark.parametrize("change", [{"code": "AAAA-BBBB-CCCC"}, {"number": "PED-00000001-9"}, {"number": "<b>1"}])
+def test_a_wrong_number_and_a_wrong_code_look_alike(site: SiteClient, change: dict[str, str]) -> None:
+    number, code = send(site)
+    page = post(site, "/pedidos/acompanhar", {"number": number, "code": code, **change}, 422)
+    assert "Não há pedido com este número e este código." in page.text
+
+
+def test_an_empty_form_says_what_is_missing(site: SiteClient) -> None:
+    page = post(site, "/pedidos/acompanhar", {"number": "", "code": ""}, 422)
+    assert "Falta acertar 2 campos" in page.text
+
+
+@pytest.mark.parametrize("path", [FORM, "/pedidos/acompanhar"])
+def test_a_form_of_another_site_is_refused(site: SiteClient, path: str) -> None:
+    for headers in ({"Origin": "https://outro.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        answer = site.http.post(path, data={"version": "1"}, headers={"Accept": "text/html", **headers})
+        assert answer.status_code == 403
+
+
+def test_a_form_that_is_too_large_is_refused(site: SiteClient) -> None:
+    answer = site.http.post(FORM, data={"version": "1", "q-detalhes": "x" * 60_000}, headers=OWN)
+    assert answer.status_code == 413
+
+
+def test_an_address_makes_a_limited_number_of_requests(open_apart: Callable[..., SiteClient]) -> None:
+    apart = open_apart(site_request_rate="1/hour", site_url="")
+    send(apart)
+    page = post(apart, FORM, {**check(apart).values, "passo": "enviar"}, 429)
+    assert page.heading == "Muitos pedidos deste lugar em pouco tempo"
+    assert re.search(r"Espere \d+ minutos? e tente de novo", page.text)
+    assert find_form(page, FORM).values["q-local"] == "Rua das Acácias, 120"
+    assert int(page.answer.headers["retry-after"]) > 0
+
+
+def test_an_address_looks_up_a_limited_number_of_requests(open_apart: Callable[..., SiteClient]) -> None:
+    apart, wrong = open_apart(site_follow_rate="1/minute"), {"number": "PED-00000003-4", "code": "AAAA-BBBB-CCCC"}
+    post(apart, "/pedidos/acompanhar", wrong, 422)
+    assert post(apart, "/pedidos/acompanhar", wrong, 429).heading == "Muitas consultas em pouco tempo"
+
+
+def test_a_request_that_could_not_be_sent_can_be_sent_again(
+    open_apart: Callable[..., SiteClient], relay: ServiceRelay
+) -> None:
+    apart = open_apart()
+    form = check(apart).values | {"passo": "enviar"}
+    relay.down |= {"registry"}
+    page = post(apart, FORM, form, 503)
+    assert page.heading == "Os órgãos e os pedidos da prefeitura não respondem agora"
+    assert "O que você escreveu continua nesta página" in page.text
+    relay.restore()
+    assert post(apart, FORM, find_form(page, FORM).values).heading == "Pedido feito"
+
+
+def test_search_engines_find_the_types(site: SiteClient) -> None:
+    listed = site.get("/sitemap.xml").text
+    assert "/pedidos/tipo/lampada_apagada<" in listed
+    assert "/pedidos/acompanhar<" in listed
+    assert "sem-conta" not in listed
+    assert "noindex" in site.open(FORM).metas["robots"]
