@@ -126,7 +126,7 @@ async def get_service(call: Call, id: ServiceIdInPath) -> Response[StaffService]
         "Grava os campos enviados sobre o serviço: os ausentes ficam como estão ou voltam ao padrão, conforme o campo. "
         "Sem mudança, não há versão nova. `change_reason` fica na versão: com `awaiting_approval` falso, por que o "
         f"serviço voltou a quem o edita. Exige a ação `service:update`. {_PUBLISHED_TOO} Com `If-Match`, só grava "
-        "sobre o estado lido (412)."
+        "se o serviço não mudou desde que foi lido (senão, 412)."
     ),
     example=_EXAMPLE,
     errors=[409, 412],
