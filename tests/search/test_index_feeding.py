@@ -246,6 +246,14 @@ async def test_an_index_that_someone_deleted_is_built_again(database_url: str, t
         await until_found(platform, make_word(), [])
 
 
+def test_an_address_with_several_servers_has_one_folder_whatever_its_password(tmp_path: Path) -> None:
+    first, second, other = (
+        IndexFolder(tmp_path, f"postgresql://balcao:{password}@one:5432,two:5432/{name}").path
+        for password, name in (("a", "city"), ("b", "city"), ("a", "town"))
+    )
+    assert first == second != other
+
+
 def test_a_killed_writer_leaves_a_whole_index(tmp_path: Path) -> None:
     """After `kill -9`, the index contains every acknowledged change, and the next writer continues."""
     text = msgspec.json.encode(list_targets()[0]).decode()

@@ -32,7 +32,8 @@ class IndexFolder:
 
     def __init__(self, data_dir: Path, database_url: str) -> None:
         address = urlsplit(database_url)  # a new password does not change the database
-        database = f"{address.hostname}:{address.port}{address.path}?{address.query}"
+        # `address.port` would fail for an address with several servers.
+        database = f"{address.netloc.rpartition('@')[2]}{address.path}?{address.query}"
         self._database = hashlib.sha256(database.encode()).hexdigest()[:16]
         self.path = data_dir / "search" / f"{self._database}-{REVISION}"
 
