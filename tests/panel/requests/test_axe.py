@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.panel.requests.conftest import VERA, Ask, Make
+from tests.support.demo_people import KLEBER
 from tests.support.panel_browser import Screen
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
@@ -37,3 +39,34 @@ def test_axe_finds_nothing_in_any_state_of_a_request(
     screen.open(f"/painel/pedidos/{open_}/mudar/recusar")
     screen.page.get_by_role("button", name="Não atender").click()
     assert screen.axe() == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_axe_finds_nothing_on_the_pages_about_types(
+    screen_of: Callable[..., Screen], ask: Ask, width: int, scheme: str
+) -> None:
+    screen = screen_of(width, color_scheme=scheme)
+    screen.login("wagner")
+    here = "/painel/pedidos/tipos"
+    for address in (
+        here,
+        f"{here}?aba=fora",
+        f"{here}/novo",
+        f"{here}/lampada_apagada",
+        f"{here}/lampada_apagada/versoes",
+    ):
+        screen.open(address)
+        assert screen.axe() == [], address
+        assert screen.wider_than_the_screen() == [], address
+    screen.open(f"{here}/coleta_de_volumosos/editar")
+    screen.page.get_by_role("button", name="Ver como o cidadão").click()
+    assert screen.axe() == []
+    screen.page.get_by_label("Nome", exact=True).fill(f"Móveis {width}")
+    kind = ask(KLEBER, "GET", "/admin/request-types/coleta_de_volumosos").json()
+    definition = {name: value for name, value in kind.items() if name not in ("id", "version", "updated_at")}
+    changed = definition | {"name": f"Volumosos {width}"}
+    assert ask(KLEBER, "PUT", "/admin/request-types/coleta_de_volumosos", json=changed).status_code == 200
+    screen.page.get_by_role("button", name="Gravar", exact=True).last.click()
+    expect(screen.page.get_by_text("Outra pessoa gravou a versão")).to_be_visible()
+    assert screen.axe() == []
+    assert screen.wider_than_the_screen() == []

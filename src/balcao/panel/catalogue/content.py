@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from balcao.panel.catalogue.labels import FIELDS
+from balcao.panel.fields import split_lines
 
 TEXTS = (
     "nome_servico",
@@ -82,11 +83,6 @@ def _describe_agents(agents: Mapping[str, Any]) -> list[str]:
     """Return the settings for virtual assistants as lines of text."""
     lines = [FIELDS["exclusive_for_agents"]] if agents.get("exclusive_for_agents") else []
     return [*lines, f"{FIELDS['tool_hint']}: {agents['tool_hint']}"] if agents.get("tool_hint") else lines
-
-
-def split_lines(text: str) -> list[str]:
-    """Return the lines that are not blank."""
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _fold_lines(items: Iterable[str]) -> list[str]:

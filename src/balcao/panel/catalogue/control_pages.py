@@ -4,11 +4,11 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.panel.catalogue import client, search_client
-from balcao.panel.catalogue.content import split_lines
 from balcao.panel.catalogue.forms import ControlForm
 from balcao.panel.catalogue.labels import CAUSES
 from balcao.panel.catalogue.routes import AREA, TUNING
 from balcao.panel.declaration import Pages
+from balcao.panel.fields import split_lines
 from balcao.panel.visit import Visit
 from balcao.web.api import Outdated, Read, gather_blocks
 from balcao.web.lists import Filter, Listing

@@ -1,11 +1,10 @@
 """Forms of the catalogue."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from wtforms import (
     BooleanField,
-    Field,
     IntegerField,
     RadioField,
     SelectField,
@@ -14,7 +13,8 @@ from wtforms import (
 )
 from wtforms.validators import DataRequired, NumberRange, Optional
 
-from balcao.panel.catalogue.content import split_lines, to_body
+from balcao.panel.catalogue.content import to_body
+from balcao.panel.fields import SelectionsField
 from balcao.panel.visit import Visit
 from balcao.web.forms import Form, length, list_choices, needed
 
@@ -22,27 +22,6 @@ _ONE_A_LINE = "Um por linha."
 
 
 _COSTS = list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])
-
-
-class SelectionsField(Field):
-    """A field for several values of a long list, with a selection element for each value.
-
-    The initial data is a text with one value on each line. A stored value that is missing from the list stays
-    selectable.
-    """
-
-    values: Sequence[str] = ()
-
-    def process_data(self, value: str | None) -> None:
-        self.data = split_lines(value or "")
-
-    def process_formdata(self, valuelist: list[Any]) -> None:
-        self.data = list(dict.fromkeys(line for text in valuelist for line in split_lines(text)))
-
-    def offer(self, values: Sequence[str]) -> None:
-        """Set the values to choose from."""
-        further = [value for value in self.data or () if value not in values]
-        self.values = [*values, *further]
 
 
 class ServiceForm(Form):

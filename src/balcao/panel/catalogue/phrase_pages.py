@@ -5,11 +5,11 @@ from typing import Any
 
 from balcao.core.http.responses import Response
 from balcao.panel.catalogue import client, search_client
-from balcao.panel.catalogue.content import split_lines
 from balcao.panel.catalogue.forms import PhrasesForm
 from balcao.panel.catalogue.labels import name_state
 from balcao.panel.catalogue.routes import AREA, TUNING, service_crumbs
 from balcao.panel.declaration import Item, Pages
+from balcao.panel.fields import split_lines
 from balcao.panel.visit import Visit
 from balcao.web.lists import Filter, Listing, Tab
 from balcao.web.visit import Crumb

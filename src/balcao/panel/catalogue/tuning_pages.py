@@ -5,10 +5,10 @@ from typing import Any
 from balcao.core.http.responses import Response
 from balcao.panel.catalogue import search_client
 from balcao.panel.catalogue.client import to_moment
-from balcao.panel.catalogue.content import split_lines
 from balcao.panel.catalogue.forms import CategoryForm, NewCategoryForm, SynonymForm
 from balcao.panel.catalogue.routes import AREA, CATEGORIES, TUNING
 from balcao.panel.declaration import Pages
+from balcao.panel.fields import split_lines
 from balcao.panel.visit import Visit
 from balcao.web.api import Outdated, gather_blocks
 from balcao.web.lists import Filter, Listing

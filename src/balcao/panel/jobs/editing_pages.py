@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import wtforms
-from wtforms import FieldList
-
 from balcao.core.http.responses import Response
 from balcao.core.values.pasted import clean_pasted
 from balcao.panel.declaration import Pages
+from balcao.panel.fields import ACT, change_rows
 from balcao.panel.jobs import client, companies_client, reference
 from balcao.panel.jobs.client import Job
 from balcao.panel.jobs.forms import JobForm, list_companies_for_choice
@@ -24,15 +22,12 @@ from balcao.panel.jobs.listing_pages import CREATE, EDIT, EDIT_PUBLISHED, job_cr
 from balcao.panel.visit import Visit
 from balcao.panel.working.service import begin_work, finish_work
 from balcao.web.api import Conflict, Outdated, Read, ValidationFailed
-from balcao.web.words import parse_number
 
 pages = Pages("jobs", "/vagas")
 
-BASE, ACT = "_base", "_acao"
+BASE = "_base"
 # The field suggests only the first companies. A typed name is searched among all companies.
 MOST_SUGGESTED, MOST_NAMED = 200, 5
-# The buttons that change rows within the form, without storing anything.
-ADD, REMOVE, RAISE = "mais", "tirar", "subir"
 
 
 @pages.form("/nova", "Nova vaga", actions=[CREATE])
@@ -124,25 +119,8 @@ def _join(visit: Visit, form: JobForm, read: Read[Job]) -> None:
 
 
 def _change_rows(visit: Visit, form: JobForm) -> bool:
-    """Apply an add, remove or move-up button of a row list. Return whether such a button was pressed."""
-    action, _, rest = visit.posted.first(ACT).partition(":")
-    name, _, number = rest.partition(":")
-    rows = form._fields.get(name)
-    if action not in {ADD, REMOVE, RAISE} or not isinstance(rows, FieldList):
-        return False
-    place = parse_number(number)
-    if action == ADD and len(rows) < (rows.max_entries or 0):
-        rows.append_entry()
-    elif action == REMOVE and place is not None and place < len(rows):
-        rows.entries.pop(place)
-    elif action == RAISE and place is not None and 0 < place < len(rows):
-        _swap(rows.entries[place - 1].form, rows.entries[place].form)
-    form.offer_choices()
-    return True
-
-
-def _swap(first: wtforms.Form, second: wtforms.Form) -> None:
-    """Swap the contents of two rows, including invalid numbers."""
-    for one, other in zip(first, second, strict=True):
-        one.data, other.data = other.data, one.data
-        one.raw_data, other.raw_data = other.raw_data, one.raw_data
+    """Apply a button for the rows of a list, if one was pressed. Return whether one was pressed."""
+    is_pressed = change_rows(form, visit.posted.first(ACT))
+    if is_pressed:
+        form.offer_choices()
+    return is_pressed

@@ -1,9 +1,9 @@
 """The area “Pedidos”: its pages in the order of the navigation, its waiting items and its search results."""
 
 from balcao.panel.declaration import Area, Finder, Pages, Waiting
-from balcao.panel.requests import queue_pages
+from balcao.panel.requests import queue_pages, type_pages
 
-pages = Pages(queue_pages.AREA, "", [part.pages for part in (queue_pages,)])
+pages = Pages(queue_pages.AREA, "", [part.pages for part in (queue_pages, type_pages)])
 
 AREA = Area(
     "Pedidos",

@@ -1,0 +1,66 @@
+"""Form fields that several areas use, and the buttons that change the rows of a list within a form."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import wtforms
+from wtforms import Field, FieldList
+
+from balcao.web.words import parse_number
+
+# The field that the buttons for rows post: an action, the name of the list, and a row's index or the kind of a new row.
+ACT = "_acao"
+_ADD, _REMOVE, _RAISE = "mais", "tirar", "subir"
+
+
+class SelectionsField(Field):
+    """A field for several values of a long list, with a selection element for each value.
+
+    The initial data is a text with one value on each line. A stored value that is missing from the list stays
+    selectable.
+    """
+
+    values: Sequence[str] = ()
+
+    def process_data(self, value: str | None) -> None:
+        self.data = split_lines(value or "")
+
+    def process_formdata(self, valuelist: list[Any]) -> None:
+        self.data = list(dict.fromkeys(line for text in valuelist for line in split_lines(text)))
+
+    def offer(self, values: Sequence[str]) -> None:
+        """Set the values to choose from."""
+        further = [value for value in self.data or () if value not in values]
+        self.values = [*values, *further]
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines that are not blank."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def change_rows(form: wtforms.Form, pressed: str, make_row: Callable[[str], Any] = lambda _: None) -> bool:
+    """Apply an add, remove or move-up button of a row list. Return whether such a button was pressed.
+
+    `make_row` returns the values of a new row of a kind.
+    """
+    action, _, rest = pressed.partition(":")
+    name, _, which = rest.partition(":")
+    rows = form._fields.get(name)
+    if action not in {_ADD, _REMOVE, _RAISE} or not isinstance(rows, FieldList):
+        return False
+    place = parse_number(which)
+    if action == _ADD and len(rows) < (rows.max_entries or 0):
+        rows.append_entry(make_row(which))
+    elif action == _REMOVE and place is not None and place < len(rows):
+        rows.entries.pop(place)
+    elif action == _RAISE and place is not None and 0 < place < len(rows):
+        _swap(rows.entries[place - 1].form, rows.entries[place].form)
+    return True
+
+
+def _swap(first: wtforms.Form, second: wtforms.Form) -> None:
+    """Swap the contents of two rows, including invalid numbers."""
+    for one, other in zip(first, second, strict=True):
+        one.data, other.data = other.data, one.data
+        one.raw_data, other.raw_data = other.raw_data, one.raw_data
