@@ -1,7 +1,8 @@
 """`python -m bench.search`: the public search while four writers edit, compared with Tantivy over the same services.
 
 Tantivy is a search library in Rust, similar to Lucene. It runs in this process, without HTTP or writers, and represents
-the engine that an operator might choose instead.
+the engine that an operator might choose instead. The cheapest request shows how much of a search's CPU is HTTP. A
+process that only reads the index shows how much memory the search needs.
 """
 
 import asyncio
@@ -12,8 +13,8 @@ import statistics
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Annotated
@@ -42,6 +43,9 @@ WRITERS = 4
 WARM_UP = 2
 # The time limit, in seconds, for building the index. An index of 100,000 services takes about half a minute.
 LONGEST_BUILD = 300
+# The servers share this data folder, like the processes of a host.
+DATA = "data"
+LIVENESS = "liveness"
 console = Console(stderr=True)
 
 
@@ -50,14 +54,14 @@ class Figures:
     """The figures of one engine.
 
     Times are in milliseconds per query, and `memory` is in megabytes. `first` is the number of queries
-    that found their service first.
+    that found their service first, or None if it was not counted.
     """
 
     p50: float
     p95: float
     cpu: float
     memory: float
-    first: int
+    first: int | None
 
 
 # Returns the name of the first service for a query.
@@ -66,7 +70,7 @@ Ask = Callable[[str], str | None]
 
 def bench(
     count: Annotated[int, typer.Option("--services", min=1000, help="Serviços no catálogo.")] = 100_000,
-    rounds: Annotated[int, typer.Option(min=1, help="Vezes que cada busca é feita.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, max=40, help="Vezes que cada busca é feita.")] = 20,
     as_json: Annotated[Path | None, typer.Option("--json", help="Escreve também este arquivo.")] = None,
 ) -> None:
     """Mede as buscas julgadas com quatro editores gravando, e as mesmas em outro motor."""
@@ -79,6 +83,7 @@ def bench(
             prepare(url, documents)
             database = psutil.Process(int((running.server.data_dir / "postmaster.pid").read_text().split()[0]))
             results = _measure_ours(url, folder, database, rounds)
+            console.print(f"Memória a mais de um processo que busca: {_measure_reader(url, folder, rounds):.0f} MB")
         results["Tantivy"] = _measure_other(folder, documents, rounds)
     _show(results, len(documents))
     if as_json:
@@ -112,36 +117,69 @@ async def _fill(url: str, documents: Sequence[dict[str, object]]) -> None:
 
 
 def _measure_ours(url: str, folder: Path, database: psutil.Process, rounds: int) -> dict[str, Figures]:
-    with serving(OURS, folder, url, "search", "/search") as (port, server), httpx.Client() as client:
-        address = f"http://127.0.0.1:{port}/search/api/v1/search"
-        _wait_for_index(client, f"http://127.0.0.1:{port}/search/readiness")
-        asked: Counter[str] = Counter()
+    data = str(folder / DATA)
+    with (
+        serving(OURS, folder, url, "search", "/search", ready=LIVENESS, BALCAO_DATA_DIR=data) as (port, server),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}/search/") as client,
+    ):
+        _wait_for_index(client, server)
+        ask = _make_ask(client)
 
-        def ask(query: str) -> str | None:
-            # The search ignores stop words. Another number of them in each query keeps responses out of the cache.
-            asked[query] += 1
-            parameters = {"q": f"{'de ' * asked[query]}{query}"}
-            results = client.get(address, params=parameters, timeout=10).raise_for_status().json()["results"]
-            return results[0]["title"] if results else None
+        def ask_for_nothing(_: str) -> None:
+            client.get(LIVENESS, timeout=10).raise_for_status()
 
         def processes() -> list[psutil.Process]:
             return list_family(server, database)
 
+        floor = replace(_measure(ask_for_nothing, processes, rounds), first=None)
         quiet = _measure(ask, processes, rounds)
         with _writing(url) as written:
             busy = _measure(ask, processes, rounds)
         console.print(f"Gravações durante a medida: {written()}")
-        return {"Balcão": quiet, f"Balcão, {WRITERS} editores": busy}
+        return {"GET mais barato": floor, "Balcão": quiet, f"Balcão, {WRITERS} editores": busy}
 
 
-def _wait_for_index(client: httpx.Client, address: str) -> None:
-    """Wait until the process has built its index, and show how long that took."""
-    began = time.monotonic()
-    while client.get(address, timeout=10).status_code != httpx.codes.OK:
+def _make_ask(client: httpx.Client) -> Ask:
+    """Return a function that searches over HTTP."""
+    asked: Counter[str] = Counter()
+
+    def ask(query: str) -> str | None:
+        # The search ignores blanks. Another number of them in each query keeps responses out of the cache.
+        asked[query] += 1
+        parameters = {"q": query.replace(" ", " " * asked[query], 1)}
+        results = client.get("api/v1/search", params=parameters, timeout=10).raise_for_status().json()["results"]
+        return results[0]["title"] if results else None
+
+    return ask
+
+
+def _wait_for_index(client: httpx.Client, server: psutil.Process) -> None:
+    """Wait until the server has built its index, and show what that took."""
+    began, spent = time.monotonic(), 0.0
+    while client.get("readiness", timeout=10).status_code != httpx.codes.OK:
         if time.monotonic() - began > LONGEST_BUILD:
             raise TimeoutError("the search has no index")
+        spent = cpu_seconds(list_family(server))  # of the indexing process, too, which ends with the build
         time.sleep(0.05)
-    console.print(f"Índice pronto depois de {time.monotonic() - began:.1f} s")
+    console.print(f"Índice pronto depois de {time.monotonic() - began:.1f} s, com {spent:.1f} s de CPU")
+
+
+def _measure_reader(url: str, folder: Path, rounds: int) -> float:
+    """Return how much private memory, in megabytes, a process gains by searching an index of another process."""
+    data = str(folder / DATA)
+    with (
+        serving(OURS, folder, url, "search", "/search", BALCAO_DATA_DIR=data) as (_, writer),
+        serving(OURS, folder, url, "search", "/search", ready=LIVENESS, BALCAO_DATA_DIR=data) as (port, reader),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}/search/") as client,
+    ):
+        before = _sum_private(list_family(reader))
+        _measure(_make_ask(client), lambda: [writer, reader], rounds)
+        return _sum_private(list_family(reader)) - before
+
+
+def _sum_private(processes: Iterable[psutil.Process]) -> float:
+    """Return the memory in megabytes that only these processes use."""
+    return float(sum(each.memory_full_info().uss for each in processes)) / 1e6
 
 
 def _measure_other(folder: Path, documents: Sequence[dict[str, object]], rounds: int) -> Figures:
@@ -205,11 +243,17 @@ def _write(url: str, stop: Event, written: "multiprocessing.sharedctypes.Synchro
 
 def _show(results: dict[str, Figures], count: int) -> None:
     table = Table("quem", title=f"{len(read_queries())} buscas em {count} serviços")
-    for name in ("p50 ms", "p95 ms", "CPU ms/busca", "MB", "primeiras certas"):
+    for name in ("p50 ms", "p95 ms", "CPU ms/busca", "x Tantivy", "MB", "primeiras certas"):
         table.add_column(name, justify="right")
     for who, each in results.items():
         table.add_row(
-            who, f"{each.p50:.1f}", f"{each.p95:.1f}", f"{each.cpu:.1f}", f"{each.memory:.0f}", str(each.first)
+            who,
+            f"{each.p50:.1f}",
+            f"{each.p95:.1f}",
+            f"{each.cpu:.2f}",
+            f"{each.cpu / results['Tantivy'].cpu:.1f}",
+            f"{each.memory:.0f}",
+            "" if each.first is None else str(each.first),
         )
     Console().print(table)
 

@@ -98,9 +98,10 @@ def serving(
     service: str,
     prefix: str,
     issuer: str = "",
+    ready: str = "readiness",
     **settings: str,
 ) -> Iterator[tuple[int, psutil.Process]]:
-    """Run one service with `balcao serve` on any core.
+    """Run one service with `balcao serve` on any core, and wait until its health check `ready` passes.
 
     Yield its port and process. `settings` are environment variables.
     """
@@ -108,7 +109,7 @@ def serving(
     environment = checkout.environment(folder / f"{port}", database_url, issuer) | settings
     environment["BALCAO_PORT"] = str(port)
     command = checkout.command("serve", service)
-    with running_command(folder, service, command, environment, port, len(cores.ALL), f"{prefix}/readiness") as process:
+    with running_command(folder, service, command, environment, port, len(cores.ALL), f"{prefix}/{ready}") as process:
         yield port, process
 
 

@@ -24,7 +24,7 @@ from balcao.search.index import store
 from balcao.search.index.building import index_table
 from balcao.search.index.folder import IndexFolder, IndexReader
 from balcao.search.index.reader import Entry, ServiceIndex
-from balcao.search.index.schema import EVERY, FILTERS, OPEN
+from balcao.search.index.schema import DRAFT, EVERY, EXCLUSIVE, FILTERS
 from balcao.settings import Settings
 from bench.search_migration import Writes, fill, find_lost
 from tests.crash.test_migration_kill import MIGRATION_PATH, worker
@@ -206,7 +206,7 @@ async def check_index(database_url: str, folder: IndexFolder) -> None:
         index, new = reader.read(), await index_table(connection, alias)
         assert index is not None
         assert index.count() == await store.count_indexed(connection, alias)
-        for filter_value in (EVERY, OPEN):
+        for filter_value in (EVERY, DRAFT, EXCLUSIVE):
             assert list_entries(index, filter_value) == list_entries(new, filter_value)
     finally:
         await owner.close()
@@ -215,4 +215,4 @@ async def check_index(database_url: str, folder: IndexFolder) -> None:
 def list_entries(index: ServiceIndex, filter_value: str) -> list[Entry]:
     """Return the entries that have this value as a filter, in the order of their ids."""
     _, hits = index.search(Query.term_query(index.schema, FILTERS, filter_value), 2 * OTHERS)
-    return sorted(index.read_entries(address for _, address in hits), key=lambda entry: entry.id)
+    return sorted(index.read_entries([address for _, address in hits]), key=lambda entry: entry.id)

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from balcao.search.index.reader import ServiceIndex
-from balcao.search.index.schema import OPEN
-from balcao.search.public_search.candidates import ALL, Candidates, Zones, find_candidates
+from balcao.search.public_search.candidates import ALL, CITIZENS, Candidates, Zones, find_candidates
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.query import parse_query
 from balcao.search.public_search.ranking import rank_candidates
@@ -58,7 +57,7 @@ class SmallCatalogue:
 
     def find(self, query: str, zones: Zones = ALL) -> Candidates:
         """Return the candidates of a query, without corrections."""
-        return find_candidates(self.index, parse_query(query, self.synonyms), self.synonyms, [OPEN], zones, 50)
+        return find_candidates(self.index, parse_query(query, self.synonyms), self.synonyms, CITIZENS, zones, 50)
 
     def list_found(self, query: str, zones: Zones = ALL) -> tuple[str, set[str]]:
         """Return the match of the step that found results, and the names of all its candidates."""
@@ -68,7 +67,7 @@ class SmallCatalogue:
 
     def rank(self, query: str) -> list[str]:
         """Return the names of the ranked candidates, without corrections."""
-        return [self._names[hit.entry.id] for hit in rank_candidates(self.index, self.find(query)) if hit.entry]
+        return [self._names[hit.id] for hit in rank_candidates(self.index, self.find(query))]
 
     def search(self, query: str, **options: Any) -> Found:
         """Return a page of results, as the API returns it."""

@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.search.index.schema import DOCUMENTS, EVERY, HEAD, NAME, write_filter
-from balcao.search.public_search.candidates import ALL, HEAD_ZONES, Zones, find_candidates, restrict, weigh_term
+from balcao.search.index.schema import DOCUMENTS, HEAD, NAME, write_filter
+from balcao.search.public_search.candidates import (
+    ALL,
+    HEAD_ZONES,
+    Filters,
+    Zones,
+    find_candidates,
+    restrict,
+    weigh_term,
+)
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.query import parse_query
 from balcao.search.public_search.synonyms import Synonyms
@@ -45,9 +53,10 @@ SERVICES = list_services()
 DRAFTS = {each["id"] for each in SERVICES if each["status"] == 0}
 FOR_AGENTS = {each["id"] for each in SERVICES if each["agents"]}
 CITY = SmallCatalogue(*SERVICES)
+EVERYTHING = Filters(hidden=())
 
 
-def list_found(query: str, filters: list[str]) -> set[str]:
+def list_found(query: str, filters: Filters) -> set[str]:
     found = find_candidates(CITY.index, parse_query(query, NO_SYNONYMS), NO_SYNONYMS, filters, ALL, 500)
     assert found.total == len(found.hits)
     return {entry.id for entry in CITY.index.read_entries([address for _, address in found.hits])}
@@ -140,24 +149,24 @@ def test_filters_only_remove(query: str, theme: str) -> None:
     """A filter may leave a step without results. So compare only searches that end with the same step."""
     chosen = write_filter("tema_geral", theme)
     parsed = parse_query(query, NO_SYNONYMS)
-    whole = find_candidates(CITY.index, parsed, NO_SYNONYMS, [EVERY], ALL, 500)
+    whole = find_candidates(CITY.index, parsed, NO_SYNONYMS, EVERYTHING, ALL, 500)
     if whole.query is None:
         return
     total, _ = CITY.index.search(whole.query, 500)
-    within = restrict(CITY.index, whole.query, [chosen])
+    within = restrict(CITY.index, whole.query, Filters([chosen], ()))
     fewer, hits = CITY.index.search(within, 500)
     assert (whole.total, fewer) == (total, len(hits))
-    assert list_found(query, [EVERY]) >= {entry.id for entry in CITY.index.read_entries([at for _, at in hits])}
+    assert list_found(query, EVERYTHING) >= {entry.id for entry in CITY.index.read_entries([at for _, at in hits])}
 
 
 @settings(max_examples=EXAMPLES)
 @given(query=QUERIES | st.just("*"), drafts=st.booleans(), for_agents=st.booleans())
 def test_drafts_and_services_for_agents_are_found_only_on_request(query: str, drafts: bool, for_agents: bool) -> None:
     request = SearchRequest(query, include_inactive=drafts, exclude_agent_exclusive=not for_agents)
-    found = list_found("" if query == "*" else query, request.filter_values)
+    found = list_found("" if query == "*" else query, request.filters)
     assert drafts or not found & DRAFTS
     assert for_agents or not found & FOR_AGENTS
-    listed, _ = CITY.index.search(restrict(CITY.index, None, request.filter_values), 500)
+    listed, _ = CITY.index.search(restrict(CITY.index, None, request.filters), 500)
     hidden = (set() if drafts else DRAFTS) | (set() if for_agents else FOR_AGENTS)
     assert listed == len(SERVICES) - len(hidden)
 

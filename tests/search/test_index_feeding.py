@@ -62,7 +62,8 @@ async def processes(settings: Settings, database_url: str, count: int = 2) -> As
 
 async def search(platform: Platform, word: str) -> list[str]:
     """Return the names of the services that a process finds."""
-    found = await public_search.search_services(act_as_staff(platform), SearchRequest(q=word))
+    index = await platform.part(PublicIndex).read()
+    found = await public_search.search_services(act_as_staff(platform), index, SearchRequest(q=word))
     return [each.service.nome_servico for each in found.services]
 
 

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from balcao.search.document import ServiceDocument
 from balcao.search.index.reader import IndexState, ServiceIndex
 from balcao.search.index.schema import (
+    DRAFT,
     EVERY,
+    EXCLUSIVE,
     FACETS,
-    OPEN,
-    PUBLISHED,
-    SHARED,
     Order,
     decode_order,
     encode_order,
@@ -24,7 +23,7 @@ from balcao.search.index.store import ChangedRow, IndexRow
 from balcao.search.index.writer import IndexWriter
 from balcao.search.portuguese.analysis import LONGEST_TEXT
 from balcao.search.public import PublicService
-from balcao.search.public_search.candidates import restrict
+from balcao.search.public_search.candidates import CITIZENS, Filters, restrict
 from tests.search.small_catalogue import SmallCatalogue, make_service
 
 
@@ -34,7 +33,11 @@ def make_row(name: str, **members: object) -> IndexRow:
 
 
 def count(index: ServiceIndex, *filters: str) -> int:
-    return index.search(restrict(index, None, filters), 100)[0]
+    return index.search(restrict(index, None, Filters(filters, ())), 100)[0]
+
+
+def count_open(index: ServiceIndex) -> int:
+    return index.search(restrict(index, None, CITIZENS), 100)[0]
 
 
 @given(
@@ -58,18 +61,19 @@ def test_an_entry_shows_the_public_members_of_its_service() -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "seen"),
+    ("members", "marks"),
     [
-        ({}, {EVERY, SHARED, PUBLISHED, OPEN}),
-        ({"status": 0}, {EVERY, SHARED}),
-        ({"agents": {"exclusive_for_agents": True}}, {EVERY, PUBLISHED}),
-        ({"agents": {"exclusive_for_agents": False}}, {EVERY, SHARED, PUBLISHED, OPEN}),
-        ({"status": 0, "agents": {"exclusive_for_agents": True}}, {EVERY}),
+        ({}, {EVERY}),
+        ({"status": 0}, {EVERY, DRAFT}),
+        ({"agents": {"exclusive_for_agents": True}}, {EVERY, EXCLUSIVE}),
+        ({"agents": {"exclusive_for_agents": False}}, {EVERY}),
+        ({"status": 0, "agents": {"exclusive_for_agents": True}}, {EVERY, DRAFT, EXCLUSIVE}),
     ],
 )
-def test_filters_say_who_may_see_a_service(members: dict[str, object], seen: set[str]) -> None:
+def test_marks_hide_drafts_and_services_for_agents(members: dict[str, object], marks: set[str]) -> None:
     index = SmallCatalogue(make_service("Poda", **members)).index
-    assert {each for each in (EVERY, SHARED, PUBLISHED, OPEN) if count(index, each)} == seen
+    assert {each for each in (EVERY, DRAFT, EXCLUSIVE) if count(index, each)} == marks
+    assert count_open(index) == (marks == {EVERY})
 
 
 def test_names_are_filtered_without_accents_case_and_hyphens() -> None:
@@ -86,14 +90,14 @@ def test_facets_count_each_name_once_whatever_its_spelling() -> None:
         make_service("Três", tema_geral="Cidade", is_free=False),
     ]
     index = SmallCatalogue(*services).index
-    assert index.count_values(restrict(index, None, [OPEN]), FACETS, 20) == {
+    assert index.count_values(restrict(index, None, CITIZENS), FACETS, 20) == {
         "tema_geral": [("SAUDE", 2), ("Cidade", 1)],
         "sub_categoria": [("Exames", 1)],
         "orgao_gestor": [("Prefeitura", 3)],
         "publico_especifico": [("IDOSOS", 2)],
         "is_free": [("false", 1), ("true", 1)],
     }
-    assert index.count_values(restrict(index, None, [OPEN]), ["tema_geral"], 1) == {"tema_geral": [("SAUDE", 2)]}
+    assert index.count_values(restrict(index, None, CITIZENS), ["tema_geral"], 1) == {"tema_geral": [("SAUDE", 2)]}
 
 
 def test_a_text_is_searched_up_to_its_longest_length() -> None:
@@ -113,9 +117,9 @@ def test_a_reader_sees_a_commit_after_its_reload(tmp_path: Path) -> None:
     gone = make_row("Creche")
     writer.apply([ChangedRow(3, draft.id, draft), ChangedRow(4, gone.id, None)], IndexState(4, "b", 1, ""))
     writer.close()
-    assert (index.count(), index.read_state().position, count(index, OPEN)) == (2, 2, 2)
+    assert (index.count(), index.read_state().position, count_open(index)) == (2, 2, 2)
     index.reload()
-    assert (index.count(), index.read_state().position, count(index, OPEN)) == (1, 4, 0)
+    assert (index.count(), index.read_state().position, count_open(index)) == (1, 4, 0)
     assert index.count_services("creche") == 0
 
 

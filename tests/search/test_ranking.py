@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from balcao.search.index.schema import OPEN
-from balcao.search.public_search.candidates import restrict
+from balcao.search.public_search.candidates import CITIZENS, restrict
 from balcao.search.public_search.ranking import (
     DECAY_PER_DAY,
     FRESH_DAYS,
@@ -123,7 +122,7 @@ def test_of_equal_matches_the_more_popular_comes_first_then_the_highlighted_then
 
 def test_all_services_are_listed_by_popularity() -> None:
     catalogue = SmallCatalogue("Creche", "Poda", "Vacina", popularity={"Poda": 1.0, "Vacina": 0.5})
-    wanted = restrict(catalogue.index, None, [OPEN])
+    wanted = restrict(catalogue.index, None, CITIZENS)
     for offset in range(4):
         total, hits = catalogue.index.list_in_order(wanted, 2, offset)
         entries = catalogue.index.read_entries([address for _, address in hits])

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 from balcao.core.context.call import Call
+from balcao.search.index.public_index import PublicIndex
 from balcao.search.public_search import service as public_search
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.services import service as services
@@ -68,7 +69,8 @@ def test_synonyms_are_read_again_only_after_they_change(settings: Settings, data
 
 
 async def _search(call: Call) -> int:
-    found = await public_search.search_services(call, SearchRequest(q="junco branco", facets=("is_free",)))
+    index = await call.platform.part(PublicIndex).read()
+    found = await public_search.search_services(call, index, SearchRequest(q="junco branco", facets=("is_free",)))
     return found.total
 
 

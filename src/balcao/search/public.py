@@ -69,23 +69,18 @@ _SHOWN = frozenset(
 
 def to_listed(service: PublicService) -> ListedService:
     """Convert the service to the form of the public lists."""
-    return ListedService(**describe_listed(service))
-
-
-def describe_listed(service: PublicService) -> dict[str, Any]:
-    """Return the members of `ListedService`, for types that add members."""
-    return {
-        "id": service.id,
-        "title": service.nome_servico,
-        "description": service.resumo_plaintext,
-        "category": service.tema_geral,
-        "subcategory": service.sub_categoria,
-        "slug": service.slug,
-        "status": service.status,
-        "created_at": service.created_at,
-        "updated_at": service.last_update,
-        "metadata": {name: value for name, value in msgspec.structs.asdict(service).items() if name not in _SHOWN},
-    }
+    return ListedService(
+        id=service.id,
+        title=service.nome_servico,
+        description=service.resumo_plaintext,
+        category=service.tema_geral,
+        subcategory=service.sub_categoria,
+        slug=service.slug,
+        status=service.status,
+        created_at=service.created_at,
+        updated_at=service.last_update,
+        metadata={name: value for name, value in msgspec.structs.asdict(service).items() if name not in _SHOWN},
+    )
 
 
 def respond_publicly(

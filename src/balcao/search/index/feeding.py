@@ -32,6 +32,9 @@ COMPARE_SECONDS = 30.0
 CLAIM_SECONDS = 0.1
 # How long the writer waits after a failure.
 RETRY_SECONDS = 0.5
+# The pause after a commit. Each commit adds a segment, and a search takes longer in an index of many segments. A change
+# must be searchable within a second.
+COMMIT_SECONDS = 0.2
 # The maximum number of changes in one commit. A larger commit would delay the first change.
 MOST_CHANGES = 200
 
@@ -83,11 +86,14 @@ class IndexFeeder:
             await self._close()
 
     async def _catch_up_or_fail(self, failed: "asyncio.Future[None]") -> None:
+        former = self._state
         try:
             await self._catch_up()
         except (ValueError, OSError) as failure:  # a full disk or a damaged index; errors of the database are retried
             if not failed.done():
                 failed.set_exception(failure)
+        if self._state is not former:
+            await asyncio.sleep(COMMIT_SECONDS)
 
     async def _open(self) -> None:
         """Continue with the current generation, if there is one that can be read."""
@@ -157,6 +163,8 @@ class IndexFeeder:
                 state, position=changes[-1].position, newest=newest.newest if is_last else ""
             )
             await self._in_thread(writer.apply, changes, reached)
+            if is_last:
+                return reached
             state = reached
 
     def _start_build(self) -> None:

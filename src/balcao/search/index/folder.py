@@ -106,6 +106,9 @@ class IndexReader:
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
+        # Every search uses these paths.
+        self._current = folder.path / _CURRENT
+        self._committed: Path | None = None
         self._index: ServiceIndex | None = None
         self._seen: tuple[int, ...] = ()
         self._generation: Path | None = None
@@ -125,14 +128,14 @@ class IndexReader:
 
     def _look(self) -> tuple[int, ...]:
         try:
-            current = (self._folder.path / _CURRENT).stat()
+            current = self._current.stat()
         except OSError:  # no index yet, or a folder that cannot be read
             return ()
         seen = current.st_ino, current.st_mtime_ns
-        if self._generation is None:
+        if self._committed is None:
             return seen
         try:
-            committed = (self._generation / _COMMITTED).stat()
+            committed = self._committed.stat()
         except OSError:  # the generation was deleted; the writer replaces it
             return seen
         return *seen, committed.st_ino, committed.st_mtime_ns
@@ -148,3 +151,4 @@ class IndexReader:
             # The writer replaces a damaged generation. Until then, keep what was read before.
             log.warning("search.index_damaged", detail=str(damage)[:200])
         self._generation = generation
+        self._committed = None if generation is None else generation / _COMMITTED

@@ -1,9 +1,9 @@
 """Read access to the search index."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import tantivy
@@ -11,6 +11,7 @@ from tantivy import Query
 
 from balcao.search.index.schema import (
     BETWEEN_PHRASES,
+    CONTENT,
     FACET_SEPARATOR,
     HEAD,
     LEMMAS,
@@ -28,16 +29,20 @@ from balcao.search.index.schema import (
     read_sound_word,
     write_sound_prefix,
 )
-from balcao.search.public import PublicService
+from balcao.search.public import PublicService, to_listed
+from balcao.search.sanitising import clean_body
+
+T = TypeVar("T")
 
 # The id of the entry that describes the index. No service has this id.
 STATE_ID = "state"
 # All values of a facet are counted before spellings are merged. In practice, a facet has a few hundred values.
 MOST_FACET_BUCKETS = 10_000
 MOST_COUNTED_ROOTS = 50_000
-# An entry needs about 10 KB. Popular services are in most results, so a small cache is enough.
-MOST_CACHED_ENTRIES = 1_000
-MOST_CACHED_SERVICES = 200
+# The caches need at most about 8 MB each: an entry about 4 KB, a service about 30 KB. Popular services are in most
+# results, so small caches are enough.
+MOST_CACHED_ENTRIES = 2_000
+MOST_CACHED_SERVICES = 250
 
 
 class IndexState(msgspec.Struct, frozen=True):
@@ -54,15 +59,28 @@ class IndexState(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """The stored fields of a service, for ranking and display."""
+    """The stored fields of a service that decide its rank. `title` is its name as editors wrote it."""
 
     id: str
+    title: str
+    order: Order
     name: frozenset[str]
     lemmas: frozenset[str]
     phrases: list[frozenset[str]]
     phrase_roots: frozenset[str]
     head: frozenset[str]
-    shown: bytes
+
+
+class ShownService(msgspec.Struct, frozen=True):
+    """A service to display. `public` and `listed` are its two JSON forms, without forbidden markup."""
+
+    service: PublicService
+    public: bytes
+    listed: bytes
+
+
+class _Named(msgspec.Struct):
+    nome_servico: str
 
 
 Address = Any  # tantivy.DocAddress
@@ -76,11 +94,12 @@ class ServiceIndex:
         self.schema = make_schema()
         self._index = index
         # Valid until the next reload. Caches of words from queries are bounded, because a query may contain any words.
-        self._counts: dict[str, int] = {}
+        self._counts: dict[tuple[str, str], int] = {}
         self._rarities: dict[str, float] = {}
         self._sums: dict[frozenset[str], float] = {}
-        self._entries: dict[tuple[int, int], Entry] = {}
-        self._services: dict[tuple[int, int], PublicService] = {}
+        # By the number of the content, so they stay valid after a reload.
+        self._entries: dict[int, Entry] = {}
+        self._services: dict[int, ShownService] = {}
         self.reload()
 
     @classmethod
@@ -97,8 +116,6 @@ class ServiceIndex:
         self._counts.clear()
         self._rarities.clear()
         self._sums.clear()
-        self._entries.clear()
-        self._services.clear()
 
     def count(self) -> int:
         """Return the number of services."""
@@ -120,42 +137,29 @@ class ServiceIndex:
     def find_service(self, service_id: str) -> PublicService | None:
         """Return a service by its id, or None if the index does not contain it."""
         found = self._searcher.search(Query.term_query(self.schema, "id", service_id), 1).hits
-        return self.read_service(found[0][1]) if found else None
+        return self.read_services([found[0][1]])[0].service if found else None
 
-    def read_entries(self, addresses: Iterable[Address]) -> list[Entry]:
+    def read_entries(self, addresses: Sequence[Address]) -> list[Entry]:
         """Return the entries at these addresses, in the same order."""
-        return [self._read_entry(address) for address in addresses]
+        return self._read(addresses, self._entries, MOST_CACHED_ENTRIES, _read_entry)
 
-    def _read_entry(self, address: Address) -> Entry:
-        place = address.segment_ord, address.doc
-        entry = self._entries.get(place)
-        if entry is None:
-            found = self._searcher.doc(address)
-            phrases = [frozenset(phrase.split()) for phrase in found[PHRASES][0].split(BETWEEN_PHRASES)]
-            entry = Entry(
-                found["id"][0],
-                frozenset(found[NAME][0].split()),
-                frozenset(found[LEMMAS][0].split()),
-                phrases,
-                frozenset().union(*phrases),
-                frozenset(found[HEAD][0].split()),
-                found[SHOWN][0],
-            )
-            if len(self._entries) >= MOST_CACHED_ENTRIES:
-                self._entries.clear()
-            self._entries[place] = entry
-        return entry
+    def read_services(self, addresses: Sequence[Address]) -> list[ShownService]:
+        """Return the services at these addresses, in the same order. Callers share them and must not change them."""
+        return self._read(addresses, self._services, MOST_CACHED_SERVICES, _read_service)
 
-    def read_service(self, address: Address) -> PublicService:
-        """Return the service at an address. Callers share it and must not change it."""
-        place = address.segment_ord, address.doc
-        service = self._services.get(place)
-        if service is None:
-            service = msgspec.json.decode(self._read_entry(address).shown, type=PublicService)
-            if len(self._services) >= MOST_CACHED_SERVICES:
-                self._services.clear()
-            self._services[place] = service
-        return service
+    def _read(
+        self, addresses: Sequence[Address], cache: dict[int, T], most: int, read: Callable[[tantivy.Document], T]
+    ) -> list[T]:
+        contents: Any = self._searcher.fast_field_values(CONTENT, list(addresses))
+        values = []
+        for content, address in zip(contents, addresses, strict=True):
+            value = cache.get(content)
+            if value is None:
+                value = cache[content] = read(self._searcher.doc(address))
+                if len(cache) > most:
+                    del cache[next(iter(cache))]
+            values.append(value)
+        return values
 
     def read_orders(self, addresses: Sequence[Address]) -> list[Order]:
         """Return the sort values of the services at these addresses, in the same order."""
@@ -164,11 +168,16 @@ class ServiceIndex:
 
     def count_services(self, root: str) -> int:
         """Return the number of services with the root, counted in the zone in which the root is most frequent."""
-        if len(self._counts) > MOST_COUNTED_ROOTS:
-            self._counts.clear()
-        if root not in self._counts:
-            self._counts[root] = max(self._searcher.doc_freq(zone, root) for zone in (NAME, PHRASES, HEAD, REST))
-        return self._counts[root]
+        return max(self.count_in(zone, root) for zone in (NAME, PHRASES, HEAD, REST))
+
+    def count_in(self, zone: str, root: str) -> int:
+        """Return the number of services with the root in this zone."""
+        count = self._counts.get((zone, root))
+        if count is None:
+            if len(self._counts) > MOST_COUNTED_ROOTS:
+                self._counts.clear()
+            count = self._counts[zone, root] = self._searcher.doc_freq(zone, root)
+        return count
 
     def find_rarity(self, root: str) -> float:
         """Return the weight of a root. The fewer services contain the root, the higher its weight is."""
@@ -210,6 +219,26 @@ class ServiceIndex:
         asked = {facet: {"terms": {"field": facet, "size": MOST_FACET_BUCKETS}} for facet in facets}
         found = self._searcher.aggregate(query, asked)
         return {facet: _merge_spellings(found[facet]["buckets"])[:most] for facet in facets}
+
+
+def _read_entry(found: tantivy.Document) -> Entry:
+    phrases = [frozenset(phrase.split()) for phrase in found[PHRASES][0].split(BETWEEN_PHRASES)]
+    return Entry(
+        found["id"][0],
+        msgspec.json.decode(found[SHOWN][0], type=_Named).nome_servico,
+        decode_order(found[LISTED][0]),
+        frozenset(found[NAME][0].split()),
+        frozenset(found[LEMMAS][0].split()),
+        phrases,
+        frozenset().union(*phrases),
+        frozenset(found[HEAD][0].split()),
+    )
+
+
+def _read_service(found: tantivy.Document) -> ShownService:
+    public = found[SHOWN][0]
+    service = msgspec.json.decode(public, type=PublicService)
+    return ShownService(service, clean_body(public), clean_body(msgspec.json.encode(to_listed(service))))
 
 
 def _read_result(result: Any) -> tuple[int, Hits]:

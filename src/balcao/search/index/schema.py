@@ -1,5 +1,6 @@
 """The fields of the search index, and the conversion of a service to an entry (rules: search 4.6, index)."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +25,7 @@ from balcao.search.public import PublicService
 
 # Increase this number whenever the fields, the analysis or the lexicon change. Each revision has its own folder, so
 # that two releases can run on one host during an update.
-REVISION: Final = 2
+REVISION: Final = 3
 
 # Zones contain the roots of words. The name also has its lemmas, so that the exact word beats a related one.
 NAME, LEMMAS, PHRASES, HEAD, REST, DOCUMENTS = "name", "lemmas", "phrases", "head", "rest", "documents"
@@ -34,12 +35,13 @@ _STORED = frozenset({NAME, LEMMAS, PHRASES, HEAD})
 # `sound/word`, for corrections.
 WORDS, SOUNDS = "words", "sounds"
 FILTERS, SHOWN, STATE = "filters", "shown", "state"
-LISTED = "listed"
+LISTED, CONTENT = "listed", "content"
 FACETS = ("tema_geral", "sub_categoria", "orgao_gestor", "publico_especifico", "is_free")
 # Filters can use the facets and this member.
 HIGHLIGHTED = "fixar_destaque"
-# Values of `FILTERS` that control who sees a service.
-EVERY, SHARED, PUBLISHED, OPEN = "every", "shared", "published", "open"
+# Values of `FILTERS`. Every service has the first one. The others hide a service: few have them, so a search excludes
+# them instead of reading the list of all visible services.
+EVERY, DRAFT, EXCLUSIVE = "every", "draft", "exclusive"
 BETWEEN_PHRASES = "|"
 # Separates the compared form of a facet value from its spelling.
 FACET_SEPARATOR = "\t"
@@ -65,13 +67,16 @@ def make_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
     for zone in ZONES:
-        builder.add_text_field(zone, stored=zone in _STORED, tokenizer_name="whitespace")
+        # No phrase is searched in lemmas.
+        option = "freq" if zone == LEMMAS else "position"
+        builder.add_text_field(zone, stored=zone in _STORED, tokenizer_name="whitespace", index_option=option)
     for field in (WORDS, SOUNDS):
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     builder.add_text_field(FILTERS, tokenizer_name="raw", index_option="basic")
     for facet in FACETS:
         builder.add_text_field(facet, tokenizer_name="raw", index_option="basic", fast=True)
-    builder.add_integer_field(LISTED, fast=True)
+    builder.add_integer_field(LISTED, stored=True, fast=True)
+    builder.add_integer_field(CONTENT, fast=True)
     for field in (SHOWN, STATE):
         builder.add_bytes_field(field, stored=True, indexed=False)
     return builder.build()
@@ -92,18 +97,24 @@ def make_entry(service: IndexedService) -> tantivy.Document:
     # Keep the stop words of the name, for queries that only contain stop words.
     words = {fold(word) for word in split_words(document.nome_servico)}
     words |= {token.folded for token in (*name, *head, *(token for phrase in phrases for token in phrase))}
+    stored = {
+        NAME: _write_roots(name),
+        LEMMAS: " ".join(token.lemmas[0] for token in name),
+        PHRASES: f" {BETWEEN_PHRASES} ".join(map(_write_roots, phrases)),
+        HEAD: _write_roots(head),
+    }
+    order = encode_order(Order(service.popularity, document.fixar_destaque, document.last_update))
+    shown = msgspec.json.encode(_to_public(document))
     entry = tantivy.Document(
         id=document.id,
+        **stored,
         **{
-            NAME: _write_roots(name),
-            LEMMAS: " ".join(token.lemmas[0] for token in name),
-            PHRASES: f" {BETWEEN_PHRASES} ".join(map(_write_roots, phrases)),
-            HEAD: _write_roots(head),
             REST: " ".join(list_roots(rest)),
             DOCUMENTS: " ".join(list_roots(documents)),
             WORDS: " ".join(words),
             SOUNDS: " ".join(term for word in words if word.isalpha() for term in _list_sound_terms(word)),
-            LISTED: encode_order(Order(service.popularity, document.fixar_destaque, document.last_update)),
+            LISTED: order,
+            CONTENT: _identify_content(*stored.values(), str(order), shown),
         },
     )
     for value in _list_filters(document):
@@ -111,8 +122,14 @@ def make_entry(service: IndexedService) -> tantivy.Document:
     for facet in FACETS:
         for value in _list_facet_values(document, facet):
             entry.add_text(facet, value)
-    entry.add_bytes(SHOWN, msgspec.json.encode(_to_public(document)))
+    entry.add_bytes(SHOWN, shown)
     return entry
+
+
+def _identify_content(*stored: str | bytes) -> int:
+    """Return a number that is equal only for equal stored fields, so that readers can cache an entry by it."""
+    digest = hashlib.blake2b(msgspec.json.encode(stored), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
 
 
 def write_sound_prefix(sound: str) -> str:
@@ -157,15 +174,11 @@ def _list_sound_terms(word: str) -> tuple[str, str]:
 
 
 def _list_filters(document: ServiceDocument) -> Iterable[str]:
-    is_open = not document.is_exclusive
-    is_published = document.status == 1
     yield EVERY
-    if is_open:
-        yield SHARED
-    if is_published:
-        yield PUBLISHED
-    if is_open and is_published:
-        yield OPEN
+    if document.status != 1:
+        yield DRAFT
+    if document.is_exclusive:
+        yield EXCLUSIVE
     for field in (*FACETS, HIGHLIGHTED):
         yield from {write_filter(field, value) for value in _list_values(document, field)}
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tantivy import Occur, Query
 
@@ -60,6 +60,17 @@ class Zones:
 ALL = Zones()
 
 
+class Filters(NamedTuple):
+    """The values that every result must have, and the values that no result may have."""
+
+    required: Sequence[str] = ()
+    hidden: Sequence[str] = (schema.DRAFT, schema.EXCLUSIVE)
+
+
+# What citizens may see.
+CITIZENS = Filters()
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The results and terms of the strictest step with results. `query` selects all matches, to count facets."""
@@ -75,10 +86,12 @@ NOTHING = Candidates("none", 0, [])
 
 
 def find_candidates(
-    index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms, filters: Sequence[str], zones: Zones, most: int
+    index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms, filters: Filters, zones: Zones, most: int
 ) -> Candidates:
     """Return up to `most` candidates of the strictest step that finds a service with all filter values."""
     for match, terms, wanted in _list_steps(index, query, synonyms, zones):
+        if wanted is None:
+            continue
         found = restrict(index, wanted, filters, query.excluded, zones)
         total, hits = index.search(found, most)
         if hits:
@@ -95,37 +108,38 @@ def weigh_term(index: ServiceIndex, term: Term) -> float:
 def restrict(
     index: ServiceIndex,
     wanted: Query | None,
-    filters: Sequence[str],
+    filters: Filters,
     excluded: Iterable[tuple[str, ...]] = (),
-    zones: Zones | None = None,
+    zones: Zones = ALL,
 ) -> Query:
-    """Return a query for services that match `wanted`, have all filter values, and contain no excluded run of roots.
+    """Return a query for services that match `wanted` and the filters, and contain no excluded run of roots.
 
-    Without `wanted`, every service with the filter values matches.
+    Without `wanted`, every service that matches the filters does.
     """
-    clauses = [] if wanted is None else [(Occur.Must, wanted)]
-    for value in filters:
-        # A constant score of 0, because filters must not affect the order of the results.
-        filtered = Query.term_query(index.schema, schema.FILTERS, value, "basic")
-        clauses.append((Occur.Must, Query.const_score_query(filtered, 0.0)))
-    searched = (zones or Zones()).among(ALL_ZONES)
+    # A constant score of 0, because filters must not affect the order of the results.
+    required = filters.required if wanted is not None else (schema.EVERY, *filters.required)
+    clauses = [(Occur.Must, Query.const_score_query(_write_filter(value), 0.0)) for value in required]
+    if wanted is not None:
+        clauses.append((Occur.Must, wanted))
+    clauses += [(Occur.MustNot, _write_filter(value)) for value in filters.hidden]
     for roots in excluded:
-        clauses += [(Occur.MustNot, _write_run(index, zone, roots)) for zone, _ in searched]
+        clauses += [(Occur.MustNot, _write_run(index, zone, roots)) for zone, _ in zones.among(ALL_ZONES)]
     return Query.boolean_query(clauses)
 
 
 def _list_steps(
     index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms, zones: Zones
-) -> Iterator[tuple[Match, Sequence[Term], Query]]:
+) -> Iterator[tuple[Match, Sequence[Term], Query | None]]:
+    """Yield the steps. A step without a query finds nothing."""
     if not query.terms:
         # The query only has stop words. Search for them as typed. Names keep their stop words in this field.
         words = query.folded.split()
         if words and not query.excluded:
             each = [Query.term_query(index.schema, schema.WORDS, word, "basic") for word in words]
-            yield "all_terms", (), _require_all(each)
+            yield "all_terms", (), require_all(each)
         return
     searched = FIRST_ZONES if len(query.terms) < LONG_QUERY else HEAD_ZONES
-    yield "all_terms", query.terms, _require_all(write_term(index, term, zones, searched) for term in query.terms)
+    yield "all_terms", query.terms, require_all([write_term(index, term, zones, searched) for term in query.terms])
     # If neither a synonym of several words nor its alternatives match a service, its words become separate terms. In
     # the last steps, this applies to all synonyms of several words.
     runs = [term for term in query.terms if len(term.tokens) > 1]
@@ -142,48 +156,55 @@ def _split_terms(terms: Iterable[Term], chosen: Sequence[Term], synonyms: Synony
 
 def _list_relaxed(
     index: ServiceIndex, terms: Sequence[Term], zones: Zones
-) -> Iterator[tuple[Match, Sequence[Term], Query]]:
+) -> Iterator[tuple[Match, Sequence[Term], Query | None]]:
     weights = [weigh_term(index, term) for term in terms]
     known = [at for at, weight in enumerate(weights) if weight]
     if len(terms) < 2 or not known:
-        yield "all_terms", terms, _require_all(write_term(index, term, zones, ALL_ZONES) for term in terms)
+        yield "all_terms", terms, require_all([write_term(index, term, zones, ALL_ZONES) for term in terms])
         return
     written = [write_term(index, term, zones, FIRST_ZONES) for term in terms]
-    optional = [(Occur.Should, term) for term in written]
+    optional = _allow_any(written)
     fewest = -(-len(terms) // FEWEST_SHARE)
-    if len(known) >= fewest:
+    if min(len(known), len(optional)) >= fewest:
         yield "any_term", terms, Query.boolean_query(optional, fewest)
-    rarest = sorted(known, key=lambda at: -weights[at])[:RAREST]
-    rare = Query.boolean_query([(Occur.Should, written[at]) for at in rarest])
-    yield "any_term", terms, Query.boolean_query([(Occur.Must, rare), *optional])
+    rare = _allow_any(written[at] for at in sorted(known, key=lambda at: -weights[at])[:RAREST])
+    if rare:
+        yield "any_term", terms, Query.boolean_query([(Occur.Must, Query.boolean_query(rare)), *optional])
 
 
-def _require_all(queries: Iterable[Query]) -> Query:
-    return Query.boolean_query([(Occur.Must, query) for query in queries])
+def require_all(queries: Sequence[Query | None]) -> Query | None:
+    """Return a query for the services that satisfy all queries, or None if there is no such service."""
+    clauses = [(Occur.Must, query) for query in queries if query is not None]
+    return Query.boolean_query(clauses) if clauses and len(clauses) == len(queries) else None
 
 
-def write_term(index: ServiceIndex, term: Term, zones: Zones, searched: Iterable[str]) -> Query:
-    """Return a query for the services that satisfy the term in one of these zones."""
+def _allow_any(queries: Iterable[Query | None]) -> list[tuple[Occur, Query]]:
+    return [(Occur.Should, query) for query in queries if query is not None]
+
+
+def write_term(index: ServiceIndex, term: Term, zones: Zones, searched: Iterable[str]) -> Query | None:
+    """Return a query for the services that satisfy the term in one of these zones, or None if no service does."""
     parts = [
         part for alternative in term.alternatives for part in _write_alternative(index, alternative, zones, searched)
     ]
     if zones.lemma_boost:
-        parts += [_write_word(LEMMAS, lemma, zones.lemma_boost) for lemma in term.lemmas]
-    return Query.disjunction_max_query(parts, TIE_BREAKER)
+        lemmas = (lemma for lemma in term.lemmas if index.count_in(LEMMAS, lemma))
+        parts += [_write_word(LEMMAS, lemma, zones.lemma_boost) for lemma in lemmas]
+    return Query.disjunction_max_query(parts, TIE_BREAKER) if parts else None
 
 
 def _write_alternative(
     index: ServiceIndex, alternative: Alternative, zones: Zones, searched: Iterable[str]
 ) -> Iterator[Query]:
-    chosen = zones.among(searched)
+    """Yield the ways in which a service can satisfy the alternative, without those that no service satisfies."""
     if len(alternative.roots) > 1 and not alternative.is_phrase:
         # A synonym of several words as typed. The words may be in different zones.
-        each = [
-            Query.disjunction_max_query(list(_write_alternative(index, Alternative((root,)), zones, searched)))
-            for root in alternative.roots
-        ]
-        yield _require_all(each)
-    for zone, boost in chosen:
+        each = [list(_write_alternative(index, Alternative((root,)), zones, searched)) for root in alternative.roots]
+        if all(each):
+            yield Query.boolean_query([(Occur.Must, Query.disjunction_max_query(ways)) for ways in each])
+    for zone, boost in zones.among(searched):
+        if not all(index.count_in(zone, root) for root in alternative.roots):
+            continue
         if len(alternative.roots) == 1:
             yield _write_word(zone, alternative.roots[0], boost * alternative.weight)
         else:
@@ -194,7 +215,12 @@ def _write_alternative(
 # Queries repeat the same words and synonyms.
 @lru_cache(MOST_CACHED_WORDS)
 def _write_word(zone: str, root: str, boost: float) -> Query:
-    return Query.boost_query(Query.term_query(schema.make_schema(), zone, root), boost)
+    return Query.boost_query(Query.term_query(schema.make_schema(), zone, root, "freq"), boost)
+
+
+@lru_cache(MOST_CACHED_WORDS)
+def _write_filter(value: str) -> Query:
+    return Query.term_query(schema.make_schema(), schema.FILTERS, value, "basic")
 
 
 def _write_run(index: ServiceIndex, zone: str, roots: Sequence[str], slop: int = 0) -> Query:

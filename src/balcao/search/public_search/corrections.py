@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from balcao.search.index.reader import ServiceIndex
 from balcao.search.portuguese.analysis import STOP_WORDS, Token, tokenize
 from balcao.search.portuguese.lexicon import open_lexicon
@@ -109,5 +111,5 @@ def _join_words(terms: Sequence[Term], synonyms: Synonyms) -> Iterator[Term]:
 
 
 def _lower_weights(term: Term) -> Term:
-    alternatives = (replace(each, weight=each.weight * CORRECTION_WEIGHT) for each in term.alternatives)
-    return replace(term, alternatives=tuple(alternatives))
+    alternatives = (structs.replace(each, weight=each.weight * CORRECTION_WEIGHT) for each in term.alternatives)
+    return structs.replace(term, alternatives=tuple(alternatives))

@@ -1,6 +1,5 @@
 """Marking the words of a query in the texts of a service (rules: search 4.6, highlights)."""
 
-import heapq
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +17,12 @@ _DOTTED = re.compile(r"\.[^\W_]")
 # Latin letters without case and accents. Each stays one character, so that positions are those of the original text.
 _PLAIN = {code: fold(chr(code)) for code in range(ord("A"), 0x250) if len(fold(chr(code))) == 1}
 _BYTES = "latin-1"
-_PLAIN_BYTES = "".join(map(chr, range(0x100))).translate(_PLAIN).encode(_BYTES, "replace")
+_PLAIN_BYTES = b"".join(
+    chr(code).translate(_PLAIN).encode(_BYTES, "replace") if chr(code).isalnum() else b" " for code in range(0x100)
+)
+# Letters of other scripts are encoded as question marks.
+_PLAIN_OR_UNKNOWN = _PLAIN_BYTES[: ord("?")] + b"?" + _PLAIN_BYTES[ord("?") + 1 :]
+_BEYOND_BYTES = re.compile("[^\x00-\xff]")
 # A dotted acronym is one word, and so is a number with its thousands points, as in the analysis of the index.
 WORD = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|\d+(?:\.\d{3})+|[^\W_]+")
 
@@ -93,26 +97,27 @@ def _list_candidates(text: str, beginnings: Iterable[str]) -> Iterator[_Word]:
 
     This is ten times faster than reading each word.
     """
+    plain = b" " + _write_plain(text)
+    places: set[int] = set()
+    for beginning in beginnings:
+        sought = b" " + beginning.encode(_BYTES, "replace")
+        at = plain.find(sought)
+        while at >= 0:
+            places.add(at)
+            at = plain.find(sought, at + 1)
+    for place in sorted(places):
+        match = WORD.match(text, place)
+        if match is not None:
+            yield _read_word(match)
+
+
+def _write_plain(text: str) -> bytes:
+    """Return one byte for each character: a letter without case and accent, a digit, or a blank for anything else."""
     try:
-        plain = text.encode(_BYTES).translate(_PLAIN_BYTES)  # twenty times faster than translating characters
+        return text.encode(_BYTES).translate(_PLAIN_BYTES)  # twenty times faster than translating characters
     except UnicodeEncodeError:
-        plain = text.translate(_PLAIN).encode(_BYTES, "replace")
-    sought = [beginning.encode(_BYTES, "replace") for beginning in beginnings]
-    nearest = [(at, beginning) for beginning in sought if (at := plain.find(beginning)) >= 0]
-    heapq.heapify(nearest)
-    former = -1
-    while nearest:
-        at, beginning = nearest[0]
-        if at != former and not text[at - 1 : at].isalnum():
-            former = at
-            match = WORD.match(text, at)
-            if match is not None:
-                yield _read_word(match)
-        following = plain.find(beginning, at + 1)
-        if following >= 0:
-            heapq.heapreplace(nearest, (following, beginning))
-        else:
-            heapq.heappop(nearest)
+        known = _BEYOND_BYTES.sub(lambda found: found[0].translate(_PLAIN) if found[0].isalnum() else " ", text)
+        return known.replace("?", " ").encode(_BYTES, "replace").translate(_PLAIN_OR_UNKNOWN)
 
 
 def _read_word(match: re.Match[str]) -> _Word:

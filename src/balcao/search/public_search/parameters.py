@@ -13,7 +13,7 @@ from balcao.search.conventions import (
     read_parameter,
 )
 from balcao.search.index import schema
-from balcao.search.public_search.candidates import ALL, Zones
+from balcao.search.public_search.candidates import ALL, Filters, Zones
 
 LONGEST_QUERY = 200
 # No compared name is longer, so a longer value matches nothing.
@@ -55,8 +55,8 @@ class SearchRequest:
     zones: Zones = ALL
 
     @property
-    def filter_values(self) -> list[str]:
-        """The filter values that every result must have."""
+    def filters(self) -> Filters:
+        """The filter values that every result must have, and those that hide a service."""
         names = {
             "tema_geral": self.category,
             "sub_categoria": self.sub_category,
@@ -65,10 +65,11 @@ class SearchRequest:
             "is_free": _write_flag(self.is_free),
             schema.HIGHLIGHTED: _write_flag(self.is_highlighted),
         }
-        chosen = [schema.write_filter(field, name) for field, name in names.items() if name is not None]
-        if self.include_inactive:
-            return [schema.SHARED if self.exclude_agent_exclusive else schema.EVERY, *chosen]
-        return [schema.OPEN if self.exclude_agent_exclusive else schema.PUBLISHED, *chosen]
+        hidden = {schema.DRAFT: not self.include_inactive, schema.EXCLUSIVE: self.exclude_agent_exclusive}
+        return Filters(
+            [schema.write_filter(field, name) for field, name in names.items() if name is not None],
+            [mark for mark, is_hidden in hidden.items() if is_hidden],
+        )
 
     @property
     def first_place(self) -> int:

@@ -5,7 +5,9 @@ No SQL or HTTP here (rules: search 4.6, query).
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+import msgspec
 
 from balcao.core.values.text import has_control
 from balcao.search.portuguese.analysis import Token, split_words, tokenize
@@ -18,8 +20,7 @@ _ALTERNATIVE = "OR"
 _PART = re.compile(r'(-?)"([^"]*)"|(\S+)')
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """A piece of the query as typed."""
 
     text: str
@@ -122,10 +123,11 @@ def _widen_run(run: Sequence[Token], synonyms: Synonyms, has_content: bool) -> l
 
     A request word in a synonym of several words stays, such as "serviços" in "imposto sobre serviços".
     """
-    if has_content:
-        runs = [term.tokens for term in synonyms.widen(run)]
-        run = [token for tokens in runs for token in tokens if len(tokens) > 1 or not token.is_asking]
-    return synonyms.widen(run)
+    terms = synonyms.widen(run)
+    if not has_content:
+        return terms
+    kept = [token for term in terms for token in term.tokens if len(term.tokens) > 1 or not token.is_asking]
+    return terms if len(kept) == len(run) else synonyms.widen(kept)
 
 
 def _has_content(part: Part) -> bool:
@@ -142,7 +144,9 @@ def _join_terms(term: Term, others: Iterable[Term]) -> Term:
     others = list(others)
     alternatives = [alternative for other in others for alternative in other.alternatives]
     lemmas = [lemma for other in others for lemma in other.lemmas]
-    return replace(term, lemmas=(*term.lemmas, *lemmas), alternatives=(*term.alternatives, *alternatives), tokens=())
+    return msgspec.structs.replace(
+        term, lemmas=(*term.lemmas, *lemmas), alternatives=(*term.alternatives, *alternatives), tokens=()
+    )
 
 
 def _list_roots(tokens: Iterable[Token]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ Rules: search 4.6, score. The weights are tuned on `tests/search/words`.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 from balcao.search.index.reader import Address, Entry, ServiceIndex
 from balcao.search.index.schema import Order
@@ -46,42 +47,37 @@ class Weights:
 WEIGHTS = Weights()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A result. `text_match` and `score` are between 0 and 1. `entry` is None until it is read."""
+class Hit(NamedTuple):
+    """A result. `text_match` and `score` are between 0 and 1. `id` is empty until the entry is read."""
 
     address: Address
     order: Order
     text_match: float
     score: float
     recency: float = 1.0
-    entry: Entry | None = None
+    id: str = ""
 
 
 def rank_candidates(index: ServiceIndex, found: Candidates, weights: Weights = WEIGHTS) -> list[Hit]:
     """Rank the engine's best candidates, and return them with the best one first."""
     if not found.hits:
         return []
-    terms = found.terms
-    rarity = [weigh_term(index, term) or 1.0 for term in terms] or [1.0]
-    whole, highest = sum(rarity), weights.highest
+    terms = [_Asked.of(index, term) for term in found.terms]
+    whole, highest = sum(term.rarity for term in terms) or 1.0, weights.highest
     addresses = [address for _, address in found.hits[:RERANKED]]
-    entries, orders = index.read_entries(addresses), index.read_orders(addresses)
     best = found.hits[0][0] or 1.0
     # Descriptions are not stored. If every term matched, a term outside name and summary is in the description.
     otherwise = weights.rest if found.match == "all_terms" else 0.0
-    asked = frozenset(root for term in terms for alternative in term.alternatives for root in alternative.roots)
+    asked = frozenset(root for term in found.terms for alternative in term.alternatives for root in alternative.roots)
     hits = []
-    for (engine, address), entry, order in zip(found.hits, entries, orders, strict=False):
-        met = [_meet(term, entry, weights, otherwise) for term in terms]
-        coverage = sum(rare * each for rare, each in zip(rarity, met, strict=False)) / whole
-        fill = max(
-            weights.fill * _fill(index, entry.name, asked),
-            weights.phrase_fill * max((_fill(index, phrase, asked) for phrase in entry.phrases), default=0.0),
-        )
+    for (engine, address), entry in zip(found.hits, index.read_entries(addresses), strict=False):
+        coverage = sum(term.rarity * _meet(term, entry, weights, otherwise) for term in terms) / whole
+        fill = weights.fill * _fill(index, entry.name, asked)
+        if not asked.isdisjoint(entry.phrase_roots):
+            fill = max(fill, weights.phrase_fill * max(_fill(index, phrase, asked) for phrase in entry.phrases))
         text = (coverage * (1 + fill) + weights.engine * engine / best) / highest
-        score = text + weights.popularity * order.popularity / highest
-        hits.append(Hit(address, order, round(text, _DECIMALS), round(score, _DECIMALS), entry=entry))
+        score = text + weights.popularity * entry.order.popularity / highest
+        hits.append(Hit(address, entry.order, round(text, _DECIMALS), round(score, _DECIMALS), id=entry.id))
     return sorted(hits, key=sort_key)
 
 
@@ -105,7 +101,7 @@ def rank_rest(index: ServiceIndex, found: Candidates, ranked: Sequence[Hit]) -> 
 
 def sort_key(hit: Hit) -> tuple[float, bool, int, str]:
     """Return the key that sorts hits: score, highlight, last change, then the id."""
-    return -hit.score, not hit.order.is_highlighted, -hit.order.updated, hit.entry.id if hit.entry else ""
+    return -hit.score, not hit.order.is_highlighted, -hit.order.updated, hit.id
 
 
 def find_recency(updated: int, now: int) -> float:
@@ -114,21 +110,38 @@ def find_recency(updated: int, now: int) -> float:
     return 1.0 if days <= FRESH_DAYS else max(LEAST_RECENCY, math.exp(-DECAY_PER_DAY * days))
 
 
-def _meet(term: Term, entry: Entry, weights: Weights, otherwise: float) -> float:
+class _Asked(NamedTuple):
+    """A term with its rarity. `ways` are the alternatives whose words the catalogue contains, with their weights."""
+
+    rarity: float
+    lemmas: tuple[str, ...]
+    ways: list[tuple[frozenset[str], float]]
+
+    @classmethod
+    def of(cls, index: ServiceIndex, term: Term) -> Self:
+        ways = [
+            (frozenset(each.roots), each.weight)
+            for each in term.alternatives
+            if all(map(index.count_services, each.roots))
+        ]
+        return cls(weigh_term(index, term) or 1.0, term.lemmas, ways)
+
+
+def _meet(term: _Asked, entry: Entry, weights: Weights, otherwise: float) -> float:
     """Return how well a service matches a term. The best alternative in the best zone counts."""
     if not entry.lemmas.isdisjoint(term.lemmas):
         return weights.name
     best = 0.0
-    for alternative in term.alternatives:
-        if entry.name.issuperset(alternative.roots):
+    for roots, weight in term.ways:
+        if roots <= entry.name:
             worth = weights.name * weights.related
-        elif entry.phrase_roots.issuperset(alternative.roots):
+        elif roots <= entry.phrase_roots:
             worth = weights.phrases
-        elif entry.head.issuperset(alternative.roots):
+        elif roots <= entry.head:
             worth = weights.head
         else:
             continue
-        best = max(best, worth * alternative.weight)
+        best = max(best, worth * weight)
     return best or otherwise
 
 

@@ -1,7 +1,7 @@
 """Responses of the public search: rate limits, the cache of finished responses, and the two formats of a page."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,23 +15,20 @@ from balcao.search.conventions import parse_flag_parameter
 from balcao.search.index.public_index import PublicIndex
 from balcao.search.public import (
     CACHE_CONTROL,
-    describe_listed,
     may_see_drafts,
     may_see_exclusive,
     respond_publicly,
 )
 from balcao.search.public_search import service
 from balcao.search.public_search.parameters import SearchRequest, parse_text
-from balcao.search.public_search.query import LISTS_ALL, fold_query
 from balcao.search.public_search.schemas import (
     FacetValue,
     Highlights,
+    HitDetails,
     ScoreInfo,
-    SearchHit,
     SearchMetadata,
     SearchResult,
     Suggestions,
-    UnifiedHit,
     UnifiedResult,
 )
 from balcao.search.public_search.service import Found, FoundService
@@ -45,12 +42,14 @@ RATE = "200/4 second"
 PORTAL_RATE = "2000/4 second"
 LIMITS = {"search.by_address": RATE, "search.by_portal": PORTAL_RATE}
 _NAME = "search"
+_RESULTS = b'{"results":['
 _DURATION, _NUMBER = b'"took_ms":', b"0123456789.e-"
 # The shown total is exact up to this number.
 MOST_COUNTED = 10_000
 
 Parse = Callable[[Mapping[str, str]], SearchRequest]
-Write = Callable[[SearchRequest, Found, float], Any]
+# Returns the JSON of the results of a page, and the page without them.
+Write = Callable[[SearchRequest, Found, float], tuple[Sequence[bytes], SearchResult | UnifiedResult]]
 
 
 async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse: Parse, write: Write) -> Response[Any]:
@@ -62,23 +61,20 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
     await spend(call, peer, _NAME, RATE, PORTAL_RATE)
     sees_more = any([await may_see_drafts(call, query), await may_see_exclusive(call, query)])
     request, is_trial = parse(query), parse_flag_parameter(query, "trial") is True
-    state = call.platform.part(SearchState)
-    index = call.platform.part(PublicIndex)
-    await index.read()
-    key = (write, request, index.version)
+    state, public_index = call.platform.part(SearchState), call.platform.part(PublicIndex)
+    index = await public_index.read()
+    key = (write, request, public_index.version)
     cached = state.find_response(key)
     if cached is None:
         changes, began = state.changes, time.perf_counter()
-        found = await service.search_services(call, request)
-        ready = _encode(write(request, found, round((time.perf_counter() - began) * 1000, 2)))
-        is_first = found.services and request.page == 1 and request.q != LISTS_ALL
-        cached = CachedResponse(ready, found.missed, fold_query(request.q) if is_first else "")
+        found = await service.search_services(call, index, request)
+        ready = _encode(*write(request, found, round((time.perf_counter() - began) * 1000, 2)))
+        counts = not found.total or (found.services and request.page == 1)
+        cached = CachedResponse(ready, found.folded if counts else "", is_missed=not found.total)
         state.store_response(key, cached, changes)
-    if not (sees_more or is_trial):
-        if cached.missed:
-            zero_results.note_zero_result(call.platform, request.q, cached.missed)
-        elif cached.answered:
-            zero_results.note_answered(call.platform, request.q, cached.answered)
+    if cached.counted and not (sees_more or is_trial):
+        note = zero_results.note_zero_result if cached.is_missed else zero_results.note_answered
+        note(call.platform, request.q, cached.counted)
     return from_ready(cached.ready, call, NO_STORE if sees_more else CACHE_CONTROL)
 
 
@@ -91,41 +87,41 @@ async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -
     return respond_publicly(Suggestions(await service.suggest_names(call, parse_text(query))), call)
 
 
-def _encode(result: SearchResult | UnifiedResult) -> Ready:
-    """Encode a result. Its ETag does not depend on the duration of the search."""
-    body = msgspec.json.encode(result)
-    before, name, after = body.rpartition(_DURATION)  # the last one: earlier results may contain this name
-    return Ready(clean_body(body), f"W/{etag_of(before + name + after.lstrip(_NUMBER))}")
+def _encode(results: Sequence[bytes], page: SearchResult | UnifiedResult) -> Ready:
+    """Encode a page with its results. Its ETag does not depend on the duration of the search."""
+    frame = clean_body(msgspec.json.encode(page))
+    before, name, after = frame.partition(_DURATION)
+    written = b",".join(results)
+    tag = etag_of(b"".join((written, before, name, after.lstrip(_NUMBER))))
+    return Ready(b"".join((_RESULTS, written, frame[len(_RESULTS) :])), f"W/{tag}")
 
 
-def write_result(request: SearchRequest, found: Found, took_ms: float) -> SearchResult:
+def write_result(request: SearchRequest, found: Found, took_ms: float) -> tuple[list[bytes], SearchResult]:
     """Return the page in the format of `/api/v1/search`."""
-    hits = [
-        SearchHit(
-            **describe_listed(each.service),
-            highlights=_write_highlights(each),
-            score_info=_write_score(request, each),
-        )
-        for each in found.services
-    ]
-    return SearchResult(hits, metadata=_write_metadata(request, found, took_ms), **_write_counts(request, found))
+    results = [_add_details(each.shown.listed, request, each) for each in found.services]
+    metadata = _write_metadata(request, found, took_ms)
+    return results, SearchResult([], metadata=metadata, **_write_counts(request, found))
 
 
-def write_unified(request: SearchRequest, found: Found, took_ms: float) -> UnifiedResult:
+def write_unified(request: SearchRequest, found: Found, took_ms: float) -> tuple[list[bytes], UnifiedResult]:
     """Return the page in the format of the unified search, `/api/v2/search`."""
-    hits = [
-        UnifiedHit(
-            id=each.service.id,
-            collection="services",
-            type="service",
-            data=each.service,
-            highlights=_write_highlights(each),
-            score_info=_write_score(request, each),
+    results = [
+        _add_details(
+            b'{"id":"%b","collection":"services","type":"service","data":%b}'
+            % (each.service.id.encode(), each.shown.public),
+            request,
+            each,
         )
         for each in found.services
     ]
-    counts = _write_counts(request, found)
-    return UnifiedResult(hits, collections=["services"], metadata=_write_metadata(request, found, took_ms), **counts)
+    metadata, counts = _write_metadata(request, found, took_ms), _write_counts(request, found)
+    return results, UnifiedResult([], collections=["services"], metadata=metadata, **counts)
+
+
+def _add_details(service: bytes, request: SearchRequest, found: FoundService) -> bytes:
+    """Return the JSON object of a service with the members for this search."""
+    details = HitDetails(_write_highlights(found), _write_score(request, found))
+    return b"%b,%b" % (service[:-1], clean_body(msgspec.json.encode(details))[1:])
 
 
 def _write_highlights(found: FoundService) -> Any:

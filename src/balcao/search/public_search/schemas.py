@@ -45,6 +45,13 @@ HIGHLIGHTS = Meta(description="As palavras da busca marcadas; ausente com `highl
 SCORE = Meta(description="A pontuação.")
 
 
+class HitDetails(msgspec.Struct, omit_defaults=True):
+    """The members that a result has in addition to the service."""
+
+    highlights: Highlights | UnsetType
+    score_info: ScoreInfo
+
+
 class SearchHit(ListedService, kw_only=True, omit_defaults=True):
     """A found service."""
 

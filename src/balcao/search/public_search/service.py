@@ -4,14 +4,14 @@ import functools
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.search.index.public_index import PublicIndex
-from balcao.search.index.reader import ServiceIndex
+from balcao.search.index.reader import ServiceIndex, ShownService
 from balcao.search.portuguese.analysis import split_words, tokenize
 from balcao.search.portuguese.lexicon import fold
 from balcao.search.public import PublicService
@@ -44,17 +44,22 @@ class MarkedTexts:
 class FoundService:
     """A service of the page with its score. `marked` is None if the caller wants no highlights."""
 
-    service: PublicService
+    shown: ShownService
     hit: Hit
     marked: MarkedTexts | None = None
+
+    @property
+    def service(self) -> PublicService:
+        """The service as the index contains it."""
+        return self.shown.service
 
 
 @dataclass(frozen=True)
 class Found:
     """A page of services, with information about the search.
 
-    `total` counts all matches, `passed` the candidates whose score reaches the threshold. `missed` is the folded query
-    if it found nothing.
+    `total` counts all matches, `passed` the candidates whose score reaches the threshold. `folded` is the query without
+    accents.
     """
 
     match: Match
@@ -63,7 +68,7 @@ class Found:
     services: Sequence[FoundService] = ()
     facets: Mapping[str, list[tuple[str, int]]] = field(default_factory=dict)
     suggestion: str | None = None
-    missed: str = ""
+    folded: str = ""
 
 
 @asynccontextmanager
@@ -88,9 +93,8 @@ async def _reload(platform: Platform, state: SearchState) -> None:
     state.note_change()
 
 
-async def search_services(call: Call, request: SearchRequest) -> Found:
-    """Return the requested page. Raises Unavailable if there is no index."""
-    index = await call.platform.part(PublicIndex).read()
+async def search_services(call: Call, index: ServiceIndex, request: SearchRequest) -> Found:
+    """Return the requested page of an index."""
     if request.matches_nothing:
         return Found("none")
     if request.q == LISTS_ALL:
@@ -116,7 +120,7 @@ def search_index(index: ServiceIndex, synonyms: Synonyms, request: SearchRequest
         page,
         _count_facets(index, found, request),
         _suggest(query, corrections, page) if is_suggested else None,
-        "" if found.hits else query.folded,
+        asked.folded,
     )
 
 
@@ -135,12 +139,12 @@ def _find_concern(
 def _find(index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms, request: SearchRequest) -> Candidates:
     needs_all = request.threshold is not None or request.recency_boost
     most = MOST_CANDIDATES if needs_all else min(max(request.last_place, RERANKED), MOST_CANDIDATES)
-    return find_candidates(index, query, synonyms, request.filter_values, request.zones, most)
+    return find_candidates(index, query, synonyms, request.filters, request.zones, most)
 
 
 def _list_all(index: ServiceIndex, request: SearchRequest) -> Found:
     """Return a page of all services, ordered by popularity."""
-    wanted = restrict(index, None, request.filter_values)
+    wanted = restrict(index, None, request.filters)
     total, listed = index.list_in_order(wanted, MOST_CANDIDATES, 0)
     orders = index.read_orders([address for _, address in listed])
     hits = [
@@ -159,7 +163,7 @@ def _apply_request(hits: list[Hit], request: SearchRequest) -> list[Hit]:
         now = int(time.time())
         factors = [find_recency(hit.order.updated, now) for hit in hits]
         hits = [
-            replace(hit, recency=factor, score=round(hit.score * factor, 6))
+            hit._replace(recency=factor, score=round(hit.score * factor, 6))
             for hit, factor in zip(hits, factors, strict=True)
         ]
         hits.sort(key=sort_key)
@@ -172,11 +176,11 @@ def _show_page(
     index: ServiceIndex, query: ParsedQuery | None, hits: Sequence[Hit], request: SearchRequest
 ) -> list[FoundService]:
     page = hits[request.first_place : request.last_place]
-    services = [index.read_service(hit.address) for hit in page]
+    services = index.read_services([hit.address for hit in page])
     marked = query.marked_roots if query is not None else frozenset()
     return [
-        FoundService(service, hit, _mark(service, marked) if request.highlight else None)
-        for service, hit in zip(services, page, strict=True)
+        FoundService(each, hit, _mark(each.service, marked) if request.highlight else None)
+        for each, hit in zip(services, page, strict=True)
     ]
 
 

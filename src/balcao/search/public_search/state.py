@@ -62,13 +62,13 @@ class RecentlyUsed(Generic[K, V]):
 class CachedResponse:
     """A finished response.
 
-    `missed` is the folded query if it found nothing. `answered` is the folded query if this is the first page of its
-    results. Both count each request that gets this response.
+    `counted` is the folded query, which counts for each request that gets this response. It is empty for further pages.
+    `is_missed` is true if the query found nothing.
     """
 
     ready: Ready
-    missed: str = ""
-    answered: str = ""
+    counted: str = ""
+    is_missed: bool = False
 
 
 class SearchState:

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 
-import msgspec
-from tantivy import Occur, Query
-
 from balcao.search.index.reader import Entry, ServiceIndex
-from balcao.search.index.schema import NAME, OPEN, PHRASES
+from balcao.search.index.schema import NAME, PHRASES
 from balcao.search.portuguese.analysis import Token, tokenize
-from balcao.search.public_search.candidates import Zones, restrict, write_term
+from balcao.search.public_search.candidates import ALL, CITIZENS, require_all, restrict, write_term
 from balcao.search.public_search.corrections import complete_word
 from balcao.search.public_search.synonyms import Synonyms, Term
 
@@ -20,10 +17,6 @@ MOST_WORDS = 20
 MOST_CANDIDATES = 200
 
 
-class _Named(msgspec.Struct):
-    nome_servico: str
-
-
 def complete_names(index: ServiceIndex, synonyms: Synonyms, typed: str) -> list[str]:
     """Return names of published services that contain all typed words, completions of them, or their synonyms.
 
@@ -31,17 +24,13 @@ def complete_names(index: ServiceIndex, synonyms: Synonyms, typed: str) -> list[
     then shorter names.
     """
     terms = [_complete_term(index, token, synonyms) for token in tokenize(typed)]
-    if not terms:
+    wanted = require_all([write_term(index, term, ALL, (NAME, PHRASES)) for term in terms])
+    if wanted is None:
         return []
-    zones = Zones()
-    wanted = Query.boolean_query([(Occur.Must, write_term(index, term, zones, (NAME, PHRASES))) for term in terms])
-    _, hits = index.search(restrict(index, wanted, [OPEN]), MOST_CANDIDATES)
-    addresses = [address for _, address in hits]
-    entries = index.read_entries(addresses)
-    names = [msgspec.json.decode(entry.shown, type=_Named).nome_servico for entry in entries]
+    _, hits = index.search(restrict(index, wanted, CITIZENS), MOST_CANDIDATES)
     ranks = [
-        (not _is_in_name(entry, terms), -order.popularity, len(name), name)
-        for name, entry, order in zip(names, entries, index.read_orders(addresses), strict=True)
+        (not _is_in_name(entry, terms), -entry.order.popularity, len(entry.title), entry.title)
+        for entry in index.read_entries([address for _, address in hits])
     ]
     return list(dict.fromkeys(name for *_, name in sorted(ranks)))[:MOST_NAMES]
 
