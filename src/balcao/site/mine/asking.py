@@ -57,8 +57,10 @@ async def answer(visit: Visit, type_id: str, number: str) -> Response[Any]:
     begun = await read_begun(visit, type_id)
     today = visit.mine.site.words.now().date()
     form = make_form([question], today)(visit, fill([question], {} if begun.sent else begun.answers))
-    if form.is_sent and form.validate():
-        typed = read_answers([question], form).get(question.id, [])
+    typed = read_answers([question], form).get(question.id, [])
+    # A person may stop at a question that must be answered.
+    may_skip = bool(visit.posted.first("depois")) and not typed
+    if form.is_sent and (may_skip or form.validate()):
         await keep_answer(visit, kind, begun, question.id, typed)
         return await _leave(visit, kind, position)
     return _show_question(visit, "mine/ask_question.html", kind, question, position, form=form, status=form.status)
@@ -75,8 +77,9 @@ async def add_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
     form = make_form([question], visit.mine.site.words.now().date())(visit)
     if form.is_sent:
         content = visit.posted.files.get(question.field, b"") if isinstance(visit.posted, UploadForm) else b""
-        wants_more = bool(visit.posted.first("outro"))
-        if refusal := _refuse_file(kind, question, begun, kept, content, wants_more=wants_more):
+        wants_more, stops = (bool(visit.posted.first(name)) for name in ("outro", "depois"))
+        is_needed = wants_more or (question.required and not kept and not stops)
+        if refusal := _refuse_file(kind, question, begun, kept, content, is_needed=is_needed):
             form[question.field].errors = [refusal]
         elif content:
             if await _store(visit, form, question, content):
@@ -189,11 +192,11 @@ def _show_question(
 
 
 def _refuse_file(
-    kind: RequestType, question: Question, begun: Begun, kept: Sequence[str], content: bytes, *, wants_more: bool
+    kind: RequestType, question: Question, begun: Begun, kept: Sequence[str], content: bytes, *, is_needed: bool
 ) -> str:
     """Return why a file is refused before it is sent to the registry, or an empty string."""
     if not content:
-        return "Escolha um arquivo." if wants_more or (question.required and not kept) else ""
+        return "Escolha um arquivo." if is_needed else ""
     if len(content) > LARGEST_FILE:
         return "O arquivo é grande demais: pode ter até 5 MB. Escolha um menor."
     held = 0 if begun.sent else sum(len(begun.answers.get(one.id, ())) for one in kind.fields if one.kind == FILE)

@@ -2,6 +2,8 @@
 
 A typed answer is a list of texts, as a form or a draft contains it. A place has three texts, a file one for each file,
 and every other kind one.
+
+No field sets `autocomplete="off"`: browsers would not restore its text when a person goes back.
 """
 
 import re
@@ -230,7 +232,7 @@ def _make_number(question: Question, _: date) -> list[Any]:
             description=_join(question.hint, hint),
             validators=[*_list_rules(question), check],
             filters=[_clean_value],
-            render_kw={"inputmode": "decimal" if decimals else "numeric", "autocomplete": "off"},
+            render_kw={"inputmode": "decimal" if decimals else "numeric"},
         )
     ]
 
@@ -275,7 +277,7 @@ def _make_date(question: Question, today: date) -> list[Any]:
             ),
             validators=[*_list_rules(question), check],
             filters=[_clean_value],
-            render_kw={"inputmode": "numeric", "autocomplete": "off"},
+            render_kw={"inputmode": "numeric"},
         )
     ]
 
@@ -335,7 +337,6 @@ def _make_line(label: str, hint: str, longest: int, rules: Sequence[Any]) -> Any
         description=hint,
         validators=[*rules, check],
         filters=[lambda text: " ".join((text or "").split())],
-        render_kw={"autocomplete": "off"},
     )
 
 
