@@ -8,13 +8,13 @@ from balcao.operate.doctor.diagnosis import CHECKS
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "checks.md"
 
-_HEAD = """# What doctor looks at
+_HEAD = """# What doctor checks
 
 <!-- Written by `make docs` from the checks in src/balcao/operate/doctor. Do not edit. -->
 
 This page lists what `balcao doctor` checks and how to fix what it finds. The command changes nothing. It prints one
-sentence for each problem, with the remedy, and exits with 1 if there is any. With `--json`, `problems` has all
-sentences, and each part under `parts` has its own in `wrong`.
+message for each problem, with the remedy, and exits with 1 if there is any. With `--json`, `problems` has all
+messages, and each part under `parts` has its own messages in `wrong`.
 """
 
 _INSTALLATION = """## An installation
@@ -33,7 +33,7 @@ def write_page() -> str:
 
 
 def _list_rows(checks: list[Check]) -> Iterator[str]:
-    yield "| Check | Part | Looks at | Wrong is | Remedy |"
+    yield "| Check | Part | Looks at | Problems | Remedy |"
     yield "|---|---|---|---|---|"
     for check in checks:
         part = f"`{check.part}`" if check.part else ""

@@ -101,7 +101,7 @@ CHECK = Check(
     "disk of the copies, replication slots, `max_slot_wal_keep_size`, and how many replicas stream",
     wrong="the last copy is older than 36 hours; no log has arrived for 10 minutes; less than 1 GiB is free for the "
     "copies; the slot `balcao_backup` is missing; a slot has no receiver, is far behind, or its log was deleted",
-    remedy="start the unit that the sentence names; make a new copy after a failover; drop a slot without a receiver",
+    remedy="start the unit that the message names; make a new copy after a failover; drop a slot without a receiver",
     examine=_check_backups,
     is_due=is_due_in_production,
 )

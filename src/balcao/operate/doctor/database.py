@@ -198,7 +198,7 @@ CHECK = Check(
     "shares sessions or drops their parameters; an encoding other than UTF-8; migrations that are missing or belong to "
     "a newer release; demo data in production; an owner who owns no table; a key of the audit trail that is not in "
     "`BALCAO_FORMER_HASH_KEYS`; a clock that differs from this machine's by more than 5 seconds",
-    remedy="correct the variable or the role that the sentence names; `balcao migrate` brings the database up to "
+    remedy="correct the variable or the role that the message names; `balcao migrate` brings the database up to "
     "date; NTP sets the clocks",
     examine=_check_database,
 )

@@ -172,7 +172,7 @@ CHECK = Check(
     "second line would generate now, with this release, these settings and the provider's keys; the provider "
     "publishes a new key with the name of an old one, and HAProxy refuses its tokens; the certificate ends within 14 "
     "days, is not for the server of `BALCAO_PUBLIC_URL`, or does not match its key; all users can read the key",
-    remedy="run the command of the sentence and reload the gateway; renew the certificate",
+    remedy="run the command in the message and reload the gateway; renew the certificate",
     examine=_check_gateway,
     is_due=is_due_in_production,
 )

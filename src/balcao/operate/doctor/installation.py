@@ -289,7 +289,7 @@ CHECKS = (
         "data folder that the units cannot write to, that others can open, or that contains files of another user "
         "(because a command was run as root)",
         remedy="run `balcao init production` again; put your own lines into `balcao-api.service.d/`; run the `chown` "
-        "of the sentence",
+        "in the message",
         examine=lambda subject: _examine(lambda: check_units(subject.root, subject.settings)),
         is_due=is_due_in_production,
     ),

@@ -149,7 +149,7 @@ CHECK = Check(
     "whether it issues a token to the platform",
     wrong="its name differs from the setting, even in one letter; it has no keys; this machine does not trust its "
     "certificate; its clock differs from this machine's by more than 5 seconds; it refuses `BALCAO_CLIENT_ID`",
-    remedy="write `BALCAO_AUTH_ISSUER` exactly as the provider calls itself; enter the secret of "
+    remedy="write `BALCAO_AUTH_ISSUER` exactly as the provider writes its own name; enter the secret of "
     "`BALCAO_CLIENT_SECRET` at the provider",
     examine=_check_identity,
 )

@@ -113,7 +113,7 @@ CHECK = Check(
     "there, by using its secret and by a login request without a person",
     wrong="the role is missing or cannot be used; migrations are missing; the provider does not know the client or "
     "its secret; the return address is not registered for the client",
-    remedy="run the statements of the sentence as an administrator of PostgreSQL, or correct the setting that it "
+    remedy="run the statements in the message as an administrator of PostgreSQL, or correct the setting that it "
     "names; run `balcao migrate`; register the address at the provider. The settings check reports missing or weak "
     "keys",
     examine=_check_panel,

@@ -63,7 +63,7 @@ CHECKS = (
         looks_at="the settings in force, by their profile",
         wrong="settings with which no process starts in production: values of the trial, public or weak secrets, a "
         "missing address",
-        remedy="set what the sentence names; `balcao config explain NAME` says what a setting does and where its "
+        remedy="set what the message names; `balcao config explain NAME` shows what a setting does and where its "
         "value comes from",
         examine=_check_refusals,
     ),
@@ -71,7 +71,7 @@ CHECKS = (
         name="variables",
         looks_at="the variables that begin with `BALCAO_`",
         wrong="a name that is not a setting, and so has no effect",
-        remedy="write the name that the sentence proposes, or remove the variable",
+        remedy="write the name that the message proposes, or remove the variable",
         examine=_check_names,
     ),
     Check(

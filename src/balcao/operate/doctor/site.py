@@ -73,6 +73,6 @@ CHECK = Check(
     "client there, and whether the client may read the catalogue and the health units",
     wrong="a client or a secret that the provider does not know; a missing scope; a client that is not in "
     "`BALCAO_MACHINE_CLIENTS`",
-    remedy="correct the setting or the scope that the sentence names. The settings check reports missing settings",
+    remedy="correct the setting or the scope that the message names. The settings check reports missing settings",
     examine=_check_site,
 )
