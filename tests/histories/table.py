@@ -29,31 +29,32 @@ PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "histories-faults.md"
 HEAD = """\
 # Proofs: histories, each resource under each fault
 
-After reading this page you know how every resource of a whole city behaved under every fault. Index and machine:
-[proofs](../proofs.md). What a history is and how it is judged: [histories](histories.md). `make histories` plays the
-faults and writes this page.
+After reading this page you know how every resource of a whole city's installation behaved under every fault. Index and
+machine: [proofs](../proofs.md). What a history is and how it is judged: [histories](histories.md). `make histories`
+causes the faults and writes this page.
 """
 UNFINISHED = """\
 **This run did not finish: {unplayed} of {faults} faults were not played completely.**
 """
 SETTING = """\
 - **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, Redis, CRM, identity provider, and two
-  PostgreSQL servers. The second one is a synchronous replica, which answers visitors
+  PostgreSQL servers. The second server is a synchronous replica that serves visitors
 - **Network** (`tests/support/network.py`): connections that a fault affects go through our own proxy. It cuts them
-  (ends open connections, refuses new ones), holds them (delivers nothing until later), delays each piece by 0.15 s, or
-  loses 15 of 100 pieces, which are sent again after 0.2 s, 0.4 s, … as TCP does. The kernel's own tool for delay and
-  loss (`netem`) was not available on the machine
+  (closes open connections, refuses new ones), holds them (delivers nothing until the fault ends), delays each segment
+  by 0.15 s, or loses 15 of 100 segments, which are sent again after 0.2 s, 0.4 s, … as TCP does. The kernel's tool for
+  delay and loss (`netem`) was not available on the machine
 - **Clocks**: libfaketime sets the clocks of a host and of the worker two hours ahead or back, so that tokens are too
   old or not valid yet. **Full disk**: the primary's disk, a small one in memory, is filled to its last byte, and the
-  server must write log until it stops; it is started again when there is space. **Failover**: the primary is killed,
-  its replica is promoted after 4 s, the time that a cluster manager needs to notice, and a new replica is made
-- A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s. {answers} calls are answered before each
-  fault and after it
+  server writes log until it stops; it is started again when there is space. **Failover**: the primary is killed,
+  its replica is promoted after 4 s, the time in which a cluster manager notices the failure, and a new replica is
+  created
+- A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s. {answers} calls get a response before
+  each fault and after it
 - **Last run**: {day}, load {load}; {clients} clients of each resource, {together} in total; seed {seed}
 
-Each cell has the number of operations, and how many of them have an unknown outcome. Refused calls had no effect and
-are counted in the column *refused*. If a row has no unknown outcome and no refused call, no caller noticed the fault:
-another host answered, jobs waited, or the platform worked without Redis. The column *logged*
+Each cell has the number of operations and the number of unknown outcomes. The column *refused* counts rejected calls,
+which had no effect. If a row has no unknown outcome and no rejected call, no caller noticed the fault: another host
+responded, jobs waited, or the platform worked without Redis. The column *logged*
 has the most frequent warnings and errors that the programs logged after the fault
 ([what they mean](../operate/monitoring.md)).
 """

@@ -98,7 +98,7 @@ MANAGEMENT = Check(
     looks_at="the [management ports](../operate/monitoring.md#management-port) of this machine: readiness and metrics",
     wrong="a port does not answer although the services do; it is not ready; it belongs to another installation; the "
     "metrics refuse `BALCAO_METRICS_TOKEN`",
-    remedy="correct the port; check the part that readiness names; restart processes that were started with another token",
+    remedy="correct the port; check what readiness reports; restart processes that were started with another token",
     examine=_check_management,
     is_due=lambda settings: bool(settings.management_port),
 )
