@@ -307,7 +307,10 @@ READS: Mapping[str, tuple[str, set[str]]] = {
         {"search.service_head", "search.zero_results"},
     ),
     "search/control_queries": ("A control query expects services that exist or existed.", {"search.service_head"}),
-    "search/feedback": ("Feedback is of a service that lives.", {"search.service_head"}),
+    "search/feedback": (
+        "Feedback is of a service that lives, listed with the name of its newest version.",
+        {"search.service_head", "search.service_versions"},
+    ),
     "search/popularity": ("A view counts only of a service that there is.", {"search.service_head"}),
     "search/index": (
         "The index contains what decides the place of a service: its popularity and its phrases.",

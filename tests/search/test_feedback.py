@@ -58,6 +58,9 @@ def test_staff_read_what_visitors_said(http: httpx.Client, staff: Staff, portal:
     ]  # fmt: skip
     assert set(found["comments"][0]) == {"id", "at", "helpful", "comment"}
     assert [each["comment"] for each in read(staff, service, page=2, per_page=1)["comments"]] == [answers[1][1]]
+    said = read(staff, service, helpful="false")
+    assert (said["found"], [each["comment"] for each in said["comments"]]) == (1, [answers[1][1]])
+    assert read(staff, service, helpful="true")["found"] == 1
     columns = sql("SELECT column_name FROM information_schema.columns WHERE table_name = 'service_feedback'")
     assert {row["column_name"] for row in columns} == {"id", "service_id", "at", "helpful", "comment"}
 
@@ -68,8 +71,20 @@ def test_the_services_that_helped_least_come_first(http: httpx.Client, staff: St
         give(http, service["slug"], portal, helpful, comment="Faltou o preço." if service is bad else None)
     listed = staff("GET", "/feedback", role=EDITOR).json()
     assert listed["services"] == [
-        {"service_id": bad["id"], "helpful": 0, "not_helpful": 2, "comments": 2},
-        {"service_id": good["id"], "helpful": 1, "not_helpful": 1, "comments": 0},
+        {
+            "service_id": bad["id"],
+            "nome_servico": bad["nome_servico"],
+            "helpful": 0,
+            "not_helpful": 2,
+            "comments": 2,
+        },
+        {
+            "service_id": good["id"],
+            "nome_servico": good["nome_servico"],
+            "helpful": 1,
+            "not_helpful": 1,
+            "comments": 0,
+        },
     ]
     assert (
         staff("GET", "/feedback", params={"page": 2, "per_page": 1}).json()["services"][0]["service_id"] == good["id"]

@@ -4,6 +4,7 @@ from balcao.panel.catalogue import (
     approval_pages,
     control_pages,
     editing_pages,
+    feedback_pages,
     mapping_pages,
     migration_pages,
     phrase_pages,
@@ -22,6 +23,7 @@ _PARTS = (
     mapping_pages,
     tuning_pages,
     phrase_pages,
+    feedback_pages,
     control_pages,
     migration_pages,
 )

@@ -61,6 +61,37 @@ class Phrases(msgspec.Struct):
     updated_by: str | None
 
 
+class RatedService(msgspec.Struct):
+    """A service with the feedback on its page in 90 days."""
+
+    service_id: str
+    nome_servico: str
+    helpful: int
+    not_helpful: int
+    comments: int
+
+
+class RatedServices(msgspec.Struct):
+    found: int
+    services: list[RatedService]
+
+
+class Comment(msgspec.Struct):
+    id: str
+    at: int
+    helpful: bool
+    comment: str
+
+
+class Feedback(msgspec.Struct):
+    """The feedback on the page of a service in 365 days."""
+
+    helpful: int
+    not_helpful: int
+    found: int
+    comments: list[Comment]
+
+
 class PhraseProposal(msgspec.Struct):
     query: str
     searches: int
@@ -338,3 +369,17 @@ async def abort_migration(api: Api, run: str, reason: str | None) -> Run:
 
 async def roll_back_migration(api: Api, run: str, reason: str | None) -> Reversal:
     return await api.send("POST", f"{_MIGRATION}/rollback", Reversal, {"migration_id": run, "reason": reason})
+
+
+async def list_rated_services(api: Api, page: int, size: int) -> RatedServices:
+    return await api.get(f"{_ADMIN}/feedback", RatedServices, {"page": page, "per_page": size})
+
+
+async def read_feedback(api: Api, service_id: str, helpful: bool | None, page: int, size: int) -> Feedback:
+    query = {"helpful": helpful, "page": page, "per_page": size}
+    return await api.get(f"{_ADMIN}/services/{quoted(service_id)}/feedback", Feedback, query)
+
+
+async def delete_comment(api: Api, service_id: str, comment: str) -> None:
+    path = f"{_ADMIN}/services/{quoted(service_id)}/feedback/{quoted(comment)}"
+    await api.send("DELETE", path, type(None))

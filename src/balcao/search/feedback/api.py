@@ -13,9 +13,14 @@ from balcao.core.http.parameters import InPath, OfRequest, Query
 from balcao.core.http.responses import Response
 from balcao.core.values.ids import UUID_PATTERN
 from balcao.search.catalogue.api import SlugInPath
-from balcao.search.conventions import ServiceIdInPath, parse_page_parameters, respond_to_staff
+from balcao.search.conventions import (
+    ServiceIdInPath,
+    parse_flag_parameter,
+    parse_page_parameters,
+    respond_to_staff,
+)
 from balcao.search.feedback import service, store
-from balcao.search.feedback.schemas import FeedbackBody, RatedServices, ServiceFeedback
+from balcao.search.feedback.schemas import CommentQuery, FeedbackBody, RatedServices, ServiceFeedback
 from balcao.search.rates import spend
 from balcao.search.routes import ROUTES
 
@@ -68,13 +73,14 @@ async def get_rated_services(call: Call, query: Query) -> Response[RatedServices
     "search.read_feedback",
     action("service:read"),
     "O que as pessoas acharam da página de um serviço",
-    query=PageQuery,
+    query=CommentQuery,
 )
 async def get_feedback(call: Call, id: ServiceIdInPath, query: Query) -> Response[ServiceFeedback]:
     """Devolve quantas vezes a página ajudou e não ajudou, em 365 dias, e os comentários, dos mais novos aos mais
     antigos.
     """
-    return respond_to_staff(await service.read_feedback(call, id, *parse_page_parameters(query)))
+    helpful = parse_flag_parameter(query, "helpful")
+    return respond_to_staff(await service.read_feedback(call, id, *parse_page_parameters(query), helpful=helpful))
 
 
 @routes.delete(

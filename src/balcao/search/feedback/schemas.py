@@ -5,6 +5,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from balcao.core.http.paging import PageQuery
 from balcao.search import members
 
 Helpful: TypeAlias = Annotated[bool, Meta(description="Se a página ajudou.", examples=[False])]
@@ -53,6 +54,7 @@ class RatedService(msgspec.Struct):
     """A service, and how often its page helped and did not help."""
 
     service_id: members.ServiceId
+    nome_servico: members.Name
     helpful: Annotated[int, Meta(description="Quantas vezes ajudou, em 90 dias.", examples=[31])]
     not_helpful: Annotated[int, Meta(description="Quantas vezes não ajudou, em 90 dias.", examples=[4])]
     comments: Annotated[int, Meta(description="Quantos comentários, em 90 dias.", examples=[2])]
@@ -65,3 +67,11 @@ class RatedServices(msgspec.Struct):
     page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
     per_page: Annotated[int, Meta(description="Serviços por página.", examples=[10])]
     services: Annotated[list[RatedService], Meta(description="Os serviços, antes os que mais vezes não ajudaram.")]
+
+
+class CommentQuery(PageQuery):
+    """The page of comments, and which of them."""
+
+    helpful: Annotated[
+        bool | None, Meta(description="Só os comentários de quem a página ajudou, ou não ajudou.", examples=[False])
+    ] = None

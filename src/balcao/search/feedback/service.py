@@ -33,17 +33,20 @@ async def give_feedback(call: Call, slug: str, body: FeedbackBody) -> None:
             raise TooMany(text, code="feedback-full", retry_after=_SECONDS_OF_AN_HOUR)
 
 
-async def read_feedback(call: Call, service_id: str, page: int, per_page: int) -> ServiceFeedback:
+async def read_feedback(
+    call: Call, service_id: str, page: int, per_page: int, *, helpful: bool | None
+) -> ServiceFeedback:
     """Return a page of the comments on a service, and how often its page helped.
 
+    With `helpful`, only the comments of visitors whom the page helped, or did not help, are returned and counted.
     Raises NotFound if the service does not exist.
     """
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
-        counts = await store.count_feedback(connection, known)
+        counts = await store.count_feedback(connection, known, helpful)
         if not counts.is_known:
             raise NotFound(UNKNOWN)
-        comments = await store.list_comments(connection, known, per_page, (page - 1) * per_page)
+        comments = await store.list_comments(connection, known, helpful, per_page, (page - 1) * per_page)
     return ServiceFeedback(known, counts.helpful, counts.not_helpful, counts.comments, page, per_page, comments)
 
 

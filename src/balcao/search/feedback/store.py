@@ -47,18 +47,23 @@ class FeedbackCounts(NamedTuple):
 @statement("""
 SELECT EXISTS (SELECT FROM search.service_head WHERE id = :service_id::uuid AND deleted_at IS NULL) AS is_known,
        coalesce(sum(helpful), 0)::int AS helpful, coalesce(sum(not_helpful), 0)::int AS not_helpful,
-       (SELECT count(*)::int FROM search.service_feedback WHERE service_id = :service_id) AS comments
+       (SELECT count(*)::int FROM search.service_feedback AS said
+        WHERE said.service_id = :service_id
+          AND (:only_helpful::boolean IS NULL OR said.helpful = :only_helpful)) AS comments
 FROM search.service_feedback_days WHERE service_id = :service_id
 """)
-async def count_feedback(connection: Connection, service_id: str) -> FeedbackCounts: ...
+async def count_feedback(connection: Connection, service_id: str, only_helpful: bool | None) -> FeedbackCounts: ...
 
 
 @statement("""
 SELECT id::text AS id, extract(epoch FROM at)::bigint AS at, helpful, comment
-FROM search.service_feedback WHERE service_id = :service_id::uuid
+FROM search.service_feedback
+WHERE service_id = :service_id::uuid AND (:only_helpful::boolean IS NULL OR helpful = :only_helpful)
 ORDER BY service_feedback.at DESC, service_feedback.id DESC LIMIT :limit OFFSET :offset
 """)
-async def list_comments(connection: Connection, service_id: str, limit: int, offset: int) -> list[Comment]: ...
+async def list_comments(
+    connection: Connection, service_id: str, only_helpful: bool | None, limit: int, offset: int
+) -> list[Comment]: ...
 
 
 @statement("DELETE FROM search.service_feedback WHERE id = :comment_id::uuid AND service_id = :service_id::uuid")
@@ -73,8 +78,12 @@ class ListedRating(NamedTuple):
     rated: RatedService
 
 
+# The name is that of the newest version, which exists for every service.
 @statement("""
-SELECT days.service_id::text AS service_id, sum(days.helpful)::int AS helpful,
+SELECT days.service_id::text AS service_id,
+       (SELECT version.snapshot ->> 'nome_servico' FROM search.service_versions AS version
+        WHERE version.service_id = days.service_id ORDER BY version.version_number DESC LIMIT 1) AS nome_servico,
+       sum(days.helpful)::int AS helpful,
        sum(days.not_helpful)::int AS not_helpful, sum(days.comments)::int AS comments, count(*) OVER ()::int AS found
 FROM search.service_feedback_days AS days
 JOIN search.service_head AS head ON head.id = days.service_id AND head.deleted_at IS NULL
