@@ -54,8 +54,8 @@ class Upserted(StrEnum):
 class CrmClient:
     """The CRM client of one process, with one token and one circuit breaker.
 
-    Every method that calls the CRM raises Unavailable if no CRM is configured, CrmAway if there is no usable response
-    within the deadline or the circuit is open, and CrmRefused if the CRM rejects the call.
+    Every method that calls the CRM raises Unavailable if no CRM is configured, and CrmRefused if the CRM rejects the
+    call. It raises CrmAway if there is no usable response within the deadline, or if the circuit is open.
     """
 
     def __init__(self, transport: Transport | None, version: str, fields: FieldMap) -> None:

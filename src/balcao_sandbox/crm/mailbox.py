@@ -1,7 +1,7 @@
 """A substitute for a message gateway: it receives and shows the codes that the platform sends to phones.
 
-It is part of the sandbox CRM's server, because this server is always a single process on the loopback address, whereas
-several processes can serve the API and run jobs.
+It is part of the sandbox CRM's server, which is always a single process on the loopback address. The API and the jobs
+may run in several processes.
 """
 
 import secrets

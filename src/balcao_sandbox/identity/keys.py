@@ -19,8 +19,9 @@ from balcao.core.logs import log
 from balcao.settings import Settings, SettingsError
 
 BITS = 2048
-# A new key is published immediately, but signs only after this time. Otherwise a service that has just fetched the keys
-# could not verify the first tokens of the new key, because it waits a few seconds before it fetches the keys again.
+# A new key is published immediately, but signs only after this time. A service that has just fetched the keys waits a
+# few seconds before it fetches them again. Without this delay, the service could not verify the first tokens of the new
+# key.
 SIGNS_AFTER_SECONDS = 15
 # Old keys stay published for longer than the lifetime of any token (`demo.LONGEST_ACCESS_SECONDS`) plus the verifier's
 # leeway.

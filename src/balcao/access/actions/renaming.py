@@ -31,8 +31,8 @@ class KnownActions:
     def change(self, action_id: int, change: ActionChange, if_match: str | None) -> tuple[Action, Action]:
         """Apply a change, and return the action before and after it.
 
-        Raises NotFound for an unknown id, Forbidden for a reserved name, PreconditionFailed if `If-Match` does not
-        match, and Invalid for a name that is in use or belongs to a deleted action that is declared in code.
+        Raises NotFound for an unknown id, Forbidden for a reserved name, and PreconditionFailed if `If-Match` does not
+        match. Raises Invalid if the name is in use, or if it belongs to a deleted action that is declared in code.
         """
         known = self._by_id.get(action_id)
         if known is None:

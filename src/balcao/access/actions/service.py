@@ -53,8 +53,8 @@ class SavedAction(NamedTuple):
 async def update_action(call: Call, action_id: int, change: ActionChange) -> SavedAction:
     """Change an action's name or description. Equal values write nothing.
 
-    Raises NotFound for an unknown action, Forbidden for a reserved name, PreconditionFailed if `If-Match` does not
-    match, and Invalid for a name that is in use or belongs to a deleted action that is declared in code.
+    Raises NotFound for an unknown action, Forbidden for a reserved name, and PreconditionFailed if `If-Match` does not
+    match. Raises Invalid if the name is in use, or if it belongs to a deleted action that is declared in code.
     """
     attempt = CatalogueEvent("action.update", "action", str(action_id))
     return SavedAction(*await _CHANGE.run(call, attempt, WantedChange(action_id, change)))
@@ -134,8 +134,8 @@ async def read_action(call: Call, action_id: int) -> Action:
 async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
     """Delete an action and return the catalogue version. With `force`, its custom mappings and grants are deleted too.
 
-    If the action has very many mappings or grants, most are deleted first, in batches with their own transactions, so
-    that other writes to the catalogue can run in between. Raises NotFound for an unknown action, Forbidden for a
+    If the action has very many mappings or grants, most are deleted first, in batches with their own transactions.
+    Other writes to the catalogue can then run in between. Raises NotFound for an unknown action, Forbidden for a
     reserved action, and Conflict for an action in use (rules: access 4.3).
     """
     while force and await _delete_batch(call, action_id):

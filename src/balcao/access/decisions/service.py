@@ -34,8 +34,8 @@ _NO_MAPPING = Decision(Reason.NO_MAPPING)
 async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
     """Return the decision on a request or an action, for the caller, another person or a machine.
 
-    Raises Forbidden if the query needs `EXPLAIN` and the caller lacks it, and NotFound for an unknown action and for a
-    version that cannot be rebuilt. Callers need no action to explain their own current requests.
+    Raises Forbidden if the query needs `EXPLAIN` and the caller lacks it. Raises NotFound for an unknown action, and
+    for a version that cannot be rebuilt. Callers need no action to explain their own current requests.
     """
     caller = call.identified_caller
     subject = Cpf(query.subject) if query.subject else None

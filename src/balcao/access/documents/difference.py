@@ -86,7 +86,7 @@ def _match_actions(catalogue: StoredCatalogue, document: Document, found: Differ
 
 
 def make_temporary_name(action_id: int) -> str:
-    """Return the temporary name of an action that will be deleted and whose name another action gets."""
+    """Return a temporary name for an action that will be deleted, because another action gets its name."""
     return f"aside:{action_id}"
 
 

@@ -77,8 +77,8 @@ class OpenApiQuery(Model):
 def to_document(described: OpenApi, query: OpenApiQuery) -> Document:
     """Return the catalogue document that maps the operations.
 
-    Raises Unprocessable with a fault for each operation without an action and for each path that is not a valid
-    pattern, or if `prune` is set without a prefix.
+    Raises Unprocessable with a fault for each operation without an action, and for each path that is not a valid
+    pattern. Raises Unprocessable also if `prune` is set without a prefix.
     """
     base = query.prefix or (urlsplit(described.servers[0].url).path if described.servers else "")
     prefix = _to_pattern(base)

@@ -90,9 +90,10 @@ async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup
 async def delete_group(call: Call, name: str) -> int:
     """Delete a group with its memberships, and return the catalogue version. The audit event lists the members.
 
-    Most members of a large group are removed first, in batches with their own transactions, so that other writes to the
-    catalogue can run in between. Raises NotFound for an unknown group, Forbidden if the group gives an administrative
-    role and the caller is not a superadmin, and Conflict if no administrator would remain (rules: access 4.4).
+    Most members of a large group are removed first, in batches with their own transactions. Other writes to the
+    catalogue can then run in between. Raises NotFound for an unknown group, and Forbidden if the group gives an
+    administrative role and the caller is not a superadmin. Raises Conflict if no administrator would remain (rules:
+    access 4.4).
     """
     while await _remove_some_members(call, name):
         pass
@@ -156,8 +157,8 @@ async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
 async def remove_group_role(call: Call, group_name: str, role_name: str) -> int:
     """Remove a role from a group, and return the catalogue version. It stays the same if the group lacks the role.
 
-    Raises NotFound for an unknown group or role, Forbidden if the role is administrative and the caller is not a
-    superadmin, and Conflict if no administrator would remain (rules: access 4.4).
+    Raises NotFound for an unknown group or role, and Forbidden if the role is administrative and the caller is not a
+    superadmin. Raises Conflict if no administrator would remain (rules: access 4.4).
     """
     attempt = CatalogueEvent("group.remove_role", "group", name=group_name or None)
     async with write_catalogue(call, attempt) as write:
@@ -206,8 +207,8 @@ async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
 async def remove_member(call: Call, group_name: str, subject: Cpf) -> int:
     """Remove a person from a group, and return the catalogue version. It stays the same if they are not a member.
 
-    Any person may leave a group. Raises NotFound for an unknown group, Forbidden if the caller may not remove another
-    person from this group, and Conflict if no administrator would remain (rules: access 4.4).
+    Any person may leave a group. Raises NotFound for an unknown group, and Forbidden if the caller may not remove
+    another person from this group. Raises Conflict if no administrator would remain (rules: access 4.4).
     """
     attempt = CatalogueEvent("group.remove_member", "group", name=group_name or None, subject=subject)
     async with write_catalogue(call, attempt) as write:

@@ -80,8 +80,8 @@ async def update_role(call: Call, name: str, description: str) -> SavedRole:
 async def delete_role(call: Call, name: str) -> int:
     """Delete a role with its grants and return the catalogue version.
 
-    If very many people have the role directly, most of them lose it first, in batches with their own transactions, so
-    that other writes to the catalogue can run in between. Raises NotFound for an unknown role, Forbidden for the
+    If very many people have the role directly, most of them lose it first, in batches with their own transactions.
+    Other writes to the catalogue can then run in between. Raises NotFound for an unknown role, Forbidden for the
     administrative roles, and Conflict while groups give the role.
     """
     while await _revoke_from_some(call, name):
@@ -128,8 +128,8 @@ async def list_granted_actions(call: Call, name: str) -> list[GrantedAction]:
 async def grant_action(call: Call, role_name: str, action_name: str) -> int:
     """Grant an action to a role, and return the catalogue version, which stays the same if the role already grants it.
 
-    Raises NotFound for an unknown role or action, Forbidden for an administrative role and for an action that only
-    administrative roles grant, and Conflict for an action reserved to the platform (rules: access 4.4).
+    Raises NotFound for an unknown role or action, and Conflict for an action reserved to the platform. Raises Forbidden
+    for an administrative role, and for an action that only administrative roles grant (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("role.grant", "role", name=role_name or None)) as write:
         role = await _find(write.connection, role_name)

@@ -58,7 +58,7 @@ async def create_experiment(
 ) -> Experiment:
     """Create an experiment without runs. Without `experiment_id`, it gets a new id.
 
-    Raises NotFound if the data set does not exist, Conflict if it already has an experiment with this name, and
+    Raises NotFound if the data set does not exist, and Conflict if it already has an experiment with this name. Raises
     Unprocessable if the version does not exist.
     """
     async with call.platform.database.transaction() as connection:

@@ -79,8 +79,8 @@ async def read_active_config(call: Call, agent_type: str) -> AgentConfig:
 async def save_version(call: Call, body: Save, at: datetime | None = None) -> SavedVersion:
     """Save a version created at `at`, by default now. If the content equals the active version's, save nothing.
 
-    Raises Invalid if there is no content, Conflict if `expected_version` is not active, and Forbidden if `activate` is
-    true and the caller lacks the action `ACTIVATE`.
+    Raises Invalid if there is no content, and Conflict if `expected_version` is not active. Raises Forbidden if
+    `activate` is true and the caller lacks the action `ACTIVATE`.
     """
     if not body.content:
         names = ", ".join(f"`{name}`" for name in body.list_content_names())

@@ -72,8 +72,8 @@ async def lock_agent(connection: Connection, agent_type: str) -> bool:
     """
 
 
-# This is a separate statement, not a join in `lock_agent`. After a statement has waited for a row lock, it sees the
-# locked row's current version, but joined rows as they were when it started (READ COMMITTED).
+# This is a separate statement, not a join in `lock_agent`. A statement that has waited for a row lock sees the new
+# version of the locked row, but the old versions of joined rows (READ COMMITTED).
 @statement("""
 SELECT active.version
 FROM agents.agents AS agent

@@ -23,7 +23,7 @@ FIELDS = ["empresas"]
 
 
 async def list_registered_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> Companies:
-    """Return a page of the companies in which the person is a partner or responsible, sorted by CNPJ.
+    """Return a page of the companies of which the person is a partner or the responsible person, sorted by CNPJ.
 
     Raises Invalid for an invalid filter.
     """

@@ -33,7 +33,7 @@ _OF_NATURE = "(:nature::text IS NULL OR company.record #>> '{natureza_juridica,i
     )
 )
 async def list_companies_of(source: Source, cpf: Cpf, nature: str | None, page: Page) -> Paged[Json[Company]]:
-    """Return a page of the companies in which the person is a partner or responsible, sorted by CNPJ."""
+    """Return a page of the companies of which the person is a partner or the responsible person, sorted by CNPJ."""
 
 
 @statement(f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj")

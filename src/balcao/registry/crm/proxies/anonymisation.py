@@ -29,8 +29,8 @@ class RequestOpen(Conflict):
 async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
     """File a request. If several callers do so at the same time, the lease lets only one of them file a request.
 
-    Raises RequestOpen if the person already has an open request, NotFound if the person has no account, CrmFailed if
-    the CRM fails or rejects the call, and Unavailable if no CRM is configured.
+    Raises RequestOpen if the person already has an open request, and NotFound if the person has no account. Raises
+    CrmFailed if the CRM fails or rejects the call, and Unavailable if no CRM is configured.
     """
     crm, deadline = call.platform.part(CrmClient), Deadline.within(BUDGET_SECONDS)
     async with lease.hold_lease(call.platform, cpf, "anonymisation", deadline) as lease_state:

@@ -28,8 +28,8 @@ async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoC
     """Give or withdraw a consent, and return the consent as it was written.
 
     The CRM is written first, because the mirror must never show a consent that the CRM has rejected. Raises Invalid for
-    an invalid body, NotFound if the person has no account, CrmFailed if the CRM fails or rejects the call, and
-    Unavailable if no CRM is configured.
+    an invalid body, and NotFound if the person has no account. Raises CrmFailed if the CRM fails or rejects the call,
+    and Unavailable if no CRM is configured.
     """
     consent = _parse(body)
     channel = clean_optional("origem", body.origem, longest=LONGEST_TEXT) or call.platform.settings.crm_channel

@@ -39,8 +39,8 @@ OFF = timedelta(hours=1)
 async def reconcile_crm(call: Call, body: ReconciliationBody) -> Reconciliation:
     """Reconcile one person immediately, or start a run over all people who changed since a given time.
 
-    Raises Invalid for an invalid body, NotFound for a person without an account, Conflict while a run is active,
-    CrmFailed if the CRM fails or rejects the call, and Unavailable if no CRM is configured.
+    Raises Invalid for an invalid body, NotFound for a person without an account, and Conflict while a run is active.
+    Raises CrmFailed if the CRM fails or rejects the call, and Unavailable if no CRM is configured.
     """
     if (body.cpf is UNSET) == (body.since is UNSET):
         raise Invalid("Envie `cpf` ou `since`, um dos dois.", code="reconcile-scope")

@@ -29,8 +29,8 @@ async def list_crm_tickets(call: Call, cpf: Cpf) -> CrmTickets:
 async def read_crm_ticket(call: Call, cpf: Cpf, number: str) -> CrmTicket:
     """Return one of the caller's own tickets.
 
-    Raises NotFound for an unknown number or another person's ticket, CrmFailed if the CRM fails or rejects the call,
-    and Unavailable if no CRM is configured.
+    Raises NotFound for an unknown number or another person's ticket. Raises CrmFailed if the CRM fails or rejects the
+    call, and Unavailable if no CRM is configured.
     """
     found = await tickets.find_one(call.platform.part(CrmClient), cpf, number, Deadline.within(BUDGET_SECONDS))
     if found is None:

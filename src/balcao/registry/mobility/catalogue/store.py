@@ -203,7 +203,7 @@ class ImportedModel(NamedTuple):
     vehicle_type: VehicleType
 
 
-# The brand is the live brand with this name, or else the live brand whose id was made from this name.
+# Use the live brand with this name. If there is none, use the live brand whose id was made from this name.
 @statement("""
 INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type)
 SELECT imported.id, brand.id, imported.name, imported.name_key, imported.vehicle_type

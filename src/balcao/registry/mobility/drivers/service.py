@@ -68,9 +68,9 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
 async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
     """Invite a driver, and return the pending link as JSON. The link and the job for its e-mail commit together.
 
-    Raises Invalid for an invalid body or if the invitee is the owner, DriverRefused if the inviter only drives the
-    vehicle, and NotFound if they neither own nor drive it. Raises Conflict if the person is already invited or drives
-    the vehicle, or if the vehicle has reached the limit.
+    Raises Invalid for an invalid body, or if the invitee is the owner. Raises DriverRefused if the inviter only drives
+    the vehicle, and NotFound if they neither own nor drive it. Raises Conflict if the person is already invited or
+    drives the vehicle, or if the vehicle has reached the limit.
     """
     invitee = _parse_invitee(body)
     trail = people.encode_trail(call, "create", cpf, [invitee.cpf], FIELDS)

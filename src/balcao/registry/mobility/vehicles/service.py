@@ -30,7 +30,7 @@ FIELDS = ["vehicle"]
 
 
 async def list_vehicles(call: Call, cpf: Cpf, page: Page) -> Vehicles:
-    """Return a page of the person's own vehicles and those that they drive, newest first."""
+    """Return a page of the vehicles that the person owns or drives, newest first."""
     async with call.reading(cpf, FIELDS) as source:
         found, total = await store.list_visible_vehicles(source, cpf, page)
     return Vehicles([views.to_item(vehicle, cpf) for vehicle in found], page.of(total))
@@ -85,8 +85,8 @@ async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
 async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleUpdate) -> VehicleDetail:
     """Change one of the person's own vehicles and return it.
 
-    Raises Invalid for an invalid form, DriverRefused if the person only drives the vehicle, NotFound if they neither
-    own nor drive it, and PreconditionFailed if `If-Match` does not match.
+    Raises Invalid for an invalid form, and PreconditionFailed if `If-Match` does not match. Raises DriverRefused if the
+    person only drives the vehicle, and NotFound if they neither own nor drive it.
     """
     trail = people.encode_trail(call, "update", cpf, [], FIELDS)
 

@@ -116,7 +116,7 @@ async def use_files(connection: Connection, cpf: Cpf, field: str, ids: Collectio
 
 
 def not_own(field: str) -> Invalid:
-    """Return the error for a member whose id is not the id of a file that the person sent."""
+    """Return the error for a member whose id does not belong to a file of the person."""
     return Invalid(f"O campo `{field}` deve ter o id de um arquivo que a própria pessoa enviou.", code="file-not-own")
 
 

@@ -83,8 +83,8 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
 async def replace_pet(call: Call, cpf: Cpf, pet_id: int, body: PetBody) -> Pet:
     """Replace one of the citizen's own pets and return it.
 
-    Raises Invalid for an invalid body, NotFound if the citizen has no such pet, Conflict if the pet is in the city's
-    records, and PreconditionFailed if `If-Match` does not match.
+    Raises Invalid for an invalid body, and PreconditionFailed if `If-Match` does not match. Raises NotFound if the
+    citizen has no such pet, and Conflict if the pet is in the city's records.
     """
     checked = check_body(body, utc_now(), call.zone)
     async with call.platform.database.transaction() as connection:

@@ -169,7 +169,7 @@ class RegistrationVerdict(msgspec.Struct):
 
 
 class QuarantinedPhone(msgspec.Struct):
-    """A phone number in quarantine, or one whose quarantine has ended and which is not deleted yet."""
+    """A phone number in quarantine, or a number that is not deleted yet after its quarantine has ended."""
 
     phone_number: PhoneNumber
     quarantine_until: QuarantineUntil

@@ -121,8 +121,8 @@ def mask_name(name: str) -> str:
 async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone:
     """Bind a phone number to a person. Staff and messengers may do so only if a code has proven the number.
 
-    Raises Invalid for an invalid body, Forbidden if the caller may not bind numbers for this person, Conflict if the
-    number cannot be bound to this person, and TooMany if the person has made too many claims.
+    Raises Invalid for an invalid body, and Forbidden if the caller may not bind numbers for this person. Raises
+    Conflict if the number cannot be bound to this person, and TooMany if the person has made too many claims.
     """
     cpf, channel = _parse_cpf(body.cpf), parse_channel(body.channel)
     reached = call if call.decision.reason is Reason.CLIENT else call.with_right_to(cpf, WRITE)

@@ -38,8 +38,8 @@ class Search(NamedTuple):
 async def search_citizens(call: Call, body: SearchBody) -> FoundCitizens:
     """Return at most five people and audit each as read. A search that finds no people, or too many, is audited too.
 
-    Raises Invalid if the search is not valid or finds too many people, Forbidden for machines, and TooMany for a caller
-    who tries out one person after another.
+    Raises Invalid if the search is not valid or finds too many people. Raises Forbidden for machines, and TooMany for a
+    caller who tries out one person after another.
     """
     _admit(call)
     search = _parse_search(body)

@@ -87,7 +87,7 @@ async def add_staff_step(call: Call, number: str, body: StepBody) -> bytes:
     """Move a request, write to its citizen, or both, and return the request as JSON.
 
     Raises Invalid without a state and a text, or if the state needs a text. Raises NotFound for an unknown number or
-    another department, Conflict if the request is closed or cannot move to this state, and PreconditionFailed if
+    another department. Raises Conflict if the request is closed or cannot move to this state, and PreconditionFailed if
     `If-Match` does not match.
     """
     state, text = body.state, clean_optional("text", body.text, longest=TEXT_LENGTH, one_line=False)

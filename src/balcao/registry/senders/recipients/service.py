@@ -45,8 +45,8 @@ async def check_recipients(call: Call, category: str, body: RecipientsCheck) -> 
 
     Each person gets one audit event for each mailing.
 
-    Raises Invalid for an invalid body, Unprocessable for an unknown or inactive category, TooMany if the client has
-    used up its quota, and Conflict if it has declared another purpose for this mailing.
+    Raises Invalid for an invalid body, and Unprocessable for an unknown or inactive category. Raises TooMany if the
+    client has used up its quota, and Conflict if it has declared another purpose for this mailing.
     """
     size = SMALL if len(_list_asked(body)) <= _FEW else SMALL + 1
     question = await run_in_thread(parse_question, body, size=size)
