@@ -43,8 +43,7 @@ class Account:
 class Upserted(StrEnum):
     """The result of an upsert. After EXISTED, the caller must look up the account.
 
-    EXISTED means that the person already had an account, for example because another process created it first, or that
-    there are several accounts.
+    EXISTED means that the person already has at least one account. Another process may have created it first.
     """
 
     CREATED = "created"

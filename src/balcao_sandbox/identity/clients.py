@@ -23,9 +23,11 @@ class Authenticated(NamedTuple):
 async def authenticate(request: RealmRequest, form: Mapping[str, str], flow: str) -> Authenticated:
     """Authenticate a client by its secret, which is in the header or in the form.
 
-    A public client needs only its id, except for client credentials. Raises ClientRefused if the client is unknown or its
-    secret is wrong, and TooMany if an address guesses secrets. Raises InvalidRequest for two authentication methods in
-    one request, and Refused for a flow that the client may not use.
+    A public client needs only its id, except for client credentials.
+
+    Raises ClientRefused if the client is unknown or its secret is wrong, and TooMany if an address guesses secrets.
+    Raises InvalidRequest for two authentication methods in one request, and Refused for a flow that the client may not
+    use.
     """
     realm = request.realm
     name, secret = _read_credentials(form, request.header("authorization") or None)

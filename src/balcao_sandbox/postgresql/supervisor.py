@@ -117,9 +117,9 @@ _GUARD = 'read -r line || kill -INT "$1"'
 def _start_guard(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
     """Start a shell that stops the server if this process is killed.
 
-    Only this process holds the other end of the shell's input pipe, and the kernel closes it when the process dies. The
-    shell has its own session, so that it survives if the whole process group is killed. A shell needs two megabytes,
-    much less than a Python interpreter.
+    Only this process holds the other end of the shell's input pipe. The kernel closes that end when the process dies.
+    The shell has its own session, so that it survives if the whole process group is killed. A shell needs two
+    megabytes, much less than a Python interpreter.
     """
     command = ["/bin/sh", "-c", _GUARD, "sh", str(process.pid)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)

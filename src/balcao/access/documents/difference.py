@@ -90,9 +90,9 @@ def make_temporary_name(action_id: int) -> str:
     return f"aside:{action_id}"
 
 
-# Yield the stored actions to which an action of the document may refer, most specific first: a code key in
-# `renamed_from`, the name, a former name in `renamed_from`, the name as a code key. If the document refers to a stored
-# action by its code key, it does not also refer to it by name.
+# Yield the stored actions to which an action of the document may refer, most specific first. The order is: a code key
+# in `renamed_from`, the name, a former name in `renamed_from`, the name as a code key. If the document refers to a
+# stored action by its code key, it does not also refer to it by name.
 def _list_candidates(
     action: DocumentAction, by_name: dict[str, StoredAction], by_key: dict[str, StoredAction], claimed: set[str | None]
 ) -> Iterator[StoredAction]:

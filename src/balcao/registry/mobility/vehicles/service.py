@@ -112,7 +112,7 @@ async def change_vehicle(call: Call, cpf: Cpf, vehicle_id: str, change: VehicleU
 async def remove_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> None:
     """Remove a vehicle and revoke its open links. Removing it again changes nothing.
 
-    Raises DriverRefused if the person only drives the vehicle, NotFound if they neither own nor drive it, and
+    Raises DriverRefused if the person only drives the vehicle, and NotFound if they neither own nor drive it. Raises
     PreconditionFailed if `If-Match` does not match.
     """
 
