@@ -6,11 +6,10 @@ import msgspec
 
 from balcao.core.context.call import Call
 from balcao.core.errors import Invalid, NotFound
-from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.text import clean_text
 from balcao.search.conventions import describe_event, name_actor, parse_uuid_parameter, require_present_match
 from balcao.search.phrases import store
-from balcao.search.phrases.schemas import PhraseProposal, PhraseProposals, PhrasesBody, ServicePhrases
+from balcao.search.phrases.schemas import PhraseProposals, PhrasesBody, ServicePhrases
 from balcao.search.portuguese.analysis import fold_label, tokenize
 from balcao.search.zero_results.service import FEWEST_TIMES
 
@@ -26,7 +25,7 @@ UNKNOWN = "Serviço não encontrado."
 async def read_phrases(call: Call, service_id: str) -> ServicePhrases:
     """Return the phrases of a service. Raises NotFound if the service does not exist."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
-    return _to_wire(known, await store.select_phrases(call.platform.database, known))
+    return _require(await store.select_phrases(call.platform.database, known))
 
 
 async def replace_phrases(call: Call, service_id: str, body: PhrasesBody) -> ServicePhrases:
@@ -38,16 +37,15 @@ async def replace_phrases(call: Call, service_id: str, body: PhrasesBody) -> Ser
     known = parse_uuid_parameter(service_id, UNKNOWN)
     phrases = clean_phrases(body.phrases)
     async with call.platform.database.transaction() as connection:
-        present = _to_wire(known, await store.lock_phrases(connection, known))
-        require_present_match(call, present)
+        require_present_match(call, _require(await store.lock_phrases(connection, known)))
         if phrases:
             stored = await store.upsert_phrases(connection, known, phrases, name_actor(call))
         else:
             await store.delete_phrases(connection, known)
-            stored = store.StoredPhrases([])
+            stored = ServicePhrases(known, [], None, None)
         fields = describe_event(service=known, phrases=len(phrases))
         await call.platform.audit.record(connection, call, "update", fields=fields)
-    return _to_wire(known, stored)
+    return stored
 
 
 async def seed_phrases(call: Call, phrases: Mapping[str, Sequence[str]]) -> None:
@@ -78,11 +76,7 @@ async def list_proposals(call: Call, outcome: str | None, page: int, per_page: i
             per_page,
             (page - 1) * per_page,
         )
-    listed = [
-        PhraseProposal(each.query, each.searches, each.found_nothing, each.opened, each.last_day.isoformat())
-        for each in proposals
-    ]
-    return PhraseProposals(found, found, page, per_page, listed)
+    return PhraseProposals(found, found, page, per_page, proposals)
 
 
 def clean_phrases(given: Sequence[str]) -> list[str]:
@@ -101,9 +95,8 @@ def clean_phrases(given: Sequence[str]) -> list[str]:
     return list(phrases.values())
 
 
-def _to_wire(service_id: str, stored: store.StoredPhrases | None) -> ServicePhrases:
-    """Convert stored phrases to their wire type. Raises NotFound if the service does not exist."""
+def _require(stored: ServicePhrases | None) -> ServicePhrases:
+    """Return the phrases. Raises NotFound if the service does not exist."""
     if stored is None:
         raise NotFound(UNKNOWN)
-    at = None if stored.updated_at is None else to_unix_seconds(stored.updated_at)
-    return ServicePhrases(service_id, stored.phrases, at, stored.updated_by)
+    return stored

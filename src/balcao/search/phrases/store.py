@@ -1,34 +1,24 @@
 """SQL of the phrases with which citizens ask for a service."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
 from typing import NamedTuple
-
-import msgspec
 
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
 from balcao.core.exports.declaration import Export, Exports, Rows
+from balcao.search.phrases.schemas import PhraseProposal, ServicePhrases
 
-
-class StoredPhrases(msgspec.Struct, frozen=True):
-    """The phrases of a service. A service without phrases has no time and no author."""
-
-    phrases: list[str]
-    updated_at: datetime | None = None
-    updated_by: str | None = None
-
-
-_ONE = """
-SELECT coalesce(said.phrases, '{}') AS phrases, said.updated_at, said.updated_by
+_COLUMNS = "floor(extract(epoch FROM said.updated_at))::bigint AS updated_at, said.updated_by"
+_ONE = f"""
+SELECT head.id::text AS service_id, coalesce(said.phrases, '{{}}') AS phrases, {_COLUMNS}
 FROM search.service_head AS head LEFT JOIN search.service_phrases AS said ON said.service_id = head.id
 WHERE head.id = :service_id::uuid AND head.deleted_at IS NULL
 """
 
 
 @lookup(_ONE)
-async def select_phrases(source: Source, service_id: str) -> StoredPhrases | None:
+async def select_phrases(source: Source, service_id: str) -> ServicePhrases | None:
     """Return the phrases of a service, or None if the service is unknown or deleted."""
 
 
@@ -38,25 +28,25 @@ async def _lock_service(connection: Connection, service_id: str) -> str | None: 
 
 
 @statement(_ONE)
-async def _read_phrases(connection: Connection, service_id: str) -> StoredPhrases | None: ...
+async def _read_phrases(connection: Connection, service_id: str) -> ServicePhrases | None: ...
 
 
-async def lock_phrases(connection: Connection, service_id: str) -> StoredPhrases | None:
+async def lock_phrases(connection: Connection, service_id: str) -> ServicePhrases | None:
     """Lock a service until the transaction ends, and return its phrases, or None if it is unknown or deleted."""
     await _lock_service(connection, service_id)
     return await _read_phrases(connection, service_id)
 
 
-@statement("""
-INSERT INTO search.service_phrases (service_id, phrases, updated_at, updated_by)
+@statement(f"""
+INSERT INTO search.service_phrases AS said (service_id, phrases, updated_at, updated_by)
 VALUES (:service_id, :phrases, now(), :author)
 ON CONFLICT (service_id) DO UPDATE
 SET phrases = excluded.phrases, updated_at = excluded.updated_at, updated_by = excluded.updated_by
-RETURNING phrases, updated_at, updated_by
+RETURNING said.service_id::text, said.phrases, {_COLUMNS}
 """)
 async def upsert_phrases(
     connection: Connection, service_id: str, phrases: Sequence[str], author: str
-) -> StoredPhrases: ...
+) -> ServicePhrases: ...
 
 
 @statement("DELETE FROM search.service_phrases WHERE service_id = :service_id")
@@ -91,21 +81,11 @@ async def seed_phrases(connection: Connection, seeds: Sequence[SeededPhrases], a
 MOST_PROPOSALS = 1000
 
 
-class ProposedPhrase(msgspec.Struct, frozen=True):
-    """A folded query with its numbers of searches, empty results and openings."""
-
-    query: str
-    searches: int
-    found_nothing: int
-    opened: int
-    last_day: date
-
-
 class ListedPhrase(NamedTuple):
     """A proposal, and the number of proposals on all pages."""
 
     found: int
-    proposal: ProposedPhrase
+    proposal: PhraseProposal
 
 
 # If no opening is stored, the portal does not report openings, so only queries without results are proposed. Only the
@@ -113,7 +93,7 @@ class ListedPhrase(NamedTuple):
 @statement("""
 WITH counted AS (
     SELECT folded AS query, sum(times + answered)::int AS searches, sum(times)::int AS found_nothing,
-           sum(opened)::int AS opened, max(day) AS last_day
+           sum(opened)::int AS opened, max(day)::text AS last_day
     FROM search.zero_results WHERE char_length(folded) <= :longest GROUP BY folded
     HAVING sum(times + answered) >= :fewest AND sum(opened) * :searches_per_opening < sum(times + answered)
        AND (sum(times) >= :fewest OR EXISTS (SELECT FROM search.zero_results WHERE zero_results.opened > 0))
@@ -146,7 +126,7 @@ async def list_phrase_proposals(
     has_found_nothing: bool | None,
     limit: int,
     offset: int,
-) -> tuple[int, list[ProposedPhrase]]:
+) -> tuple[int, list[PhraseProposal]]:
     """Return the number of proposals and one page, most frequent first.
 
     `has_found_nothing` selects those that found nothing at least `fewest` times, or the others.

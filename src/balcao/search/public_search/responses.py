@@ -23,7 +23,6 @@ from balcao.search.public_search import service
 from balcao.search.public_search.parameters import SearchRequest, parse_text
 from balcao.search.public_search.schemas import (
     FacetValue,
-    Highlights,
     HitDetails,
     ScoreInfo,
     SearchMetadata,
@@ -120,12 +119,8 @@ def write_unified(request: SearchRequest, found: Found, took_ms: float) -> tuple
 
 def _add_details(service: bytes, request: SearchRequest, found: FoundService) -> bytes:
     """Return the JSON object of a service with the members for this search."""
-    details = HitDetails(_write_highlights(found), _write_score(request, found))
+    details = HitDetails(UNSET if found.marked is None else found.marked, _write_score(request, found))
     return b"%b,%b" % (service[:-1], clean_body(msgspec.json.encode(details))[1:])
-
-
-def _write_highlights(found: FoundService) -> Any:
-    return UNSET if found.marked is None else Highlights(found.marked.title, found.marked.snippet)
 
 
 def _write_score(request: SearchRequest, found: FoundService) -> ScoreInfo:

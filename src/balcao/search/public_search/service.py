@@ -22,6 +22,7 @@ from balcao.search.public_search.corrections import correct_query
 from balcao.search.public_search.parameters import SearchRequest
 from balcao.search.public_search.query import LISTS_ALL, ParsedQuery, Part, parse_query
 from balcao.search.public_search.ranking import RERANKED, Hit, find_recency, rank_candidates, rank_rest, sort_key
+from balcao.search.public_search.schemas import Highlights
 from balcao.search.public_search.state import CHANNEL, COMPARE_SECONDS, SearchState
 from balcao.search.public_search.suggestions import complete_names
 from balcao.search.public_search.synonyms import Synonyms
@@ -33,20 +34,12 @@ MOST_FACET_VALUES = 20
 
 
 @dataclass(frozen=True)
-class MarkedTexts:
-    """The texts of a service as HTML, with the words of the query marked."""
-
-    title: str
-    snippet: str
-
-
-@dataclass(frozen=True)
 class FoundService:
     """A service of the page with its score. `marked` is None if the caller wants no highlights."""
 
     shown: ShownService
     hit: Hit
-    marked: MarkedTexts | None = None
+    marked: Highlights | None = None
 
     @property
     def service(self) -> PublicService:
@@ -184,8 +177,8 @@ def _show_page(
     ]
 
 
-def _mark(service: PublicService, roots: frozenset[str]) -> MarkedTexts:
-    return MarkedTexts(
+def _mark(service: PublicService, roots: frozenset[str]) -> Highlights:
+    return Highlights(
         highlights.mark_words(service.nome_servico, roots),
         highlights.make_snippet((service.resumo_plaintext, service.descricao_completa_plaintext), roots),
     )

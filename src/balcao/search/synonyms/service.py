@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, NotFound
-from balcao.core.values.clock import to_unix_seconds
 from balcao.core.values.text import clean_text
 from balcao.search.conventions import describe_event, name_actor, parse_uuid_parameter, require_present_match
 from balcao.search.portuguese.analysis import tokenize
@@ -23,7 +22,7 @@ async def list_synonym_groups(call: Call, term: str | None, page: int, per_page:
     """Return a page of the groups. With `term`, only return groups in which a term contains it."""
     async with call.platform.database.connection() as connection:
         found, groups = await store.list_synonym_groups(connection, term, per_page, (page - 1) * per_page)
-    return SynonymGroups(found, found, page, per_page, [_to_wire(group) for group in groups])
+    return SynonymGroups(found, found, page, per_page, groups)
 
 
 async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
@@ -31,7 +30,7 @@ async def read_synonym_group(call: Call, group_id: str) -> SynonymGroup:
     group = await store.select_synonym_group(call.platform.database, parse_uuid_parameter(group_id, UNKNOWN))
     if group is None:
         raise NotFound(UNKNOWN)
-    return _to_wire(group)
+    return group
 
 
 async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> SynonymGroup:
@@ -48,7 +47,7 @@ async def put_synonym_group(call: Call, group_id: str, body: SynonymBody) -> Syn
         if await store.count_synonym_groups(connection) > MOST_GROUPS:
             raise Conflict(f"Já há {MOST_GROUPS} grupos de sinônimos: remova algum.", code="synonyms-full")
         await call.platform.audit.record(connection, call, "update", fields=describe_event(synonyms=known))
-    return _to_wire(group)
+    return group
 
 
 async def remove_synonym_group(call: Call, group_id: str) -> None:
@@ -58,7 +57,7 @@ async def remove_synonym_group(call: Call, group_id: str) -> None:
         present = await store.lock_synonym_group(connection, known)
         if present is None:
             raise NotFound(UNKNOWN)
-        require_present_match(call, _to_wire(present))
+        require_present_match(call, present)
         await store.delete_synonym_group(connection, known)
         await call.platform.audit.record(connection, call, "delete", fields=describe_event(synonyms=known))
 
@@ -66,8 +65,7 @@ async def remove_synonym_group(call: Call, group_id: str) -> None:
 async def _require_match(connection: Connection, call: Call, group_id: str) -> None:
     """Lock the group, and raise PreconditionFailed if `If-Match` does not match it. Do nothing without the header."""
     if call.if_match is not None:
-        present = await store.lock_synonym_group(connection, group_id)
-        require_present_match(call, None if present is None else _to_wire(present))
+        require_present_match(call, await store.lock_synonym_group(connection, group_id))
 
 
 def _clean_terms(given: Sequence[str]) -> list[str]:
@@ -86,7 +84,3 @@ def _clean_terms(given: Sequence[str]) -> list[str]:
 def _refuse_count() -> Invalid:
     text = f"O campo `terms` deve ter de {FEWEST_TERMS} a {MOST_TERMS} termos diferentes."
     return Invalid(text, code="terms-count")
-
-
-def _to_wire(group: store.StoredGroup) -> SynonymGroup:
-    return SynonymGroup(group.id, group.terms, to_unix_seconds(group.updated_at), group.updated_by)

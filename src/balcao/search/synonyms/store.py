@@ -1,35 +1,26 @@
 """SQL of the synonyms."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
-
-import msgspec
 
 from balcao.core.database.lookups import lookup
 from balcao.core.database.pool import Connection, Source
 from balcao.core.database.statements import statement
+from balcao.search.synonyms.schemas import SynonymGroup
 
-
-class StoredGroup(msgspec.Struct, frozen=True):
-    """A group of terms as staff wrote them."""
-
-    id: str
-    terms: list[str]
-    updated_at: datetime
-    updated_by: str
+_COLUMNS = "id::text, terms, floor(extract(epoch FROM updated_at))::bigint AS updated_at, updated_by"
 
 
 class ListedGroup(NamedTuple):
     """A group, and the number of groups on all pages."""
 
     found: int
-    group: StoredGroup
+    group: SynonymGroup
 
 
-@statement("""
-SELECT id::text, terms, updated_at, updated_by, count(*) OVER ()::int AS found
+@statement(f"""
+SELECT {_COLUMNS}, count(*) OVER ()::int AS found
 FROM search.synonyms
 WHERE :term::text IS NULL OR EXISTS (
     SELECT FROM unnest(search.fold_labels(terms)) AS label WHERE position(search.fold_label(:term) IN label) > 0)
@@ -40,7 +31,7 @@ async def _list_groups(connection: Connection, term: str | None, limit: int, off
 
 async def list_synonym_groups(
     connection: Connection, term: str | None, limit: int, offset: int
-) -> tuple[int, list[StoredGroup]]:
+) -> tuple[int, list[SynonymGroup]]:
     """Return the number of groups and one page. With `term`, only count groups in which a term contains it.
 
     Case and accents do not matter.
@@ -49,26 +40,26 @@ async def list_synonym_groups(
     return (listed[0].found if listed else 0), [each.group for each in listed]
 
 
-_ONE = "SELECT id::text, terms, updated_at, updated_by FROM search.synonyms WHERE id = :group_id::uuid"
+_ONE = f"SELECT {_COLUMNS} FROM search.synonyms WHERE id = :group_id::uuid"
 
 
 @lookup(_ONE)
-async def select_synonym_group(source: Source, group_id: str) -> StoredGroup | None: ...
+async def select_synonym_group(source: Source, group_id: str) -> SynonymGroup | None: ...
 
 
 @statement(f"{_ONE} FOR UPDATE")
-async def lock_synonym_group(connection: Connection, group_id: str) -> StoredGroup | None: ...
+async def lock_synonym_group(connection: Connection, group_id: str) -> SynonymGroup | None: ...
 
 
-@statement("""
+@statement(f"""
 INSERT INTO search.synonyms (id, terms, created_at, updated_at, updated_by)
 VALUES (:group_id, :terms, now(), now(), :author)
 ON CONFLICT (id) DO UPDATE SET terms = excluded.terms, updated_at = now(), updated_by = excluded.updated_by
-RETURNING id::text, terms, updated_at, updated_by
+RETURNING {_COLUMNS}
 """)
 async def upsert_synonym_group(
     connection: Connection, group_id: str, terms: Sequence[str], author: str
-) -> StoredGroup: ...
+) -> SynonymGroup: ...
 
 
 @statement("DELETE FROM search.synonyms WHERE id = :group_id")

@@ -8,7 +8,7 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import Platform
 from balcao.search.tallies import Tally, TallyEntry
 from balcao.search.zero_results import store
-from balcao.search.zero_results.schemas import FailedQueries, FailedQuery
+from balcao.search.zero_results.schemas import FailedQueries
 from balcao.search.zero_results.store import QueryCount
 
 KEPT_DAYS = 90
@@ -93,5 +93,4 @@ async def list_frequent(call: Call, page: int, per_page: int) -> FailedQueries:
         found, queries = await store.list_frequent_zero_results(
             connection, FEWEST_TIMES, per_page, (page - 1) * per_page
         )
-    listed = [FailedQuery(each.query, each.times, each.last_day.isoformat()) for each in queries]
-    return FailedQueries(found, found, page, per_page, listed)
+    return FailedQueries(found, found, page, per_page, queries)

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-import msgspec
-
 from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
+from balcao.search.zero_results.schemas import FailedQuery
 
 
 class QueryCount(NamedTuple):
@@ -49,23 +48,15 @@ async def add_queries(connection: Connection, counted: Sequence[QueryCount], mos
     """Add counts. Store about `most` different queries for each day."""
 
 
-class ZeroResult(msgspec.Struct, frozen=True):
-    """A folded query, the number of times it found nothing, and the last day."""
-
-    query: str
-    times: int
-    last_day: date
-
-
 class ListedZeroResult(NamedTuple):
     """A query, and the number of queries on all pages."""
 
     found: int
-    result: ZeroResult
+    result: FailedQuery
 
 
 @statement("""
-SELECT folded AS query, sum(times)::int AS times, max(day) AS last_day, count(*) OVER ()::int AS found
+SELECT folded AS query, sum(times)::int AS times, max(day)::text AS last_day, count(*) OVER ()::int AS found
 FROM search.zero_results WHERE times > 0 GROUP BY folded HAVING sum(times) >= :fewest
 ORDER BY times DESC, query LIMIT :limit OFFSET :offset
 """)
@@ -76,7 +67,7 @@ async def _list_zero_results(
 
 async def list_frequent_zero_results(
     connection: Connection, fewest: int, limit: int, offset: int
-) -> tuple[int, list[ZeroResult]]:
+) -> tuple[int, list[FailedQuery]]:
     """Return the number of queries that found nothing at least `fewest` times, and one page."""
     listed = await _list_zero_results(connection, fewest, limit, offset)
     return (listed[0].found if listed else 0), [each.result for each in listed]
