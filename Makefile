@@ -39,7 +39,7 @@ SANDBOX := $(BIN)/python -c 'import tomllib; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants previous prove histories hours bench attacks lint types openapi examples docs generated clients lock clean structure release
+.PHONY: help run test quick coverage mutants previous prove cluster histories hours bench attacks lint types openapi examples docs generated clients lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,7 @@ else
 	@tools/nginx --quiet || echo "Os testes do gateway com o nginx NÃO foram executados: não há nginx nesta máquina."
 	@tools/redis --quiet || echo "O teste com o Redis NÃO foi executado: não há Redis nem Valkey nesta máquina."
 	@tools/pgbouncer --quiet || echo "O teste com o PgBouncer NÃO foi executado: não há PgBouncer nesta máquina."
+	@tools/patroni --quiet || echo "Os testes do cluster com o Patroni NÃO foram executados: faltam o Patroni e o etcd nesta máquina."
 	@tools/postgres --quiet || echo "Os testes das cópias de segurança NÃO foram executados: pedem o PostgreSQL do Debian, e root."
 	@tools/systemd --quiet || echo "O teste da instalação num Debian com systemd NÃO foi executado: pede root, Debian e espaços de nomes."
 	@tools/haproxy --quiet || echo "Os testes do gateway com o HAProxy NÃO foram executados: não há HAProxy nesta máquina."
@@ -94,6 +95,10 @@ prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 
 histories: $(VENV)/.dev ## cada recurso sob cada falha, numa instalação inteira, julgado pelas regras; SEED=7 repete as escolhas
 	@$(CITY) -m tests.histories.table $(if $(SEED),--seed=$(SEED))
+
+cluster: $(VENV)/.dev ## um PostgreSQL de três servidores com Patroni perde o líder de cada maneira; uns 15 minutos
+	@BALCAO_PROVE=1 PYTEST='$(BIN)/python -m pytest -s' tools/test tests/cluster/test_patroni.py
+	@tools/patroni --quiet || echo "O cluster NÃO foi experimentado: faltam o Patroni e o etcd nesta máquina."
 
 hours: $(VENV)/.dev ## duas horas de tudo ao mesmo tempo, com uma falha por minuto e uma atualização no meio; MINUTES=30 muda a duração
 	@$(CITY) -m tests.histories.hours $(if $(MINUTES),--minutes=$(MINUTES)) $(if $(SEED),--seed=$(SEED))
@@ -150,7 +155,7 @@ lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais
 		--output-file=requirements-dev.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
-	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/sdk/venv tools/deploy/venv tools/deploy/go/bin tools/s3/bin tests/histories/checker/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
+	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/sdk/venv tools/cluster/venv tools/deploy/venv tools/deploy/go/bin tools/s3/bin tests/histories/checker/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

@@ -82,6 +82,9 @@ def write_production(
         str, typer.Option(help="O PostgreSQL: ENDEREÇO:PORTA; vários, por vírgula.")
     ] = "localhost:5432",
     database_name: Annotated[str, typer.Option(help="O nome do banco; os papéis se chamam como ele.")] = "balcao",
+    cluster: Annotated[
+        str, typer.Option(help="Os servidores de um PostgreSQL que o Patroni opera, por vírgula; em vez de --database.")
+    ] = "",
     gateway: Annotated[
         GatewayKind, typer.Option(help="O programa que fica diante dos processos.")
     ] = GatewayKind.HAPROXY,
@@ -122,10 +125,12 @@ def write_production(
     logs.configure("error")
     # If a required answer is asked interactively, ask for the optional answers too.
     is_asked = sys.stdin.isatty() and not (public_url and auth_issuer)
+    hosts = tuple(split_list(cluster))
     installation = Installation(
         public_url=public_url or _ask("--public-url", "Endereço público (https://...)"),
         auth_issuer=auth_issuer or _ask("--auth-issuer", "Emissor dos tokens (https://.../realms/cidade)"),
-        database=database,
+        database=",".join(f"{host}:5432" for host in hosts) or database,
+        cluster=hosts,
         database_name=database_name,
         allow_loopback_issuer=allow_loopback_issuer,
         port=port,
@@ -145,6 +150,10 @@ def write_production(
     if installation.has_local_database:
         print(
             "Sem arquivos de Kubernetes e Helm: um pod não alcança um banco em localhost. Para tê-los, use --database."
+        )
+    if hosts:
+        print(
+            f"Os arquivos dos servidores do banco estão em {folder}/cluster: docs/operate/cluster-setup.md os instala."
         )
     print(
         f"Agora, nesta ordem: {folder}/{production.ROLES} no banco, os arquivos .env em /etc/balcao, `balcao doctor`."

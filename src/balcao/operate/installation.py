@@ -5,12 +5,14 @@ from collections.abc import Sequence
 
 from balcao.operate.deploy import production
 from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation, Server
+from balcao.operate.deploy.cluster import FEWEST_SERVERS
 from balcao.operate.deploy.files import File
 from balcao.operate.deploy.production import Secrets
 from balcao.operate.faults import OperatorFault
 from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings, SettingsError
 
+_HOST = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 
 
@@ -27,6 +29,7 @@ def generate_installation(
 
 def _refuse_unusable(installation: Installation) -> None:
     """Raise OperatorFault or SettingsError if an answer cannot be written to a file."""
+    _refuse_unusable_cluster(installation.cluster)
     servers = [("--database", place) for place in installation.database_servers]
     places = [*servers, *(("--replica", place) for place in installation.replicas)]
     for option, place in places:
@@ -40,6 +43,13 @@ def _refuse_unusable(installation: Installation) -> None:
         raise OperatorFault(f"--database-name {installation.database_name}: use letras minúsculas, dígitos e `_`.")
     if not re.fullmatch(r"[\w./:-]+:[\w.-]+", installation.image, re.ASCII):
         raise OperatorFault(f"--image {installation.image}: escreva NOME:VERSÃO.")
+
+
+def _refuse_unusable_cluster(hosts: tuple[str, ...]) -> None:
+    if hosts and (len(hosts) < FEWEST_SERVERS or len(hosts) % 2 == 0 or len({*hosts}) < len(hosts)):
+        raise OperatorFault("--cluster: escreva três servidores diferentes, ou cinco, para que uma maioria decida.")
+    if wrong := [host for host in hosts if not _HOST.fullmatch(host)]:
+        raise OperatorFault(f"--cluster {wrong[0]}: escreva só o nome ou o endereço IPv4 do servidor, sem porta.")
 
 
 def _load_settings(files: dict[str, File]) -> Settings:

@@ -57,7 +57,8 @@ class PortalKind(StrEnum):
 class Installation:
     """The operator's answers. An empty answer becomes a comment in the settings.
 
-    `database` is `host:port`, or several separated by commas. `replicas` are `host:port`. `program` is the command that
+    `database` is `host:port`, or several separated by commas. `cluster` has the hosts of the database if Patroni is to
+    operate it. `replicas` are `host:port`. `program` is the command that
     the units run.
     """
 
@@ -65,6 +66,7 @@ class Installation:
     auth_issuer: str
     database: str = "localhost:5432"
     database_name: str = "balcao"
+    cluster: tuple[str, ...] = ()
     allow_loopback_issuer: bool = False
     port: int = 8080
     panel_port: int = 8082

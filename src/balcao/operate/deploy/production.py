@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from balcao import __version__
 from balcao.operate.deploy.answers import Installation
+from balcao.operate.deploy.cluster import PASSWORDS, Cluster, generate_cluster
 from balcao.operate.deploy.files import SECRET, File
 from balcao.operate.deploy.rendering import read_template, render_template
 
@@ -67,12 +68,15 @@ class Secrets:
     panel_password: str = field(default_factory=make_secret)
     panel_client_secret: str = field(default_factory=make_secret)
     panel_key: str = field(default_factory=make_secret)
+    superuser_password: str = field(default_factory=make_secret)
+    replication_password: str = field(default_factory=make_secret)
+    patroni_password: str = field(default_factory=make_secret)
 
     @classmethod
     def of(cls, folder: Path) -> "Secrets":
         """Return the secrets from the folder's existing files. Create missing secrets."""
         known: dict[str, str] = {}
-        for name in (SETTINGS, OWNER_SETTINGS, BACKUP_SETTINGS):
+        for name in (SETTINGS, OWNER_SETTINGS, BACKUP_SETTINGS, PASSWORDS):
             known |= read_settings(folder / name)
         found = {
             "app_password": urlsplit(known.get("BALCAO_DATABASE_URL", "")).password,
@@ -84,6 +88,9 @@ class Secrets:
             "panel_password": urlsplit(known.get("BALCAO_PANEL_DATABASE_URL", "")).password,
             "panel_client_secret": known.get("BALCAO_PANEL_CLIENT_SECRET"),
             "panel_key": known.get("BALCAO_PANEL_KEY"),
+            "superuser_password": known.get("PATRONI_SUPERUSER_PASSWORD"),
+            "replication_password": known.get("PATRONI_REPLICATION_PASSWORD"),
+            "patroni_password": known.get("PATRONI_RESTAPI_PASSWORD"),
         }
         return cls(**{name: value for name, value in found.items() if value})
 
@@ -107,6 +114,8 @@ def generate_production_files(installation: Installation, own: Secrets) -> dict[
     files = {path: File.of(render_template(path, **values), SECRET) for path in _SECRET_FILES}
     files |= {path: File.of(render_template(path, **values)) for path in _OPEN_FILES}
     files |= {path: File.of(read_template(path)) for path in _CHART_FILES}
+    if installation.cluster:
+        files |= generate_cluster(Cluster(installation.cluster, installation.database_name, own))
     if installation.has_local_database:  # in each pod, localhost is a different machine
         files = {path: file for path, file in files.items() if not path.startswith(("kubernetes/", "helm/"))}
     return files

@@ -1,0 +1,53 @@
+"""Generate the files of a PostgreSQL cluster with Patroni: Patroni, etcd, and an HAProxy for other programs."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from balcao.operate.deploy.files import SECRET, File
+from balcao.operate.deploy.rendering import render_template
+
+FEWEST_SERVERS = 3  # fewer have no majority after the loss of one
+PASSWORDS = "cluster/patroni.env"
+_PROXY = "cluster/haproxy.cfg"
+
+
+class ClusterSecrets(Protocol):
+    """The passwords that the servers of the cluster use among themselves."""
+
+    @property
+    def superuser_password(self) -> str:
+        """PostgreSQL's superuser `postgres`."""
+
+    @property
+    def replication_password(self) -> str:
+        """The login with which replicas follow the leader."""
+
+    @property
+    def patroni_password(self) -> str:
+        """The login for commands to Patroni, such as a switchover."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The operator's answers about the cluster. The defaults are the paths of Debian's packages."""
+
+    hosts: tuple[str, ...]
+    database_name: str
+    secrets: ClusterSecrets
+    max_connections: int = 300
+    data_directory: str = "/var/lib/postgresql/balcao"
+    programs: str = "/usr/lib/postgresql/15/bin"
+    socket_directory: str = "/var/run/postgresql"
+    pgpass: str = "/var/lib/postgresql/.balcao-pgpass"
+    etcd_directory: str = "/var/lib/etcd/balcao"
+
+
+def generate_cluster(cluster: Cluster) -> dict[str, File]:
+    """Return the files by their path: shared ones, and a folder for each server."""
+    values = vars(cluster)
+    files = {PASSWORDS: File.of(render_template(PASSWORDS, **values), SECRET)}
+    files[_PROXY] = File.of(render_template(_PROXY, **values))
+    for host in cluster.hosts:
+        for name in ("config.yml", "etcd"):
+            files[f"cluster/{host}/{name}"] = File.of(render_template(f"cluster/{name}", **values, host=host))
+    return files
