@@ -1,5 +1,7 @@
 """Help, privacy, and the appearance that a visitor chooses without a script."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.support.site import SiteClient
@@ -70,3 +72,11 @@ def test_only_this_page_takes_a_form_and_only_a_short_one(site: SiteClient) -> N
     assert site.http.post(PATH, data={"aparencia": "a" * 10_000}).status_code == 413
     for path in ("/", "/vagas", "/ajuda", "/saude/unidades"):
         assert site.http.post(path, data={"a": "b"}).status_code == 405
+
+
+def test_the_short_address_of_the_login_leads_there(site: SiteClient, open_apart: Callable[..., SiteClient]) -> None:
+    answer = site.get("/entrar")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/minha-pagina/entrar")
+    assert answer.headers["cache-control"] == "no-store"
+    assert "/entrar" in site.get("/robots.txt").text
+    assert open_apart(site_login=False).get("/entrar").status_code == 404

@@ -68,6 +68,10 @@ class Secrets:
     panel_password: str = field(default_factory=make_secret)
     panel_client_secret: str = field(default_factory=make_secret)
     panel_key: str = field(default_factory=make_secret)
+    site_password: str = field(default_factory=make_secret)
+    site_client_secret: str = field(default_factory=make_secret)
+    site_machine_client_secret: str = field(default_factory=make_secret)
+    site_key: str = field(default_factory=make_secret)
     superuser_password: str = field(default_factory=make_secret)
     replication_password: str = field(default_factory=make_secret)
     patroni_password: str = field(default_factory=make_secret)
@@ -88,6 +92,10 @@ class Secrets:
             "panel_password": urlsplit(known.get("BALCAO_PANEL_DATABASE_URL", "")).password,
             "panel_client_secret": known.get("BALCAO_PANEL_CLIENT_SECRET"),
             "panel_key": known.get("BALCAO_PANEL_KEY"),
+            "site_password": urlsplit(known.get("BALCAO_SITE_DATABASE_URL", "")).password,
+            "site_client_secret": known.get("BALCAO_SITE_CLIENT_SECRET"),
+            "site_machine_client_secret": known.get("BALCAO_SITE_MACHINE_CLIENT_SECRET"),
+            "site_key": known.get("BALCAO_SITE_KEY"),
             "superuser_password": known.get("PATRONI_SUPERUSER_PASSWORD"),
             "replication_password": known.get("PATRONI_REPLICATION_PASSWORD"),
             "patroni_password": known.get("PATRONI_RESTAPI_PASSWORD"),

@@ -2,21 +2,16 @@
 
 import httpx
 
-from balcao.core.database.migrations import MigrationError
-from balcao.core.database.roles import RoleError
-from balcao.core.errors import Unavailable
 from balcao.operate.database import find_embedded
 from balcao.operate.deploy.production import PANEL_UNIT
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
+from balcao.operate.doctor.surfaces import check_client, check_database
 from balcao.panel.application import describe_database
 from balcao.panel.declaration import PREFIX
 from balcao.panel.endpoints import SERVICE
 from balcao.settings import Settings
-from balcao.web.login import find_return_url
-from balcao.web.provider import GrantRefused, Provider, ProviderAway
+from balcao.web.provider import Provider, ProviderAway
 
-# The provider's error for an unknown code. It means that the provider has accepted the client's credentials.
-_CLIENT_ACCEPTED = "invalid_grant"
 # The units that systemd starts at boot, relative to the root folder.
 _ENABLED = "etc/systemd/system/multi-user.target.wants"
 
@@ -49,7 +44,7 @@ async def _check(subject: Subject, address: str) -> Part:
     url = settings.panel_database_url or settings.database_url or find_embedded(settings)
     if url is None:
         return Part(STOPPED)
-    found = await _check_database(settings, url)
+    found = await check_database(describe_database(settings), settings, url)
     if settings.embedded_identity:  # the embedded provider creates the client from our settings
         return found
     try:
@@ -60,49 +55,11 @@ async def _check(subject: Subject, address: str) -> Part:
     return Part(DOWN if problems else UP, found.details | client.details, problems)
 
 
-async def _check_database(settings: Settings, url: str) -> Part:
-    try:
-        await describe_database(settings).check(settings, url)
-    except (RoleError, MigrationError) as fault:
-        return Part(DOWN, {"database": False}, [str(fault)])
-    except Unavailable:
-        return Part(DOWN, {"database": False}, ["O banco de dados de BALCAO_PANEL_DATABASE_URL não responde."])
-    return Part(UP, {"database": True})
-
-
 async def _check_client(settings: Settings, http: httpx.AsyncClient, address: str) -> Part:
-    """Check the client's secret and return address, without logging in. Raises ProviderAway if the provider is down."""
     secret = settings.panel_client_secret.get_secret_value()
     provider = Provider(settings.issuers[0], settings.panel_client_id, secret, http)
-    back, problems = find_return_url(address, PREFIX), []
-    try:
-        await provider.exchange_code("doctor", back, "doctor", "doctor")
-    except GrantRefused as refused:
-        is_known = str(refused) == _CLIENT_ACCEPTED
-    else:
-        is_known = True
-    if not is_known:
-        problems.append(
-            f"O provedor recusou o cliente do painel, {settings.panel_client_id}: confira BALCAO_PANEL_CLIENT_ID e "
-            "BALCAO_PANEL_CLIENT_SECRET, e se ele é confidencial e tem o fluxo de código de autorização."
-        )
-    login = await provider.build_login_url(back, "doctor", "doctor", "doctor" * 8)
-    leads_back = await _continues_login(f"{login}&prompt=none", http)
-    if is_known and not leads_back:
-        problems.append(
-            f"O provedor não aceita {back} como endereço de retorno do cliente {settings.panel_client_id}: "
-            "inclua-o nele, letra por letra, ou corrija BALCAO_PANEL_URL ou BALCAO_PUBLIC_URL."
-        )
-    return Part(UP, {"client": is_known, "return_address": leads_back}, problems)
-
-
-async def _continues_login(address: str, http: httpx.AsyncClient) -> bool:
-    """Return whether the provider continues the login. For an unknown return address it responds with an error."""
-    try:
-        answer = await http.get(address, follow_redirects=False)
-    except httpx.HTTPError as fault:
-        raise ProviderAway from fault
-    return answer.status_code < 400
+    client = settings.panel_client_id, "do painel", "BALCAO_PANEL"
+    return await check_client(provider, http, address, PREFIX, client)
 
 
 CHECK = Check(

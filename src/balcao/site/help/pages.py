@@ -5,6 +5,7 @@ from typing import Any
 from balcao.core.http.responses import Response, redirect
 from balcao.site.appearance import SIZES, THEMES, choose_appearance
 from balcao.site.declaration import Area, MenuEntry, Pages
+from balcao.site.faults import make_not_found
 from balcao.site.visit import Head, Visit
 
 pages = Pages("help", "")
@@ -46,6 +47,14 @@ async def save_appearance(visit: Visit) -> Response[Any]:
     address = visit.address("help.show_accessibility", {"guardado": "sim"})
     cookie = chosen.make_cookie(is_secure=visit.site.address.startswith("https://"))
     return redirect(address, 303, cookies=(cookie,))
+
+
+@pages.get("/entrar", "Entrar", is_indexed=False)
+async def log_in(visit: Visit) -> Response[Any]:
+    """Redirect to the login of Minha página, for an address that people can say and type."""
+    if not visit.site.has_login:
+        raise make_not_found()
+    return redirect("/minha-pagina/entrar", 303)
 
 
 @pages.get("/privacidade", "Privacidade", footer="about")
