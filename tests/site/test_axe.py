@@ -4,13 +4,20 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.site.test_pages import PAGES
+from tests.site.test_pages import PAGES, SERVICE
 from tests.support.panel_browser import Screen
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 LOOKS = [(width, scheme) for width in (1280, 360, 320) for scheme in ("light", "dark")]
-STATES = ["/nada", "/busca?q=zzqxy+wvutsr", "/busca?q=licen%C3%A7a&assunto=Licen%C3%A7as", "/busca?q=imposto+predal"]
+STATES = [
+    f"{SERVICE}/opiniao",
+    f"{SERVICE}/opiniao?guardada=sim",
+    "/nada",
+    "/busca?q=zzqxy+wvutsr",
+    "/busca?q=licen%C3%A7a&assunto=Licen%C3%A7as",
+    "/busca?q=imposto+predal",
+]
 
 
 @pytest.fixture(params=LOOKS, ids=lambda look: "-".join(map(str, look)))

@@ -94,6 +94,8 @@ def test_all_declared_pages_are_tested_here() -> None:
         "services.show_service",
         "services.show_old",
         "services.show_by_id",
+        "services.show_feedback",
+        "services.take_feedback",
         "search.show_results",
     }
 

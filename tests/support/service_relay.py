@@ -20,13 +20,14 @@ class ServiceRelay(RunningForeign):
     """The relay to the platform at `target`, used as a context manager.
 
     `down` contains the prefixes of services for which the relay responds with 503. `calls` counts the calls by path and
-    status.
+    status, and `queries` has their queries.
     """
 
     def __init__(self, target: str) -> None:
         self._target = target
         self.down: set[str] = set()
         self.calls: Counter[tuple[str, int]] = Counter()
+        self.queries: list[str] = []
 
         async def serve(scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
             await self._serve(scope, receive, send)
@@ -37,6 +38,7 @@ class ServiceRelay(RunningForeign):
         """Make all services available again, and clear the recorded calls."""
         self.down.clear()
         self.calls.clear()
+        self.queries.clear()
 
     def count(self, path: str) -> int:
         """Return the number of calls whose path begins with this text."""
@@ -51,6 +53,7 @@ class ServiceRelay(RunningForeign):
             content, has_more = content + message.get("body", b""), message.get("more_body", False)
         status, headers, body = await self._answer(scope, content)
         self.calls[scope["path"], status] += 1
+        self.queries.append(scope["query_string"].decode())
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 

@@ -45,6 +45,8 @@ class SiteSettings(AddressSettings):
     site_request_rate: Rate = "10/hour"
     # Look-ups of a request by number and code.
     site_follow_rate: Rate = "30/minute"
+    # What visitors say about the pages of services.
+    site_feedback_rate: Rate = "20/minute"
 
     @property
     def has_site(self) -> bool:

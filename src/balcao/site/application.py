@@ -130,6 +130,10 @@ class Site:
         """
         await self._limits.spend(self.settings.site_request_rate, "site.request", peer)
 
+    async def count_feedback(self, peer: str) -> None:
+        """Count what this address says about the pages of services. Raises TooMany beyond the rate."""
+        await self._limits.spend(self.settings.site_feedback_rate, "site.feedback", peer)
+
     async def count_follow(self, peer: str) -> None:
         """Count a look-up of a request by number and code. Raises TooMany beyond the rate."""
         await self._limits.spend(self.settings.site_follow_rate, "site.follow", peer)

@@ -102,10 +102,10 @@ class Source:
         except (ServiceUnavailable, RateLimited) as fault:
             return _use_stale(cache.get(key) or self._chosen.get(key), stale, fault)
 
-    async def read_newest(self, path: str, kind: type[T]) -> T:
-        """Return an answer of the service, without the cache. Raises ApiFault."""
+    async def read_newest(self, path: str, kind: type[T], query: Mapping[str, Any]) -> T:
+        """Return an answer of the service, without the cache. Raises ApiFault, and Moved as `Reader.get` does."""
         with self._watching(path):
-            return decode_body(_require_success(await self._machine.get(path, NO_QUERY)), kind)
+            return decode_body(_require_success(await self._machine.get(path, query)), kind)
 
     async def send(self, path: str, kind: type[T], body: Any, headers: Mapping[str, str]) -> T:
         """Call a public operation that writes, or whose query must not be in an address. Raises ApiFault."""
@@ -170,8 +170,6 @@ def _read_entry(answer: httpx.Response, kind: type[T], known: Entry | None) -> E
     fresh_until = now + _read_max_age(answer)
     if answer.status_code == NOT_MODIFIED and known is not None:
         return Entry(known.value, known.etag, now, fresh_until, known.size)
-    if answer.status_code == MOVED:
-        raise Moved(decode_body(answer, _Moved).slug)
     return Entry(
         decode_body(_require_success(answer), kind),
         answer.headers.get("etag", ""),
@@ -182,7 +180,9 @@ def _read_entry(answer: httpx.Response, kind: type[T], known: Entry | None) -> E
 
 
 def _require_success(answer: httpx.Response) -> httpx.Response:
-    """Return the answer. Raises ApiFault for a failed or refused call."""
+    """Return the answer. Raises Moved for another slug, and ApiFault for a failed or refused call."""
+    if answer.status_code == MOVED:
+        raise Moved(decode_body(answer, _Moved).slug)
     if answer.status_code >= 300:
         try:
             raise to_fault(answer)
@@ -237,10 +237,10 @@ class Reader:
             self.checked_at = min(self.checked_at or checked, checked)
         return cast(T, entry.value)
 
-    async def read_newest(self, path: str, kind: type[T]) -> T:
-        """Return an answer of a service as it is now. Raises ApiFault, and TooMany as `get` does."""
+    async def read_newest(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY) -> T:
+        """Return an answer of a service as it is now. Raises ApiFault, and Moved and TooMany as `get` does."""
         self._charge()
-        return await self._source.read_newest(path, kind)
+        return await self._source.read_newest(path, kind, query)
 
     async def send(self, path: str, kind: type[T], body: Any, *, key: str = "") -> T:
         """Send data to a public operation, at most once for each `key`. Raises ApiFault, and TooMany as `get` does."""

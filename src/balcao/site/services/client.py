@@ -6,7 +6,7 @@ import msgspec
 
 from balcao.site.reading.catalogue import Listed
 from balcao.site.reading.reader import NEVER, Moved, Reader
-from balcao.web.api import quoted
+from balcao.web.api import RateLimited, ServiceUnavailable, quoted
 
 BASE = "/search/api/v1"
 
@@ -36,14 +36,30 @@ class Service(Listed):
     tambem_conhecido_como: list[str] = msgspec.field(default_factory=list)
 
 
-async def read_service(reader: Reader, slug: str) -> Service:
-    """Read a service by its slug. Raises Moved if the service has another slug now."""
-    return await reader.get(f"{BASE}/services/{quoted(slug)}", Service, {"include_other_names": True})
+async def read_service(reader: Reader, slug: str, asked: str = "") -> Service:
+    """Read a service by its slug. Raises Moved if the service has another slug now.
+
+    If the visitor comes from a search, `asked` are its words. The search service counts each such opening, so an answer
+    from the cache is used only if the service is down.
+    """
+    path, query = f"{BASE}/services/{quoted(slug)}", {"include_other_names": True}
+    if asked:
+        try:
+            return await reader.read_newest(path, Service, {**query, "busca": asked})
+        except (ServiceUnavailable, RateLimited):
+            pass
+    return await reader.get(path, Service, query)
 
 
 async def read_service_by_id(reader: Reader, number: str) -> Service:
     """Read a service by its id."""
     return await reader.get(f"{BASE}/search/{quoted(number)}", Service)
+
+
+async def give_feedback(reader: Reader, slug: str, is_helpful: bool, comment: str) -> None:
+    """Say whether the page of a service helped, without who says it."""
+    body = {"helpful": is_helpful, "comment": comment or None}
+    await reader.send(f"{BASE}/services/{quoted(slug)}/feedback", type(None), body)
 
 
 async def find_by_old_number(reader: Reader, source: str, number: str) -> str | None:

@@ -14,7 +14,7 @@ from balcao.site.reading.catalogue import Listed, Snapshot
 from balcao.site.reading.departments import read_departments
 from balcao.site.reading.reader import Moved
 from balcao.site.requests.client import list_types
-from balcao.site.services import client
+from balcao.site.services import client, feedback
 from balcao.site.services.markup import render_text
 from balcao.site.services.structured import describe_for_engines
 from balcao.site.services.views import count_subjects, find_subject, group_by_subcategory
@@ -22,7 +22,7 @@ from balcao.site.visit import Head, Visit
 from balcao.site.wording import Wording
 from balcao.web.visit import Crumb
 
-pages = Pages("services", "/servicos")
+pages = Pages("services", "/servicos", [feedback.pages])
 # The number of similar services on the page of a service.
 _SIMILAR = 4
 _MOST_NAMES = 4
@@ -81,10 +81,10 @@ async def show_subject(visit: Visit, assunto: str) -> Response[Any]:
 @pages.get("/{slug}", "Serviço")
 async def show_service(visit: Visit, slug: str) -> Response[Any]:
     """Show one service: the facts, the buttons, the steps, the places, and who is responsible."""
-    if not _SLUG.fullmatch(slug):
+    if not feedback.SLUG.fullmatch(slug):
         raise make_not_found()
     try:
-        service = await client.read_service(visit.reader, slug)
+        service = await client.read_service(visit.reader, slug, visit.text("busca"))
     except Moved as moved:
         return visit.move(visit.address("services.show_service", slug=moved.slug))
     catalogue, departments, types = await asyncio.gather(
