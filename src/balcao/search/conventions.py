@@ -35,7 +35,10 @@ _ABSENT = frozenset({"", "null", "undefined"})  # generated clients send these f
 
 def read_parameter(query: Mapping[str, str], name: str) -> str | None:
     """Return the value of a parameter. An empty text, `null` and `undefined` count as absent and give None."""
-    value = query.get(name, "").strip()
+    value = query.get(name)
+    if value is None:
+        return None
+    value = value.strip()
     return None if value in _ABSENT else value
 
 

@@ -1,8 +1,9 @@
 """The parameters of a search, parsed from the query string without SQL and HTTP (rules: search 2.3)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Self
+
+import msgspec
 
 from balcao.core.errors import Invalid
 from balcao.core.values.text import has_control, split_list
@@ -32,8 +33,7 @@ FIELDS = {
 HEAVIEST = 10
 
 
-@dataclass(frozen=True)
-class SearchRequest:
+class SearchRequest(msgspec.Struct, frozen=True):
     """All parameters of a search. Equal requests have equal results. `zones` are the searched zones."""
 
     q: str
@@ -91,7 +91,7 @@ class SearchRequest:
     def parse_unified(cls, query: Mapping[str, str]) -> Self:
         """Parse the parameters of the unified search. Raises Invalid naming the parameter."""
         _parse_list(query, "collections", COLLECTIONS)
-        return replace(cls.parse(query), zones=_parse_fields(query))
+        return msgspec.structs.replace(cls.parse(query), zones=_parse_fields(query))
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
