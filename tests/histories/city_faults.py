@@ -9,12 +9,13 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import asyncpg
 
 from tests.histories.city import CLOCKS, HOSTS, City
-from tests.histories.nemesis import FROZEN_SECONDS
+from tests.histories.nemesis import CRM_FAULTS, FROZEN_SECONDS
+from tests.support.faulty_platform import break_crm
 from tests.support.small_disks import Ballast
 
 Break: TypeAlias = Callable[[City], Awaitable[None]]
@@ -63,6 +64,14 @@ async def _disturb(wire: str, mode: str, city: City) -> None:
         await asyncio.sleep(FROZEN_SECONDS)
     finally:
         await asyncio.to_thread(city.network.set, wire, "pass")
+
+
+async def _break_crm(fault: Mapping[str, Any], city: City) -> None:
+    await asyncio.to_thread(break_crm, city.settings.crm_url, fault)
+    try:
+        await asyncio.sleep(FROZEN_SECONDS)
+    finally:
+        await asyncio.to_thread(break_crm, city.settings.crm_url, None)
 
 
 async def _step_clocks(step: str, city: City) -> None:
@@ -116,6 +125,8 @@ def _list() -> Iterator[tuple[str, Fault]]:
     for wire, between in WIRES.items():
         for mode, word in MODES.items():
             yield f"{word} {between}", Fault(partial(_disturb, wire, mode))
+    for name, fault in CRM_FAULTS.items():
+        yield name, Fault(partial(_break_crm, fault))
     for name, step in STEPS.items():
         yield name, Fault(partial(_step_clocks, step), "" if CLOCKS else NO_CLOCK)
     yield "full disk", Fault(_fill_disk, "" if os.geteuid() == 0 else NO_ROOT)

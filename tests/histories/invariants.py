@@ -15,13 +15,13 @@ import msgspec
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import people_by_login
 from balcao_sandbox.postgresql import supervisor
-from tests.histories import published, rights
+from tests.histories import published, request_cases, rights
 from tests.histories.recorder import MARK, Operation
 from tests.support.database_dump import TABLES
 from tests.support.polling import PATIENCE
 
 NANOSECONDS = 1_000_000_000
-KINDS = ["crm_push", "crm_event", "invite_email"]
+KINDS = ["crm_push", "crm_event", "invite_email", "crm_request"]
 HASTEN = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = ANY($1) AND status = 'queued'"
 UNFINISHED = "SELECT count(*) FROM queue.pgqueuer WHERE entrypoint = ANY($1) AND status IN ('queued', 'picked')"
 DEAD = "SELECT count(*) FROM queue.pgqueuer WHERE entrypoint = ANY($1) AND status = 'failed'"
@@ -70,6 +70,7 @@ class Whole(NamedTuple):
     mirrored: Mapping[tuple[str, str], Any]
     accounts: Sequence[Mapping[str, Any]]
     stored: frozenset[str]
+    requests: Sequence[request_cases.SentRequest] = ()
 
 
 class Broken(NamedTuple):
@@ -98,6 +99,7 @@ def examine(settings: Settings, history: Path, outage: float = 0.0) -> list[Brok
     return [
         *find_untold_changes(whole),
         *find_undone_jobs(whole),
+        *(Broken("jobs", wrong) for wrong in request_cases.find_wrong_cases(whole.requests)),
         *find_refused_writes(whole),
         *find_foreign_data(whole.operations),
         *find_revoked_rights(whole.operations, rights.LIMIT_SECONDS + outage),
@@ -273,6 +275,7 @@ async def _read_whole(settings: Settings, operations: Sequence[Operation]) -> Wh
         await _wait_for_jobs(connection)
         async with httpx.AsyncClient(timeout=PATIENCE) as crm:
             accounts = await crm.get(f"{settings.crm_url}/_sandbox/accounts")
+            cases = await crm.get(f"{settings.crm_url}/_sandbox/cases")
         return Whole(
             operations=operations,
             changes=await _read_changes(connection, operations),
@@ -280,6 +283,7 @@ async def _read_whole(settings: Settings, operations: Sequence[Operation]) -> Wh
             mirrored=await _read_mirrored(connection, operations),
             accounts=accounts.json(),
             stored=await _read_marks(connection, list(_list_refused(operations))),
+            requests=await request_cases.read_requests(connection, cases.json()),
         )
     finally:
         await connection.close()

@@ -1,8 +1,9 @@
 """The faults of a single platform while its clients work."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from tests.histories.recorder import ANSWER_SECONDS, Recorder
 from tests.support.faulty_platform import FaultyPlatform
@@ -24,6 +25,21 @@ async def _freeze(part: str, platform: FaultyPlatform) -> None:
         platform.thaw(frozen)
 
 
+async def _break_crm(fault: Mapping[str, Any], platform: FaultyPlatform) -> None:
+    await asyncio.to_thread(platform.break_crm, fault)
+    try:
+        await asyncio.sleep(FROZEN_SECONDS)
+    finally:
+        await asyncio.to_thread(platform.break_crm, None)
+
+
+# The CRM responds too late, with the records of other people, with an HTML page, or that a case exists twice.
+CRM_FAULTS: Mapping[str, Mapping[str, Any]] = {
+    "CRM too slow": {"mode": "latency", "ms": 60_000},
+    "CRM misdirected": {"mode": "misdirected", "operation": "query"},
+    "CRM maintenance page": {"mode": "garbage"},
+    "CRM duplicates": {"mode": "duplicate", "operation": "upsert"},
+}
 FAULTS: dict[str, Callable[[FaultyPlatform], Awaitable[None]]] = {
     "kill api": partial(_kill, "api"),
     "freeze api": partial(_freeze, "api"),
@@ -31,6 +47,7 @@ FAULTS: dict[str, Callable[[FaultyPlatform], Awaitable[None]]] = {
     "kill postgres": partial(_kill, "postgres"),
     "freeze postgres": partial(_freeze, "postgres"),
     "kill everything": partial(_kill, "everything"),
+    **{name: partial(_break_crm, fault) for name, fault in CRM_FAULTS.items()},
 }
 
 

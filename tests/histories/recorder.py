@@ -51,9 +51,11 @@ class Ask:
 
     - `actor` is a login. The client logs in again after a 401. "ana 7" is ana's session number 7.
     - `told` converts a response into the value that the specification compares.
+    - `body` is sent as JSON, or as it is if it is bytes.
     - `events` are the possible numbers of audit events after an acknowledged write.
     - `refusals` are statuses that mean that the operation did not happen.
     - With `ends_session`, the request reports the end of the actor's session, as the provider does.
+    - With `is_in_crm`, the request goes to the sandbox CRM, as from the CRM's own staff.
     """
 
     key: str
@@ -62,11 +64,12 @@ class Ask:
     path: str
     input: Mapping[str, Any]
     told: Callable[[httpx.Response], Told]
-    body: Mapping[str, Any] | None = None
+    body: Mapping[str, Any] | bytes | None = None
     events: Sequence[int] = (1,)
     headers: Mapping[str, str] = field(default_factory=dict)
     refusals: Sequence[int] = REFUSED
     ends_session: bool = False
+    is_in_crm: bool = False
 
     @property
     def mark(self) -> str:
@@ -208,9 +211,11 @@ class Recorder:
         request = str(uuid.uuid4())
         headers = {"Authorization": f"Bearer {token}", "X-Request-ID": request, **ask.headers}
         form = {"logout_token": self._sign_logout(token)} if ask.ends_session else None
+        url = f"{self._settings.crm_url}{ask.path}" if ask.is_in_crm else ask.path
+        content = {"content": ask.body} if isinstance(ask.body, bytes) else {"json": ask.body, "data": form}
         call = time.monotonic_ns()
         try:
-            answer = await self._http.request(ask.method, ask.path, json=ask.body, data=form, headers=headers)
+            answer = await self._http.request(ask.method, url, headers=headers, **content)
         except httpx.ConnectError:
             return self._count(resource, "refused")  # the connection failed, so nothing was sent
         except httpx.TransportError:

@@ -15,6 +15,7 @@ from balcao.settings import Settings
 from tests.histories.agent import VersionsOfAgents
 from tests.histories.declared import DeclaredFields
 from tests.histories.driver import DriversOfVehicles
+from tests.histories.file import FilesOfCitizens
 from tests.histories.holiday import NamesOfHolidays
 from tests.histories.job import ApplicationsToJobs
 from tests.histories.membership import MembersOfGroups
@@ -26,6 +27,7 @@ from tests.histories.preferences import PreferencesOfCitizens
 from tests.histories.published import PublishedServices
 from tests.histories.recorder import Operation, Recorder, Resource
 from tests.histories.repeat import RepeatedCreations
+from tests.histories.request import RequestsOfCitizens
 from tests.histories.rights import RightsOfPeople
 from tests.histories.service import AddressesOfServices
 from tests.histories.sessions import SessionsOfPeople
@@ -40,6 +42,8 @@ RESOURCES: tuple[Callable[[range], Resource], ...] = (
     NumbersOfPhones,
     DriversOfVehicles,
     RepeatedCreations,
+    RequestsOfCitizens,
+    FilesOfCitizens,
     MembersOfGroups,
     RightsOfPeople,
     NotificationsOfUnits,

@@ -12,6 +12,7 @@ var specifications = map[string]specification{
 	"agent":        specify(agent{}, stepAgent),
 	"declared":     specify(declared(""), stepDeclared),
 	"driver":       specify(drivers{}, stepDriver),
+	"file":         specify(files{}, stepFile),
 	"job":          specify(job{jobActive, map[string]string{}}, stepJob),
 	"membership":   specify(membership{}, stepMembership),
 	"migration":    specifyMany(migration{window: undecidable}, stepMigration),
@@ -20,6 +21,7 @@ var specifications = map[string]specification{
 	"phone":        specify(phone{}, stepPhone),
 	"preferences":  specify(preferences{}, stepPreferences).settledBy(settlePreferences),
 	"repeat":       specify(repeats{}, stepRepeat),
+	"request":      specify(request{}, stepRequest).settledBy(settleRequest),
 	"service":      specify(service{version: 1, name: "Poda"}, stepService),
 }
 
