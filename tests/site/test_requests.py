@@ -11,7 +11,12 @@ from tests.support.site import SiteClient, SitePage
 
 Sql = Callable[..., list[dict[str, object]]]
 FORM = "/pedidos/tipo/lampada_apagada/sem-conta"
-LAMP = {"q-problema": "apagada", "q-local": "Rua das Acácias, 120", "q-local-bairro": "Centro", "q-quantas": "2"}
+LAMP = {
+    "r-problema": "apagada",
+    "r-local-address": "Rua das Acácias, 120",
+    "r-local-district": "Centro",
+    "r-quantas": "2",
+}
 OWN = {"Sec-Fetch-Site": "same-origin"}
 
 
@@ -44,7 +49,7 @@ def send(site: SiteClient, **changes: str) -> tuple[str, str]:
 
 def test_a_request_without_login_gets_a_number_and_a_code_that_show_its_state(site: SiteClient) -> None:
     checked = check(site)
-    assert checked.values["q-local"] == "Rua das Acácias, 120"
+    assert checked.values["r-local-address"] == "Rua das Acácias, 120"
     number, code = send(site)
     page = post(site, "/pedidos/acompanhar", {"number": number.lower().replace("-", " "), "code": code.lower()})
     assert page.heading == f"Pedido {number}"
@@ -55,27 +60,27 @@ def test_a_request_without_login_gets_a_number_and_a_code_that_show_its_state(si
 
 
 def test_a_second_press_makes_no_second_request(site: SiteClient) -> None:
-    form = check(site, **{"q-local": "Rua do Farol, 7"}).values | {"passo": "enviar"}
+    form = check(site, **{"r-local-address": "Rua do Farol, 7"}).values | {"passo": "enviar"}
     first, second = (post(site, FORM, form).text for _ in range(2))
     assert re.findall(r"PED-\d+-\d", first) == re.findall(r"PED-\d+-\d", second)
 
 
 def test_answers_can_be_changed_after_the_check(site: SiteClient) -> None:
     page = post(site, FORM, {**check(site).values, "passo": "mudar"})
-    assert find_form(page, FORM).values["q-local"] == "Rua das Acácias, 120"
-    assert find_form(page, FORM).checked["q-problema"] == "apagada"
+    assert find_form(page, FORM).values["r-local-address"] == "Rua das Acácias, 120"
+    assert find_form(page, FORM).checked["r-problema"] == "apagada"
 
 
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"q-problema": ""}, "Escolha uma das opções."),
-        ({"q-problema": "roubada"}, "Escolha uma das opções."),
-        ({"q-local": "  "}, "Falta dizer o lugar: escreva a rua."),
-        ({"q-local": "x" * 201}, "Escreva até 200 letras."),
-        ({"q-quantas": "duas"}, "Escreva só o número, como 2."),
-        ({"q-quantas": "51"}, "O número vai de 1 a 50."),
-        ({"q-detalhes": "x" * 301}, "Escreva até 300 letras. Agora são 301."),
+        ({"r-problema": ""}, "Responda a esta pergunta."),
+        ({"r-problema": "roubada"}, "Escolha inválida."),
+        ({"r-local-address": "  "}, "Escreva a rua e o número."),
+        ({"r-local-address": "x" * 201}, "No máximo 200 caracteres."),
+        ({"r-quantas": "duas"}, "Escreva só um número inteiro."),
+        ({"r-quantas": "51"}, "O maior número é 50."),
+        ({"r-detalhes": "x" * 301}, "De 1 a 300 caracteres."),
     ],
 )
 def test_a_wrong_answer_is_explained_at_its_question(site: SiteClient, changes: dict[str, str], text: str) -> None:
@@ -83,29 +88,29 @@ def test_a_wrong_answer_is_explained_at_its_question(site: SiteClient, changes: 
     page = post(site, FORM, {**start.values, **LAMP, **changes, "passo": "conferir"}, 422)
     assert text in page.text
     assert "Falta acertar um campo" in page.text
-    assert find_form(page, FORM).values["q-local-bairro"] == "Centro"
+    assert find_form(page, FORM).values["r-local-district"] == "Centro"
 
 
 @pytest.mark.parametrize(
     ("typed", "text"),
     [
-        ("31/02/2026", "Escreva o dia, o mês e o ano"),
-        ("01/01/2001", "O dia deve ser de"),
-        ("ontem", "Escreva o dia, o mês e o ano"),
+        ("2026-02-31", "Escreva uma data que existe."),
+        ("2001-01-01", "O primeiro dia é"),
+        ("ontem", "Escreva uma data que existe."),
     ],
 )
 def test_a_wrong_day_is_explained(site: SiteClient, typed: str, text: str) -> None:
     address = "/pedidos/tipo/buraco_na_rua/sem-conta"
     start = find_form(site.open(address), address)
-    typed_in = {"q-local": "Rua do Cais", "q-tamanho": "medio", "q-desde": typed, "passo": "conferir"}
+    typed_in = {"r-local-address": "Rua do Cais", "r-tamanho": "medio", "r-desde": typed, "passo": "conferir"}
     assert text in post(site, address, start.values | typed_in, 422).text
 
 
 def test_personal_data_in_a_text_is_refused_at_its_question(site: SiteClient) -> None:
-    form = check(site, **{"q-detalhes": "Meu e-mail é ana@pessoa.example"}).values
+    form = check(site, **{"r-detalhes": "Meu e-mail é ana@pessoa.example"}).values
     page = post(site, FORM, {**form, "passo": "enviar"}, 422)
-    assert "“Algo mais que ajude a achar?” não pode conter CPF, e-mail ou telefone" in page.text
-    assert find_form(page, FORM).values["q-detalhes"].strip().startswith("Meu e-mail")
+    assert "“Algo mais que ajude a achar? (opcional)” não pode conter CPF, e-mail ou telefone" in page.text
+    assert find_form(page, FORM).values["r-detalhes"].strip().startswith("Meu e-mail")
 
 
 def test_a_type_with_personal_data_has_no_form_without_login(site: SiteClient) -> None:
@@ -118,7 +123,7 @@ def test_a_type_with_personal_data_has_no_form_without_login(site: SiteClient) -
 def test_a_new_version_of_the_questions_is_shown_with_the_answers(site: SiteClient) -> None:
     page = post(site, FORM, {**check(site).values, "version": "0", "passo": "enviar"}, 422)
     assert "As perguntas deste pedido mudaram há pouco" in page.text
-    assert find_form(page, FORM).values["q-local"] == "Rua das Acácias, 120"
+    assert find_form(page, FORM).values["r-local-address"] == "Rua das Acácias, 120"
     assert find_form(page, FORM).values["version"] == "1"
 
 
@@ -142,7 +147,7 @@ def test_a_form_of_another_site_is_refused(site: SiteClient, path: str) -> None:
 
 
 def test_a_form_that_is_too_large_is_refused(site: SiteClient) -> None:
-    answer = site.http.post(FORM, data={"version": "1", "q-detalhes": "x" * 60_000}, headers=OWN)
+    answer = site.http.post(FORM, data={"version": "1", "r-detalhes": "x" * 60_000}, headers=OWN)
     assert answer.status_code == 413
 
 
@@ -152,7 +157,7 @@ def test_an_address_makes_a_limited_number_of_requests(open_apart: Callable[...,
     page = post(apart, FORM, {**check(apart).values, "passo": "enviar"}, 429)
     assert page.heading == "Muitos pedidos deste lugar em pouco tempo"
     assert re.search(r"Espere \d+ minutos? e tente de novo", page.text)
-    assert find_form(page, FORM).values["q-local"] == "Rua das Acácias, 120"
+    assert find_form(page, FORM).values["r-local-address"] == "Rua das Acácias, 120"
     assert int(page.answer.headers["retry-after"]) > 0
 
 

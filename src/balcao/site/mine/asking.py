@@ -6,38 +6,40 @@ The answers in between are kept sealed for the citizen for seven days, so that t
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+import wtforms
+
 from balcao.core.http.responses import Response
 from balcao.core.http.uploads import UploadForm
-from balcao.site.mine import request_client as client
 from balcao.site.mine.begun_requests import Begun, drop_begun, keep_answer, keep_receipt, read_begun
 from balcao.site.mine.declaration import LARGEST_FILE, Pages
-from balcao.site.mine.request_client import OpenedRequest
+from balcao.site.mine.request_client import store_file
 from balcao.site.mine.visit import Visit
-from balcao.site.requests.questions import (
-    FILE,
-    Question,
-    RequestType,
-    describe_answer,
-    fill,
-    make_form,
-    name_questions,
-    parse_answers,
-    read_answers,
-)
 from balcao.web.api import Conflict, ValidationFailed
 from balcao.web.faults import PageFault, make_not_found
 from balcao.web.forms import KEY, Form
+from balcao.web.person.client import Subject
+from balcao.web.service_requests import client
+from balcao.web.service_requests.client import Field, NewRequest, RequestType
+from balcao.web.service_requests.forms import fill_answers, make_answer_form
+from balcao.web.service_requests.labels import describe_answer, name_questions
 
 pages = Pages("asking", "/pedir")
 # A request contains this many files in all (rules: registry 4.20).
 _MOST_FILES = 5
+_FILE = "file"
 _KEY_REUSED, _FILE_GONE = "idempotency-key-reused", "file-not-own"
+
+
+class FileForm(Form):
+    """The form with one file, whose content is not a field."""
+
+    file = wtforms.FileField("Escolha um arquivo")
 
 
 @pages.get("/{type_id}", "Fazer um pedido")
 async def begin(visit: Visit, type_id: str) -> Response[Any]:
     """Show what the request is for and what it asks, or the answers so far."""
-    kind = await client.read_type(visit.api, type_id)
+    kind = await client.read_request_type(visit.api, type_id)
     begun = await read_begun(visit, type_id)
     return visit.render(
         "mine/ask_begin.html",
@@ -52,16 +54,16 @@ async def begin(visit: Visit, type_id: str) -> Response[Any]:
 async def answer(visit: Visit, type_id: str, number: str) -> Response[Any]:
     """Ask one question. The answer is kept until the request is sent."""
     kind, question, position = await _find_question(visit, type_id, number)
-    if question.kind == FILE:
+    if question.kind == _FILE:
         return await visit.redirect(_find_step(visit, kind, position))
     begun = await read_begun(visit, type_id)
-    today = visit.mine.site.words.now().date()
-    form = make_form([question], today)(visit, fill([question], {} if begun.sent else begun.answers))
-    typed = read_answers([question], form).get(question.id, [])
+    make = make_answer_form([question], visit.mine.site.words.now().date())
+    form = make(visit, fill_answers([question], {} if begun.sent else begun.answers))
     # A person may stop at a question that must be answered.
-    may_skip = bool(visit.posted.first("depois")) and not typed
+    is_empty = not any(visit.posted.first(field.name).strip() for field in form)
+    may_skip = is_empty and bool(visit.posted.first("depois"))
     if form.is_sent and (may_skip or form.validate()):
-        await keep_answer(visit, kind, begun, question.id, typed)
+        await keep_answer(visit, kind, begun, question.id, form.answers.get(question.id))
         return await _leave(visit, kind, position)
     return _show_question(visit, "mine/ask_question.html", kind, question, position, form=form, status=form.status)
 
@@ -70,19 +72,19 @@ async def answer(visit: Visit, type_id: str, number: str) -> Response[Any]:
 async def add_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
     """Ask for files, one at a time, so that a slow line loses at most one."""
     kind, question, position = await _find_question(visit, type_id, number)
-    if question.kind != FILE:
+    if question.kind != _FILE:
         return await visit.redirect(_find_step(visit, kind, position))
     begun = await read_begun(visit, type_id)
     kept = [] if begun.sent else list(begun.answers.get(question.id, ()))
-    form = make_form([question], visit.mine.site.words.now().date())(visit)
+    form = FileForm(visit)
     if form.is_sent:
-        content = visit.posted.files.get(question.field, b"") if isinstance(visit.posted, UploadForm) else b""
+        content = visit.posted.files.get(form.file.name, b"") if isinstance(visit.posted, UploadForm) else b""
         wants_more, stops = (bool(visit.posted.first(name)) for name in ("outro", "depois"))
         is_needed = wants_more or (question.required and not kept and not stops)
         if refusal := _refuse_file(kind, question, begun, kept, content, is_needed=is_needed):
-            form[question.field].errors = [refusal]
+            form.file.errors = [refusal]
         elif content:
-            if await _store(visit, form, question, content):
+            if await _store(visit, form, content):
                 await keep_answer(visit, kind, begun, question.id, [*kept, form.result])
                 if wants_more:
                     return await visit.redirect(visit.path, "O arquivo foi guardado.")
@@ -112,7 +114,7 @@ async def remove_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
 async def check(visit: Visit, type_id: str) -> Response[Any]:
     """Show everything that will be sent, and send it. A second press sends nothing more."""
     subject = await visit.read_subject()
-    kind = await client.read_type(visit.api, type_id)
+    kind = await client.read_request_type(visit.api, type_id)
     begun = await read_begun(visit, type_id)
     if begun.sent:
         return await visit.redirect(visit.address("requests.show_receipt", number=begun.sent))
@@ -130,18 +132,24 @@ async def check(visit: Visit, type_id: str) -> Response[Any]:
         form.refusal = name_questions(form.refusal, kind.fields)
     form.key = begun.key
     rows = [
-        (one.label, describe_answer(one, begun.answers), _find_step(visit, kind, position))
+        (one.label, describe_answer(one, begun.answers.get(one.id)), _find_step(visit, kind, position))
         for position, one in enumerate(kind.fields, 1)
     ]
     return visit.render("mine/ask_check.html", kind=kind, rows=rows, form=form, status=form.status)
 
 
-def _prepare(visit: Visit, subject: Any, kind: RequestType, begun: Begun) -> Callable[[], Awaitable[OpenedRequest]]:
+def _prepare(visit: Visit, subject: Subject, kind: RequestType, begun: Begun) -> Callable[[], Awaitable[NewRequest]]:
     """Return the call that makes the request. Its faults are worded for the citizen."""
+    of_files = [field.id for field in kind.fields if field.kind == _FILE]
+    answers = {
+        id_: [one.partition(" ")[0] for one in answer_] if id_ in of_files else answer_
+        for id_, answer_ in begun.answers.items()
+        if id_ in {field.id for field in kind.fields}
+    }
 
-    async def send() -> OpenedRequest:
+    async def send() -> NewRequest:
         try:
-            return await client.open_request(subject, kind, parse_answers(kind.fields, begun.answers), begun.key)
+            return await client.open_request(subject, kind, answers, begun.key)
         except Conflict as fault:
             if fault.code != _KEY_REUSED:
                 raise
@@ -157,9 +165,9 @@ def _prepare(visit: Visit, subject: Any, kind: RequestType, begun: Begun) -> Cal
     return send
 
 
-async def _find_question(visit: Visit, type_id: str, number: str) -> tuple[RequestType, Question, int]:
+async def _find_question(visit: Visit, type_id: str, number: str) -> tuple[RequestType, Field, int]:
     """Return the type, the question of this number and its position. Raises PageFault if there is no such question."""
-    kind = await client.read_type(visit.api, type_id)
+    kind = await client.read_request_type(visit.api, type_id)
     if not number.isascii() or not number.isdigit() or not 1 <= int(number[:4]) <= len(kind.fields):
         raise make_not_found()
     return kind, kind.fields[int(number[:4]) - 1], int(number[:4])
@@ -169,7 +177,7 @@ def _find_step(visit: Visit, kind: RequestType, position: int) -> str:
     """Return the address of a question, or of the page to check everything after the last question."""
     if position > len(kind.fields):
         return visit.address("asking.check", type_id=kind.id)
-    page = "asking.add_file" if kind.fields[position - 1].kind == FILE else "asking.answer"
+    page = "asking.add_file" if kind.fields[position - 1].kind == _FILE else "asking.answer"
     return visit.address(page, type_id=kind.id, number=position)
 
 
@@ -183,7 +191,7 @@ async def _leave(visit: Visit, kind: RequestType, position: int) -> Response[Any
 
 
 def _show_question(
-    visit: Visit, template: str, kind: RequestType, question: Question, position: int, **values: Any
+    visit: Visit, template: str, kind: RequestType, question: Field, position: int, **values: Any
 ) -> Response[Any]:
     back = _find_step(visit, kind, position - 1) if position > 1 else visit.address("asking.begin", type_id=kind.id)
     return visit.render(
@@ -192,24 +200,24 @@ def _show_question(
 
 
 def _refuse_file(
-    kind: RequestType, question: Question, begun: Begun, kept: Sequence[str], content: bytes, *, is_needed: bool
+    kind: RequestType, question: Field, begun: Begun, kept: Sequence[str], content: bytes, *, is_needed: bool
 ) -> str:
     """Return why a file is refused before it is sent to the registry, or an empty string."""
     if not content:
         return "Escolha um arquivo." if is_needed else ""
     if len(content) > LARGEST_FILE:
         return "O arquivo é grande demais: pode ter até 5 MB. Escolha um menor."
-    held = 0 if begun.sent else sum(len(begun.answers.get(one.id, ())) for one in kind.fields if one.kind == FILE)
+    held = 0 if begun.sent else sum(len(begun.answers.get(one.id, ())) for one in kind.fields if one.kind == _FILE)
     if len(kept) >= (question.max_files or 1) or held >= _MOST_FILES:
         return "Não cabem mais arquivos neste pedido. Retire um para enviar outro."
     return ""
 
 
-async def _store(visit: Visit, form: Form, question: Question, content: bytes) -> bool:
+async def _store(visit: Visit, form: FileForm, content: bytes) -> bool:
     """Store a file. Return whether the registry accepted it; `result` is its id, type and size as one text."""
     subject = await visit.read_subject()
-    if not await form.submit(lambda: client.store_file(subject, content, form.key)):
-        form[question.field].errors = [form.refusal or "O arquivo não pôde ser guardado."]
+    if not await form.submit(lambda: store_file(subject, content, form.key)):
+        form.file.errors = [form.refusal or "O arquivo não pôde ser guardado."]
         form.refusal = ""
         return False
     form.result = f"{form.result.id} {form.result.media_type} {form.result.size}"

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 from balcao.core.http.responses import Response
 from balcao.site.mine import client, labels
 from balcao.site.mine.declaration import PREFIX, Pages
-from balcao.site.mine.request_client import read_request
+from balcao.site.mine.request_client import find_question
 from balcao.site.mine.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.person import client as people
 from balcao.web.person.labels import describe_access, describe_actor, describe_reason
+from balcao.web.service_requests.client import read_request
 
 pages = Pages("home", "")
 # The number of rows of each part. A link opens the complete list.
@@ -85,12 +86,12 @@ async def _list_questions(visit: Visit, subject: people.Subject, tickets: Sequen
         Item(
             "atencao",
             f"A prefeitura perguntou sobre o pedido “{block.value.name}”",
-            block.value.question,
+            find_question(block.value),
             visit.address("requests.answer", number=block.value.number),
             "Responder",
         )
         for block in found
-        if block.value is not None and block.value.question
+        if block.value is not None and find_question(block.value)
     ]
 
 

@@ -6,19 +6,21 @@ import wtforms
 from wtforms.validators import DataRequired
 
 from balcao.core.http.responses import Response
-from balcao.site.mine import request_client as client
 from balcao.site.mine.begun_requests import read_begun
 from balcao.site.mine.declaration import Pages
-from balcao.site.mine.request_client import ServiceRequest, Step
+from balcao.site.mine.request_client import download_file, find_question, rate_request
 from balcao.site.mine.visit import Visit
 from balcao.site.reading.departments import read_departments
 from balcao.site.requests.states import describe_state
 from balcao.web.api import gather_blocks
 from balcao.web.faults import make_not_found
 from balcao.web.forms import Form, length, list_choices, needed
+from balcao.web.service_requests import client
+from balcao.web.service_requests.client import LONGEST_TEXT, ServiceRequest, Step
+from balcao.web.service_requests.labels import CLOSED
 
 pages = Pages("requests", "/pedidos")
-_LONGEST_TEXT, _LONGEST_COMMENT = 2_000, 500
+_LONGEST_COMMENT = 500
 _STARS = [("5", "5: muito bom"), ("4", "4: bom"), ("3", "3: mais ou menos"), ("2", "2: ruim"), ("1", "1: muito ruim")]
 _AUTHORS = {"citizen": "você", "staff": "equipe da prefeitura", "crm": "central de atendimento"}
 _OWN_STEPS = {"received": "Você fez o pedido", "in_progress": "Você respondeu", "reopened": "Você pediu para reabrir"}
@@ -26,11 +28,18 @@ _OWN_STEPS = {"received": "Você fez o pedido", "in_progress": "Você respondeu"
 _ATTACHED = ("content-disposition", "content-security-policy", "content-type")
 
 
+def _unify_line_ends(text: str | None) -> str:
+    """Return the text with the line ends that the service counts. Browsers send two characters for each."""
+    return (text or "").replace("\r\n", "\n").strip()
+
+
 class AnswerForm(Form):
     """The answer to a question of the city."""
 
     text = wtforms.TextAreaField(
-        "A sua resposta", validators=[DataRequired("Escreva a resposta."), length(0, _LONGEST_TEXT)]
+        "A sua resposta",
+        validators=[DataRequired("Escreva a resposta."), length(0, LONGEST_TEXT)],
+        filters=[_unify_line_ends],
     )
 
 
@@ -38,7 +47,9 @@ class ReopeningForm(Form):
     """Why the citizen is not content."""
 
     text = wtforms.TextAreaField(
-        "O que ainda falta?", validators=[DataRequired("Conte o que falta."), length(0, _LONGEST_TEXT)]
+        "O que ainda falta?",
+        validators=[DataRequired("Conte o que falta."), length(0, LONGEST_TEXT)],
+        filters=[_unify_line_ends],
     )
 
 
@@ -68,6 +79,8 @@ async def show(visit: Visit, number: str) -> Response[Any]:
     owner = departments.value.find(one.departments[0]) if departments.value and one.departments else None
     return visit.render(
         "mine/request.html",
+        question=find_question(one),
+        is_closed=one.state in CLOSED,
         title=one.name,
         one=one,
         state=describe_state(one.state),
@@ -90,13 +103,15 @@ async def answer(visit: Visit, number: str) -> Response[Any]:
     """Answer the question that the city asked."""
     subject = await visit.read_subject()
     one, form, back = await client.read_request(subject, number), AnswerForm(visit), _find_address(visit, number)
-    if not one.question and not form.is_sent:
+    if not find_question(one) and not form.is_sent:
         return await visit.redirect(back, "Não há pergunta da prefeitura para responder.")
     if form.is_sent and await form.submit(
-        lambda: client.answer_question(subject, number, form.text.data or "", form.key)
+        lambda: client.write_text(subject, number, "answer", form.text.data or "", form.key)
     ):
         return await visit.redirect(back, "A resposta foi enviada.")
-    return visit.render("mine/request_answer.html", one=one, form=form, back=back, status=form.status)
+    return visit.render(
+        "mine/request_answer.html", question=find_question(one), one=one, form=form, back=back, status=form.status
+    )
 
 
 @pages.form("/{number}/reabrir", "Pedir para reabrir")
@@ -107,7 +122,7 @@ async def reopen(visit: Visit, number: str) -> Response[Any]:
     if not _may_reopen(visit, one) and not form.is_sent:
         return await visit.redirect(back, "Este pedido não pode ser reaberto.")
     if form.is_sent and await form.submit(
-        lambda: client.reopen_request(subject, number, form.text.data or "", form.key)
+        lambda: client.write_text(subject, number, "reopening", form.text.data or "", form.key)
     ):
         return await visit.redirect(back, "O pedido foi reaberto.")
     return visit.render("mine/request_reopen.html", one=one, form=form, back=back, status=form.status)
@@ -118,12 +133,12 @@ async def rate(visit: Visit, number: str) -> Response[Any]:
     """Rate a closed request, once."""
     subject = await visit.read_subject()
     one, form, back = await client.read_request(subject, number), RatingForm(visit), _find_address(visit, number)
-    if not one.is_closed and not form.is_sent:
+    if one.state not in CLOSED and not form.is_sent:
         return await visit.redirect(back, "A nota é dada depois que o pedido termina.")
     if one.rating is not None and not form.is_sent:
         return await visit.redirect(back, "Você já deu a nota deste pedido.")
     if form.is_sent and await form.submit(
-        lambda: client.rate_request(subject, number, int(form.stars.data), form.comment.data or "", form.key)
+        lambda: rate_request(subject, number, int(form.stars.data), form.comment.data or "", form.key)
     ):
         return await visit.redirect(back, "Obrigado! A nota foi guardada.")
     return visit.render("mine/request_rate.html", one=one, form=form, back=back, status=form.status)
@@ -136,7 +151,7 @@ async def download(visit: Visit, number: str, file_id: str) -> Response[Any]:
     one = await client.read_request(subject, number)
     if file_id not in [id_ for answer_ in one.answers for id_ in answer_.files]:
         raise make_not_found()
-    found = await client.download_file(subject, file_id)
+    found = await download_file(subject, file_id)
     headers = {name.title(): found.headers[name] for name in _ATTACHED[:2]}
     return Response(found.content, headers=headers, media_type=found.headers["content-type"])
 
@@ -156,7 +171,7 @@ def describe_author(step: Step) -> str:
 
 
 def _may_reopen(visit: Visit, one: ServiceRequest) -> bool:
-    return one.is_closed and one.reopen_until is not None and visit.mine.site.words.now() <= one.reopen_until
+    return one.state in CLOSED and one.reopen_until is not None and visit.mine.site.words.now() <= one.reopen_until
 
 
 def _find_address(visit: Visit, number: str) -> str:

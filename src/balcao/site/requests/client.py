@@ -8,18 +8,13 @@ from typing import Any
 import msgspec
 
 from balcao.site.reading.reader import HOUR, Reader
-from balcao.site.requests.questions import RequestType
 from balcao.web.api import NotFound, quoted
+from balcao.web.service_requests.client import TYPES, RequestType, RequestTypes
 
-REGISTRY = "/registry/v1"
-_TYPES, _REQUESTS = f"{REGISTRY}/request-types", f"{REGISTRY}/maintenance-requests"
+_REQUESTS = "/registry/v1/maintenance-requests"
 # A type's id in another form exists nowhere, so it causes no call.
 _TYPE_ID = re.compile(r"[a-z][a-z0-9_]{1,49}")
 _DIGITS = re.compile(r"(?:PED)?([0-9]{8,12})([0-9])")
-
-
-class RequestTypes(msgspec.Struct):
-    types: list[RequestType]
 
 
 class Receipt(msgspec.Struct):
@@ -42,7 +37,7 @@ class FollowedRequest(msgspec.Struct):
 
 async def list_types(reader: Reader) -> Sequence[RequestType]:
     """Read all types that people can request, by category and name."""
-    return (await reader.get(_TYPES, RequestTypes, stale=HOUR)).types
+    return (await reader.get(TYPES, RequestTypes, stale=HOUR)).types
 
 
 async def find_type(reader: Reader, type_id: str) -> RequestType:
@@ -57,7 +52,7 @@ async def read_newest_type(reader: Reader, type_id: str) -> RequestType:
     """Read a type as it is now, because its questions must be the current ones. Raises NotFound as `find_type` does."""
     if not _TYPE_ID.fullmatch(type_id):
         raise NotFound("Este pedido não existe mais.")
-    return await reader.read_newest(f"{_TYPES}/{quoted(type_id)}", RequestType)
+    return await reader.read_newest(f"{TYPES}/{quoted(type_id)}", RequestType)
 
 
 async def open_request(reader: Reader, kind: RequestType, answers: Mapping[str, Any], key: str) -> Receipt:

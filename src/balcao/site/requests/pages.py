@@ -17,19 +17,14 @@ from balcao.core.values.text import fold_text
 from balcao.site.declaration import Area, Finder, HomePart, MapAddress, MenuEntry, Pages, Result
 from balcao.site.reading.departments import read_departments
 from balcao.site.requests import client
-from balcao.site.requests.questions import (
-    RequestType,
-    describe_answer,
-    make_form,
-    name_questions,
-    parse_answers,
-    read_answers,
-)
 from balcao.site.requests.states import describe_state
 from balcao.site.visit import Head, Visit
 from balcao.web.api import Conflict, NotFound, RateLimited, ValidationFailed
 from balcao.web.faults import PageFault
 from balcao.web.forms import KEY, Form, needed
+from balcao.web.service_requests.client import Field, RequestType
+from balcao.web.service_requests.forms import AnswerForm, make_answer_form
+from balcao.web.service_requests.labels import describe_answer, name_questions
 from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
@@ -91,7 +86,7 @@ async def show_type(visit: Visit, tipo: str) -> Response[Any]:
         ),
         kind=kind,
         owner=owner,
-        has_files=len(kind.fields) > len(kind.list_questions(with_login=False)),
+        has_files=len(kind.fields) > len(_list_questions(kind)),
         steps=_list_crumbs(visit),
     )
 
@@ -152,16 +147,14 @@ async def follow(visit: Visit) -> Response[Any]:
     )
 
 
-async def _send(visit: Visit, kind: RequestType, form: Form) -> Response[Any]:
+async def _send(visit: Visit, kind: RequestType, form: AnswerForm) -> Response[Any]:
     """Make the request and show its receipt, which appears only here."""
-    questions = kind.list_questions(with_login=False)
     try:
         await visit.site.count_request(visit.request.peer)
-        answers = parse_answers(questions, read_answers(questions, form))
-        receipt = await client.open_request(visit.reader, kind, answers, visit.posted.first(KEY))
+        receipt = await client.open_request(visit.reader, kind, form.answers, visit.posted.first(KEY))
     except (ValidationFailed, Conflict) as fault:
         form.take(fault)
-        form.refusal = name_questions(form.refusal, questions)
+        form.refusal = name_questions(form.refusal, kind.fields)
         return _show_form(visit, kind, form)
     except (TooMany, RateLimited) as fault:
         further = f" Com a sua conta você faz o pedido agora: {visit.absolute('/minha-pagina')}."
@@ -175,27 +168,28 @@ async def _send(visit: Visit, kind: RequestType, form: Form) -> Response[Any]:
     )
 
 
-def _make_form(visit: Visit, kind: RequestType) -> Form:
-    return make_form(kind.list_questions(with_login=False), visit.site.words.now().date())(visit)
+def _list_questions(kind: RequestType) -> list[Field]:
+    """Return the questions for a person without login, who cannot send files."""
+    return [field for field in kind.fields if field.kind != "file"]
 
 
-def _show_form(visit: Visit, kind: RequestType, form: Form) -> Response[Any]:
-    questions = kind.list_questions(with_login=False)
+def _make_form(visit: Visit, kind: RequestType) -> AnswerForm:
+    return make_answer_form(_list_questions(kind), visit.site.words.now().date())(visit)
+
+
+def _show_form(visit: Visit, kind: RequestType, form: AnswerForm) -> Response[Any]:
     head = Head(kind.name, is_indexed=False)
-    return visit.show(
-        "requests/form.html", head, status=form.status, kind=kind, form=form, questions=questions, look=_LOOK
-    )
+    return visit.show("requests/form.html", head, status=form.status, kind=kind, form=form, look=_LOOK)
 
 
-def _show_check(visit: Visit, kind: RequestType, form: Form, key: str) -> Response[Any]:
-    questions = kind.list_questions(with_login=False)
-    answers = read_answers(questions, form)
+def _show_check(visit: Visit, kind: RequestType, form: AnswerForm, key: str) -> Response[Any]:
+    answers = form.answers
     return visit.show(
         "requests/check.html",
         Head("Confira antes de enviar", is_indexed=False),
         kind=kind,
-        typed={name: form[name].data for one in questions for name in one.fields if form[name].data},
-        rows=[(one.label, describe_answer(one, answers)) for one in questions],
+        typed={field.name: text for field in form if (text := visit.posted.first(field.name))},
+        rows=[(one.label, describe_answer(one, answers.get(one.id))) for one in form.questions],
         key=key,
         send=_SEND,
     )

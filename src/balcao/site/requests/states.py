@@ -13,7 +13,6 @@ STATES: Mapping[str, Tag] = {
     "refused": Tag("", "info", "Não atendido"),
     "reopened": Tag("in", "relogio", "Reaberto"),
 }
-CLOSED = frozenset({"done", "refused"})
 
 
 def describe_state(state: str) -> Tag:

@@ -24,6 +24,7 @@ _MOST_RADIOS = 7
 _LONGEST_LINE = 120
 _DEFAULT_LENGTH = 500
 _MOST_DIGITS = 15
+_NO_STREET = "Escreva a rua e o número."
 _ADDRESS, _DISTRICT, _REFERENCE = "address", "district", "reference"
 _UNANSWERED: tuple[Any, ...] = (None, "", [])
 
@@ -163,9 +164,15 @@ def _make_place(question: Field) -> dict[str, Any]:
     for part, (label, about, longest) in _PLACE.items():
         rules: list[Any] = [length(0, longest)]
         if part == _ADDRESS:
-            rules.append(needed("Escreva a rua e o número.") if question.required else _complete(name))
-        fields[f"{name}-{part}"] = wtforms.StringField(label, rules, description=about)
+            rules += [needed(_NO_STREET), _refuse_blanks] if question.required else [_complete(name)]
+        fields[f"{name}-{part}"] = wtforms.StringField(label, rules, description=about, filters=[_unify_line_ends])
     return fields
+
+
+def _refuse_blanks(_: Any, field: Any) -> None:
+    """Refuse an address of blanks only, which `needed` accepts."""
+    if not field.data:
+        raise ValidationError(_NO_STREET)
 
 
 def _complete(name: str) -> Any:

@@ -1,10 +1,15 @@
 """Portuguese terms for states and authors of requests, and for kinds of questions."""
 
+import re
+from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import Any
 
 from balcao.web.service_requests.client import Field
-from balcao.web.words import format_day
+from balcao.web.words import format_count, format_day
+
+_ID = re.compile(r"`(\w+)`")
 
 STATES = {
     "received": "Recebido",
@@ -59,3 +64,28 @@ def _describe_range(first: str | None, last: str | None) -> str:
     if first is not None:
         return f"A partir de {first}."
     return f"Até {last}." if last is not None else ""
+
+
+def describe_answer(field: Field, answer: Any) -> str:
+    """Return an answer, in the format that the service accepts, in words. Return "" if there is none."""
+    if answer in (None, "", []):
+        return ""
+    match field.kind:
+        case "choice":
+            return next((option.label for option in field.options or () if option.id == answer), str(answer))
+        case "number":
+            return show_number(answer)
+        case "date":
+            return format_day(date.fromisoformat(answer))
+        case "place":
+            reference = f" ({answer['reference']})" if answer.get("reference") else ""
+            return ", ".join(answer[part] for part in ("address", "district") if answer.get(part)) + reference
+        case "file":
+            return format_count(len(answer), "arquivo", "arquivos")
+    return str(answer)
+
+
+def name_questions(text: str, fields: Sequence[Field]) -> str:
+    """Return a text of the service with the labels of the questions in place of their ids."""
+    labels = {field.id: field.label for field in fields}
+    return _ID.sub(lambda found: f"“{labels.get(found[1], found[1])}”", text)
