@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from balcao.panel.application import list_uses
 from balcao.panel.areas import AREAS
-from balcao.web.person.client import Access
+from balcao.web.person.client import Access, AccessNames
 from balcao.web.person.labels import describe_access, show_member
 from balcao.web.words import Words, format_phone
 
@@ -41,17 +41,18 @@ def test_a_right_is_told_by_the_pages_that_it_opens_those_of_the_navigation_firs
 
 
 def test_what_was_read_is_said_once_however_many_fields_it_has() -> None:
-    fields = ["opt_in", "category_opt_ins", "tickets"]
+    named = ["as preferências de mensagens", "as preferências de mensagens", "os chamados"]
     access = Access(
         at=datetime.now(UTC),
         action="read",
         operation="registry.read",
-        fields=fields,
+        fields=["opt_in", "category_opt_ins", "tickets"],
         actor_kind="staff",
         actor="painel",
         department=None,
         grant="",
         reason=None,
         outcome="done",
+        names=AccessNames("Leu", named, "Servidor da prefeitura"),
     )
     assert describe_access(access) == "Leu as preferências de mensagens e os chamados"

@@ -9,7 +9,7 @@ import pytest
 
 from balcao.core.context.platform import assemble
 from balcao.registry.city.staff_departments.jobs import hash_staff
-from balcao.web.person.client import Access
+from balcao.web.person.client import Access, AccessNames
 from balcao.web.person.labels import describe_accesses
 from balcao.web.person.visits import group_by_visit
 from tests.support.demo_people import CARLA
@@ -17,6 +17,7 @@ from tests.support.open_platform import opened
 from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 
+CHANGED = AccessNames("Mudou", ["o e-mail"], "Secretaria de Cidadania")
 NOON = datetime(2026, 11, 28, 12, 0, tzinfo=UTC)
 
 
@@ -32,12 +33,13 @@ def make(minute: float, **members: object) -> Access:
         "grant": "citizen:read",
         "reason": "senha 47",
         "outcome": "done",
+        "names": AccessNames("Leu", ["o cadastro"], "Secretaria de Cidadania"),
     } | members
     return Access(**values)  # type: ignore[arg-type]
 
 
 def test_what_one_visitor_does_without_a_long_pause_is_one_visit() -> None:
-    accesses = [make(50), make(21, action="update", fields=["email"]), make(20, department="Saúde"), make(10), make(0)]
+    accesses = [make(50), make(21, action="update", names=CHANGED), make(20, department="Saúde"), make(10), make(0)]
     visits = group_by_visit(accesses)
     assert [[one.at.minute for one in visit.accesses] for visit in visits] == [[50], [21, 10, 0], [20]]
     assert describe_accesses(visits[1].accesses) == "Leu o cadastro; mudou o e-mail"

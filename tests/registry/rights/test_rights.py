@@ -190,11 +190,13 @@ def test_the_person_sees_the_department_and_the_auditor_the_name_besides(
     today = sql("SELECT (now() AT TIME ZONE 'America/Sao_Paulo')::date::text AS today")[0]["today"]
     trail = http.get(
         "/registry/v1/admin/audit",
-        params={"from": today, "to": today},
+        params={"from": today, "to": today, "names": "true"},
         headers=staff | {"X-Access-Reason": "Conferencia"},
     ).raise_for_status()
     event = next(one for one in trail.json()["data"] if one["operation"] == "registry.read_citizen")
     assert (event["actor_name"], event["department"]) == ("Servidora Secreta", "Secretaria de Cidadania")
+    named = event["names"]
+    assert (named["action"], named["fields"], named["actor"]) == ("Leu", ["o cadastro"], "Secretaria de Cidadania")
     sql("DELETE FROM registry.staff_department WHERE cpf = $1", ADMIN)
     platform_call(lambda call: hash_staff(call.platform, {}))
     assert sql("SELECT count(*) FROM registry.staff_hash")[0][0] == 0

@@ -63,6 +63,7 @@ async def list_audit_events(
         "operation": operation,
         "client": client,
         "has_subject": has_subject,
+        "names": True,
         "page": page,
         "per_page": size,
     }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from balcao.core.access.snapshot import Snapshot
 from balcao.core.operation_names import OperationNames
-from balcao.registry.rights.schemas import Access, AccessNames
+from balcao.registry.rights.schemas import Access, AccessNames, AuditEvent
 
 _ACTIONS = {
     "read": "Leu",
@@ -30,6 +30,9 @@ _FIELDS = {
     "opt_in": "as preferências de mensagens",
     "preference_history": "o histórico de preferências",
     "tickets": "os chamados",
+    "requests": "os pedidos",
+    "request_type": "um tipo de pedido",
+    "files": "os arquivos",
     "pets": "os animais",
     "vehicle": "os veículos",
     "conductor": "os condutores",
@@ -101,7 +104,9 @@ _GRANTS = {
 }
 
 
-def name_access(access: Access, operations: OperationNames, descriptions: Mapping[str, str]) -> AccessNames:
+def name_access(
+    access: Access | AuditEvent, operations: OperationNames, descriptions: Mapping[str, str]
+) -> AccessNames:
     """Return an access in words. `descriptions` contains the description of each action in the access catalogue."""
     return AccessNames(
         action=_ACTIONS.get(access.action, "Usou"),
@@ -127,7 +132,7 @@ def name_grant(grant: str, descriptions: Mapping[str, str]) -> str | None:
     return _GRANTS.get(grant) or descriptions.get(grant) or None
 
 
-def _name_actor(access: Access) -> str:
+def _name_actor(access: Access | AuditEvent) -> str:
     """Return the actor in words. Members of staff appear as their department, never as a person."""
     if access.actor_kind == "staff" and access.department:
         return access.department

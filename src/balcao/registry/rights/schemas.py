@@ -234,6 +234,7 @@ class AuditEvent(msgspec.Struct):
     outcome: Outcome
     prev_hash: EventHash
     hash: EventHash
+    names: Annotated[AccessNames, Meta(description="O mesmo em palavras. Só com `names=true`.")] | UnsetType = UNSET
 
 
 class AuditPage(msgspec.Struct):
@@ -267,6 +268,9 @@ class AuditQuery(PageQuery, rename={"from_": "from"}, kw_only=True):
         ]
         | UnsetType
     ) = UNSET
+    names: Annotated[bool, Meta(description="Se cada evento traz `names`, o mesmo em palavras.", examples=[True])] = (
+        False
+    )
     has_subject: (
         Annotated[
             bool,

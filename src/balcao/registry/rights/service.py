@@ -1,6 +1,6 @@
 """A person's rights: the export of their data and the list of accesses to it. Auditors can search the whole trail."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 import msgspec
@@ -19,7 +19,15 @@ from balcao.registry.mirror.store import read_mirror
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.rights import store
 from balcao.registry.rights.names import list_descriptions, name_access
-from balcao.registry.rights.schemas import ACTOR_KINDS, AccessPage, AuditPage, KindCount, RetentionReport
+from balcao.registry.rights.schemas import (
+    ACTOR_KINDS,
+    Access,
+    AccessPage,
+    AuditEvent,
+    AuditPage,
+    KindCount,
+    RetentionReport,
+)
 from balcao.registry.rights.store import AuditFilters
 
 EXPORTED_ACCESSES = timedelta(days=365)
@@ -64,10 +72,7 @@ async def list_accesses(call: Call, cpf: Cpf, query: Mapping[str, str], page: Pa
         counts = await store.count_accesses(source, subject, period)
         data = await store.select_accesses(source, subject, period, page, platform.settings.client_id, kinds)
     if is_named:
-        operations = platform.part(OperationNames)
-        descriptions = list_descriptions(platform.catalogue.snapshot)
-        for access in data:
-            access.names = name_access(access, operations, descriptions)
+        _name_all(call, data)
     total = sum(count for kind, count in counts.items() if kinds is None or kind in kinds)
     listed = [KindCount(kind, counts[kind]) for kind in ACTOR_KINDS if kind in counts]
     return AccessPage(data, page.of(total), listed if is_counted else UNSET)
@@ -99,7 +104,17 @@ async def list_events_about_person(call: Call, query: Mapping[str, str], page: P
     async with call.platform.database.transaction() as connection:
         data, total = await store.list_events_about_person(connection, period, filters, page)
         await audit.record(connection, call, "read", subject=subject, fields=["audit"])
+    if parse_flag_parameter(query, "names") is True:
+        _name_all(call, data)
     return AuditPage(data, page.of(total))
+
+
+def _name_all(call: Call, events: Iterable[Access | AuditEvent]) -> None:
+    """Add the words that people understand to each event."""
+    operations = call.platform.part(OperationNames)
+    descriptions = list_descriptions(call.platform.catalogue.snapshot)
+    for event in events:
+        event.names = name_access(event, operations, descriptions)
 
 
 async def read_retention_report(call: Call) -> RetentionReport:

@@ -116,6 +116,14 @@ class Ticket(msgspec.Struct):
         return self.id.startswith("PED-")
 
 
+class AccessNames(msgspec.Struct):
+    """An access in words, as the registry names it for citizens."""
+
+    action: str
+    fields: list[str]
+    actor: str
+
+
 class Access(msgspec.Struct, kw_only=True):
     at: datetime
     action: str
@@ -127,6 +135,7 @@ class Access(msgspec.Struct, kw_only=True):
     grant: str
     reason: str | None
     outcome: str
+    names: AccessNames
 
     @property
     def visitor(self) -> tuple[object, ...]:
@@ -283,7 +292,7 @@ async def list_tickets(subject: Subject, *, page: int = 1, size: int = 10) -> Pa
 
 
 async def list_accesses(subject: Subject, *, since: str | None = None, page: int = 1, size: int = 25) -> Page[Access]:
-    query = {"from": since, "page": page, "per_page": size}
+    query = {"from": since, "names": True, "page": page, "per_page": size}
     return await subject.get("/data-access", Page[Access], query)
 
 

@@ -48,69 +48,8 @@ CRM_MEMBERS = {
     "endereco": "endereco",
     "escolaridade": "escolaridade",
 }
-_ACCESSES = {
-    "read": "Leu",
-    "create": "Incluiu",
-    "update": "Mudou",
-    "delete": "Excluiu",
-    "export": "Levou uma cópia",
-    "anonymise": "Anonimizou",
-    "push": "Enviou ao CRM",
-    "event": "Recebeu do CRM",
-    "denied": "Tentou, e foi recusado",
-}
-_FIELDS = {
-    "citizen": "o cadastro",
-    "citizen_sensitive": "os dados sensíveis",
-    "cpf": "o CPF",
-    "found_by_name": "a identificação, pesquisando por nome e nascimento",
-    "found_by_protocol": "a identificação, pesquisando por protocolo",
-    "found_by_phone": "a identificação, pesquisando por telefone",
-    "opt_in": "as preferências de mensagens",
-    "preference_history": "o histórico de preferências",
-    "tickets": "os chamados",
-    "pets": "os animais",
-    "vehicle": "os veículos",
-    "conductor": "os condutores",
-    "empresas": "as empresas",
-    "crm_mirror": "o que o CRM informou",
-    "crm_account": "a conta no CRM",
-    "accesses": "a lista de acessos",
-    "audit": "a trilha de acessos",
-    "anonymisation": "a simulação de anonimização",
-    "wallet": "a carteira",
-    "phone_book": "a lista de telefones",
-    "phone_verification": "a confirmação de um telefone",
-    "apresentacao": "a apresentação",
-    "banco_curriculos": "a ficha no banco de currículos",
-    "bloqueio": "o bloqueio de candidaturas",
-    "candidatura": "a candidatura",
-    "category_opt_ins": "as preferências de mensagens",
-    "cd_uas": "a lotação",
-    "conquistas": "as conquistas",
-    "criterios_nao_atendidos": "os critérios de uma vaga",
-    "crm_tickets": "os chamados no CRM",
-    "curriculo": "o currículo",
-    "cursos_complementares": "os cursos",
-    "dataset": "um conjunto de exemplos",
-    "empresa": "uma empresa",
-    "entregas": "as entregas de avisos",
-    "eventos": "os eventos de risco",
-    "experiencias": "as experiências",
-    "experiment": "um experimento de agentes",
-    "formacoes": "a formação",
-    "idiomas": "os idiomas",
-    "jobs": "as tarefas paradas",
-    "situacao_interesses": "a situação e os interesses",
-    "prompt": "as instruções de um agente",
-    "termos_uso": "os termos aceitos",
-    "vaga": "uma vaga",
-    "telefone": "o telefone",
-    "email": "o e-mail",
-    "endereco": "o endereço",
-    "nome": "o nome",
-    "nascimento": "o nascimento",
-}
+# Actions that concern everything, so that their description names nothing in particular.
+_WHOLE = frozenset({"export", "anonymise", "denied"})
 _ACTORS = {
     "owner": "A própria pessoa",
     "citizen": "Outro cidadão",
@@ -182,31 +121,30 @@ def name_kind(kind: str) -> str:
 
 def describe_access(access: Access) -> str:
     """Describe what happened to a person's data in one access."""
-    return _describe_access_part(access.action, access.fields)
+    return _describe_access_part([access])
 
 
 def describe_accesses(accesses: Sequence[Access]) -> str:
     """Describe what happened to a person's data in one visit, in order of time."""
-    fields: dict[str, list[str]] = {}
+    by_action: dict[str, list[Access]] = {}
     for access in reversed(accesses):
-        fields.setdefault(access.action, []).extend(access.fields)
-    parts = [_describe_access_part(action, named) for action, named in fields.items()]
+        by_action.setdefault(access.action, []).append(access)
+    parts = [_describe_access_part(same) for same in by_action.values()]
     return "; ".join([parts[0], *(f"{part[:1].lower()}{part[1:]}" for part in parts[1:])])
 
 
-def _describe_access_part(action: str, fields: Sequence[str]) -> str:
-    part = _ACCESSES.get(action, action)
-    if action in ("export", "anonymise", "denied"):
+def _describe_access_part(same: Sequence[Access]) -> str:
+    """Describe accesses with the same action."""
+    part = same[0].names.action
+    if same[0].action in _WHOLE:
         return part
-    what = list(dict.fromkeys(_FIELDS[field] for field in fields if field in _FIELDS))
+    what = list(dict.fromkeys(field for access in same for field in access.names.fields))
     return f"{part} {_join(what)}" if what else f"{part} dados"
 
 
 def describe_actor(access: Access) -> str:
     """Describe the actor as citizens may see them: a member of staff appears only as their department."""
-    if access.actor_kind == "staff":
-        return access.department or "Servidor sem órgão informado"
-    return _ACTORS.get(access.actor_kind, access.actor_kind)
+    return access.names.actor
 
 
 def describe_way(access: Access) -> str:
