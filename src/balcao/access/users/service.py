@@ -137,8 +137,8 @@ async def remove_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
     """Remove a direct role from a person, and return the catalogue version. It stays the same if they lack the role.
 
     Every person may give up their own role. Raises NotFound for an unknown person or role, and Forbidden if the role is
-    administrative and the caller is not a superadmin. Raises Conflict if no administrator would remain (rules: access
-    4.4).
+    administrative and the caller is not a superadmin. Raises Conflict if no administrator would remain
+    (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("user.remove_role", "user", subject=cpf)) as write:
         person = await _find(write.connection, cpf)
