@@ -20,7 +20,6 @@ from tests.support.server import RunningServer, free_port
 READS = (
     "/search/api/v1/search?q=iptu",
     "/search/api/v1/categories",
-    "/access/api/v1/check-token",
     "/status",
 )
 # HAProxy checks the readiness every two seconds, and two failures take a process out.
