@@ -61,7 +61,7 @@ async def list_requests(call: Call, query: Mapping[str, str], page: Page) -> Req
 async def read_handled_request(call: Call, number: str) -> HandledRequest:
     """Return a request of the caller's departments. Raises NotFound for an unknown number or another department."""
     handled = await _list_departments(call)
-    async with call.platform.database.transaction() as connection:
+    async with call.platform.database.transaction(isolation=store.ONE_SNAPSHOT) as connection:
         row = _require_handled(await store.select_request(connection, number), handled)
         await call.platform.audit.record(connection, call, "read", subject=_subject(row), fields=FIELDS)
         return await _view(connection, row)

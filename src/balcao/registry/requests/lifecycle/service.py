@@ -92,7 +92,7 @@ async def open_anonymous_request(call: Call, peer: str, body: RequestBody) -> by
 
 async def read_request(call: Call, cpf: Cpf, number: str) -> ServiceRequest:
     """Return one of the citizen's requests. Raises NotFound for an unknown number or another person's request."""
-    async with call.platform.database.transaction() as connection:
+    async with call.platform.database.transaction(isolation=store.ONE_SNAPSHOT) as connection:
         row = await store.select_own_request(connection, cpf, number)
         if row is None:
             raise numbers.make_unknown()
@@ -160,7 +160,7 @@ async def follow_request(call: Call, peer: str, body: FollowBody) -> FollowedReq
     if peer not in call.platform.settings.search_portals:
         await call.platform.limits.spend(_find_rate(call, FOLLOWED), FOLLOWED, peer)
     number = numbers.parse_number(body.number)
-    async with call.platform.database.connection() as connection:
+    async with call.platform.database.transaction(isolation=store.ONE_SNAPSHOT) as connection:
         row = None if number is None else await store.select_request(connection, number)
         stored = row.code_hash if row is not None else None
         is_right = numbers.matches_code(call.platform.audit.keys, number or "", body.code, stored)

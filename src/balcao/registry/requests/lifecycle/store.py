@@ -67,6 +67,8 @@ class RequestFilters(msgspec.Struct, frozen=True):
     by_deadline: bool
 
 
+# Two statements read a request and its steps. Without one snapshot, a step between them would contradict the state.
+ONE_SNAPSHOT = "repeatable_read"
 _COLUMNS = """
     id::text, cpf AS owner, number, type, version, answers::text, description, place, departments, channel, state,
     code_hash, created_at, updated_at, deadline, closed_at, erased_at, protocol, crm_status, crm_message,
