@@ -25,8 +25,8 @@ TEXT = """\
 After reading this page you know how the installation of a whole city worked for hours with a fault in every minute.
 Index and machine: [proofs](../proofs.md). What a history is and how it is judged: [histories](histories.md). The
 installation and its faults: [each resource under each fault](histories-faults.md). `make hours MINUTES=120` writes this
-page and its plots after a complete run. If a run ends early, its page is next to its histories and says so under
-*Length*.
+page and its plots after a complete run. If a run ends early, its page is written next to its histories and states that
+under *Length*.
 
 The installation has two hosts behind nginx, a worker, Redis, CRM, identity provider, and two PostgreSQL servers. The
 second server is a synchronous replica that serves visitors. Clients of every resource call continuously, with pauses
