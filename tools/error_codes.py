@@ -29,7 +29,7 @@ _SOURCES = (balcao, balcao_sandbox)
 PACKAGES = {
     "core": "Every service",
     "registry": "Citizen registry",
-    "crm": "Citizen registry: the CRM behind it",
+    "crm": "Citizen registry: the CRM",
     "employability": "Employability",
     "search": "Search administration",
     "access": "Access administration",
