@@ -34,9 +34,10 @@ TOGETHER: Mapping[str, int] = {
     "citizen.show": 6,
     "counter.show": 6,
     "health_units.show_board": 6,
-    "home.show_start": 10,  # for an administrator, one call for each `Waiting`
+    "home.show_start": 12,  # for an administrator, one call for each `Waiting`
     "operation.show_processes": 3,
     "operation.show_state": 9,  # one call to each service
+    "requests.list_requests": 3,  # the filters also need types and departments
 }
 MOST_NODES = 1_500
 # Limits for the first page that a person opens, with its files, uncompressed. The script takes half of the bytes of a
