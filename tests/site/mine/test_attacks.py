@@ -208,7 +208,7 @@ def send_script(client: CitizenClient, page: Page, shown_at: str, form: PageForm
 def test_a_script_in_a_request_is_shown_as_text_to_its_citizen_and_to_staff(
     ana: CitizenClient, sandbox: Sandbox
 ) -> None:
-    ask_for_a_lamp(ana, **{"q-local": SCRIPT, "q-local-referencia": SCRIPT})
+    ask_for_a_lamp(ana, **{"r-local-address": SCRIPT, "r-local-reference": SCRIPT})
     pages = [ana.http.get(f"{LAMP}/conferir"), ana.http.get(f"{LAMP}/arquivos/5")]
     form = ana.find_form(f"{LAMP}/conferir")
     pages.append(ana.post(form.action, form.values))
