@@ -15,9 +15,9 @@ from balcao.crm.client import CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway
 from balcao.crm.fields import Record
+from balcao.crm.objects import CASE, CASE_STEP
 from balcao.crm.queries import Query, make_misdirected
 
-CASE, STEP = "Case", "PassoPedido__c"
 NUMBER, STEP_KEY = "NumeroPedido__c", "Chave__c"
 PAGE = 200
 _OWNER, _CHANGED = "CPF__c", "LastModifiedDate"
@@ -58,7 +58,7 @@ async def write_case(crm: CrmClient, number: str, fields: Mapping[str, Any], dea
 
 async def write_step(crm: CrmClient, number: str, seq: int, fields: Mapping[str, Any], deadline: Deadline) -> None:
     """Add a step to a case, unless the CRM has it. Raises CrmAway as `write_case` does."""
-    await _upsert(crm, (STEP, STEP_KEY, f"{number}|{seq}"), {**fields, NUMBER: number}, deadline)
+    await _upsert(crm, (CASE_STEP, STEP_KEY, f"{number}|{seq}"), {**fields, NUMBER: number}, deadline)
 
 
 async def _upsert(crm: CrmClient, path: tuple[str, str, str], fields: Mapping[str, Any], deadline: Deadline) -> None:

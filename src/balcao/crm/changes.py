@@ -14,6 +14,7 @@ from balcao.crm.client import CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway
 from balcao.crm.fields import Record, pick_known
+from balcao.crm.objects import ACCOUNT, CONSENT, ERASURE
 from balcao.crm.queries import Query
 from balcao.crm.related import MAX_RECORDS
 
@@ -26,9 +27,9 @@ PAGE = 50
 _CHANGED = "LastModifiedDate"
 _ID = re.compile(r"[A-Za-z0-9]{15}([A-Za-z0-9]{3})?")
 _FROM: Mapping[Source, str] = {
-    "accounts": "Account WHERE IsPersonAccount = true AND",
-    "consents": "Consentimento__c WHERE",
-    "requests": "SolicitacaoAnonimizacao__c WHERE Status__c = 'concluido' AND",
+    "accounts": f"{ACCOUNT} WHERE IsPersonAccount = true AND",
+    "consents": f"{CONSENT} WHERE",
+    "requests": f"{ERASURE} WHERE Status__c = 'concluido' AND",
 }
 _OWNER: Mapping[Source, str] = {"consents": "CPF__c", "requests": "CPF__c"}
 
@@ -110,9 +111,9 @@ async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline)
 def _build_queries(crm: CrmClient, people: Sequence[Cpf]) -> list[Query]:
     """Return the queries for accounts, consents and requests."""
     listed = (
-        ("Account", crm.fields.account["cpf"], crm.fields.account_fields, "IsPersonAccount = true", "CreatedDate ASC"),
-        ("Consentimento__c", "CPF__c", crm.fields.consent_fields, "", "Chave__c"),
-        ("SolicitacaoAnonimizacao__c", "CPF__c", ["DataConclusao__c"], "Status__c = 'concluido'", "CreatedDate ASC"),
+        (ACCOUNT, crm.fields.account["cpf"], crm.fields.account_fields, "IsPersonAccount = true", "CreatedDate ASC"),
+        (CONSENT, "CPF__c", crm.fields.consent_fields, "", "Chave__c"),
+        (ERASURE, "CPF__c", ["DataConclusao__c"], "Status__c = 'concluido'", "CreatedDate ASC"),
     )
     return [
         Query.of_people(

@@ -20,6 +20,7 @@ from balcao.crm.circuit import Circuit
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway, CrmRefused
 from balcao.crm.fields import FieldMap, Record
+from balcao.crm.objects import ACCOUNT, CONSENT
 from balcao.crm.queries import Query
 from balcao.crm.transport import CONNECT_SECONDS, READ_SECONDS, CrmResponse, Transport
 from balcao.settings import Settings
@@ -98,11 +99,11 @@ class CrmClient:
 
     async def update(self, account_id: str, dados: Mapping[str, Any], deadline: Deadline) -> None:
         """Update an account. Only the fields for the given keys of `dados` are written."""
-        await self.write("PATCH", ("Account", account_id), self.fields.to_crm(dados), deadline)
+        await self.write("PATCH", (ACCOUNT, account_id), self.fields.to_crm(dados), deadline)
 
     async def upsert(self, cpf: Cpf, dados: Mapping[str, Any], deadline: Deadline) -> Upserted:
         """Create the person's account or update the existing one. Concurrent calls create only one account."""
-        path = ("Account", self.fields.account["cpf"], cpf.digits)
+        path = (ACCOUNT, self.fields.account["cpf"], cpf.digits)
         try:
             response = await self.write("PATCH", path, self.fields.to_crm(dados), deadline)
         except CrmRefused as refusal:
@@ -115,12 +116,12 @@ class CrmClient:
         """Return the query for a person's accounts, oldest first."""
         fields, whose = selected or self.fields.account_fields, self.fields.account["cpf"]
         rest = "ORDER BY CreatedDate ASC LIMIT 2"
-        return Query.of_people("Account", whose, [cpf], fields, also="IsPersonAccount = true", rest=rest)
+        return Query.of_people(ACCOUNT, whose, [cpf], fields, also="IsPersonAccount = true", rest=rest)
 
     def query_consents(self, cpf: Cpf) -> Query:
         """Return the query for a person's consents."""
         fields = self.fields.consent_fields
-        return Query.of_people("Consentimento__c", "CPF__c", [cpf], fields, rest="ORDER BY Chave__c")
+        return Query.of_people(CONSENT, "CPF__c", [cpf], fields, rest="ORDER BY Chave__c")
 
     async def select(self, deadline: Deadline, *queries: Query) -> list[list[Record]]:
         """Run the queries concurrently and return their records in the order of the queries.

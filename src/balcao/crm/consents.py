@@ -4,8 +4,9 @@ from balcao.core.values.cpf import Cpf
 from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.fields import Record
+from balcao.crm.objects import CONSENT
 
-OBJECT, KEY = "Consentimento__c", "Chave__c"
+KEY = "Chave__c"
 
 
 async def upsert_consent(crm: CrmClient, cpf: Cpf, account: Account, consent: Record, deadline: Deadline) -> None:
@@ -16,4 +17,4 @@ async def upsert_consent(crm: CrmClient, cpf: Cpf, account: Account, consent: Re
     key = "|".join((cpf.digits, consent["categoria"], consent["canal"]))
     fields = {crm.fields.consent[name]: value or None for name, value in consent.items()}
     owner = {"Conta__c": account.id, "CPF__c": cpf.digits}
-    await crm.write("PATCH", (OBJECT, KEY, key), fields | owner, deadline)
+    await crm.write("PATCH", (CONSENT, KEY, key), fields | owner, deadline)

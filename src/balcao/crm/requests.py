@@ -8,9 +8,9 @@ from balcao.crm.client import Account, CrmClient
 from balcao.crm.deadline import Deadline
 from balcao.crm.failures import CrmAway
 from balcao.crm.fields import Record
+from balcao.crm.objects import ERASURE
 from balcao.crm.queries import Query, make_misdirected
 
-OBJECT = "SolicitacaoAnonimizacao__c"
 OPEN = "enfileirado"
 _OWNER = "CPF__c"
 _FIELDS = ("Id", "Name", _OWNER, "Status__c", "CreatedDate", "DataConclusao__c")
@@ -35,7 +35,7 @@ class AnonymisationRequest:
 def query_open(cpf: Cpf) -> Query:
     """Return the query for the person's oldest open request."""
     also = f"Status__c = '{OPEN}'"
-    return Query.of_people(OBJECT, _OWNER, [cpf], _FIELDS, also=also, rest="ORDER BY CreatedDate LIMIT 1")
+    return Query.of_people(ERASURE, _OWNER, [cpf], _FIELDS, also=also, rest="ORDER BY CreatedDate LIMIT 1")
 
 
 async def find_request(crm: CrmClient, number: str, deadline: Deadline) -> AnonymisationRequest | None:
@@ -45,7 +45,7 @@ async def find_request(crm: CrmClient, number: str, deadline: Deadline) -> Anony
     """
     if not _NUMBER.fullmatch(number):
         return None
-    text = f"SELECT {', '.join(_FIELDS)} FROM {OBJECT} WHERE Name = '{number}' LIMIT 1"  # noqa: S608 - checked
+    text = f"SELECT {', '.join(_FIELDS)} FROM {ERASURE} WHERE Name = '{number}' LIMIT 1"  # noqa: S608 - checked
     (found,) = await crm.select(deadline, Query(text))
     request = to_request(found[0]) if found else None
     if request is not None and request.number != number:
@@ -55,11 +55,11 @@ async def find_request(crm: CrmClient, number: str, deadline: Deadline) -> Anony
 
 async def file_request(crm: CrmClient, cpf: Cpf, account: Account, deadline: Deadline) -> AnonymisationRequest:
     """File a request and return it with its number. Raises CrmAway if the CRM does not return the request."""
-    response = await crm.write("POST", (OBJECT,), {"Conta__c": account.id, "CPF__c": cpf.digits}, deadline)
+    response = await crm.write("POST", (ERASURE,), {"Conta__c": account.id, "CPF__c": cpf.digits}, deadline)
     record_id = response.json.get("id") if isinstance(response.json, dict) else None
     if not isinstance(record_id, str) or not _ID.fullmatch(record_id):
         raise CrmAway
-    (found,) = await crm.select(deadline, Query.of_people(OBJECT, _OWNER, [cpf], _FIELDS, also=f"Id = '{record_id}'"))
+    (found,) = await crm.select(deadline, Query.of_people(ERASURE, _OWNER, [cpf], _FIELDS, also=f"Id = '{record_id}'"))
     if not found:
         raise CrmAway
     return to_request(found[0])
