@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -313,6 +314,23 @@ async def answer_invitation(subject: Subject, conductor_id: str, *, accepted: bo
 
 async def list_pets(subject: Subject, *, page: int = 1, size: int = 20) -> Page[Pet]:
     return await subject.get("/pets", Page[Pet], {"page": page, "per_page": size})
+
+
+async def read_pet(subject: Subject, id_: str) -> Read[dict[str, Any]]:
+    """Read a pet with its version and all members, because a change replaces them."""
+    return await subject.read(f"/pets/{quoted(id_)}", dict[str, Any])
+
+
+async def add_pet(subject: Subject, body: Mapping[str, Any], key: str) -> None:
+    await subject.send("POST", "/pets", type(None), body, key=key)
+
+
+async def change_pet(subject: Subject, id_: str, body: Mapping[str, Any], etag: str) -> None:
+    await subject.send("PUT", f"/pets/{quoted(id_)}", type(None), body, etag=etag)
+
+
+async def delete_pet(subject: Subject, id_: str) -> None:
+    await subject.send("DELETE", f"/pets/{quoted(id_)}", type(None), None)
 
 
 async def list_companies(subject: Subject, *, page: int = 1, size: int = 20) -> Page[Company]:

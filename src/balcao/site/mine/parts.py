@@ -1,6 +1,6 @@
 """The parts of Minha página."""
 
-from balcao.site.mine import account, applying, asking, belongings, home, record, requests, resume, work
+from balcao.site.mine import account, applying, asking, belongings, home, pets, record, requests, resume, work
 
 PARTS = (
     home.pages,
@@ -11,5 +11,6 @@ PARTS = (
     resume.pages,
     record.pages,
     belongings.pages,
+    pets.pages,
     account.pages,
 )

@@ -190,6 +190,7 @@ class Pet(msgspec.Struct):
     raca_nome: str | None
     antirrabica_validade_data: str | None
     source: str
+    id_animal: int = 0
 
 
 class Vehicle(msgspec.Struct):
