@@ -54,6 +54,8 @@ def test_filters_select_and_a_number_leads_to_its_request(
         assert (f"{QUEUE}/{late}" in panel.page.links, f"{QUEUE}/{other}" in panel.page.links) == shown, query
     assert panel.get(f"{QUEUE}?numero={late.lower()}").url.path == f"{QUEUE}/{late}"
     assert "Passou do prazo" in panel.page.text
+    panel.get(f"{QUEUE}?numero=2026/12")
+    assert "Nada foi encontrado com estes filtros." in panel.page.text
     assert panel.get(f"/painel/ir?q={late}").url.path == f"{QUEUE}/{late}"
     panel.get("/painel")
     assert "passou do prazo" in panel.page.text or "passaram do prazo" in panel.page.text

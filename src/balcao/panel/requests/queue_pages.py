@@ -1,6 +1,7 @@
 """The queue of requests: the list, one request with its steps and files, and the steps that staff take."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,8 @@ _OVERDUE = {_LATE: True, _IN_TIME: False}
 # A request in this state waits for its citizen, so the queue does not open it as the next request.
 _WAITS_FOR_CITIZEN = "needs_information"
 
+_NUMBER = re.compile("PED-[0-9]{8,12}-[0-9]")
+
 pages = Pages(AREA, "/pedidos")
 
 
@@ -47,8 +50,12 @@ async def list_requests(visit: Visit) -> Response[Any]:
     tabs = [Tab("", "Abertos"), *(Tab(state, name) for state, name in STATES.items())]
     listing = Listing(visit, ("pedido", "pedidos"), filters, tabs)
     values = listing.values
-    if number := values.get("numero"):
-        return await visit.redirect(visit.address("requests.show_request", number=number.strip().upper()))
+    names = {"listing": listing, "departments": departments.value or {}, **_name_states(visit)}
+    if typed := values.get("numero"):
+        number = typed.strip().upper()
+        if _NUMBER.fullmatch(number):
+            return await visit.redirect(visit.address("requests.show_request", number=number))
+        return visit.render("requests/requests.html", **names)  # no request has such a number
     found = await client.list_requests(
         visit.api,
         {
@@ -61,9 +68,7 @@ async def list_requests(visit: Visit) -> Response[Any]:
         },
     )
     listing.rows, listing.total = found.data, found.pagination.total
-    return visit.render(
-        "requests/requests.html", listing=listing, departments=departments.value or {}, **_name_states(visit)
-    )
+    return visit.render("requests/requests.html", **names)
 
 
 @pages.get("/{number}", "Pedido", actions=[HANDLE])
