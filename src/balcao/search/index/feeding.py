@@ -34,7 +34,7 @@ CLAIM_SECONDS = 0.1
 RETRY_SECONDS = 0.5
 # The pause after a commit. Each commit adds a segment, and a search takes longer in an index of many segments. A change
 # must be searchable within a second.
-COMMIT_SECONDS = 0.2
+COMMIT_SECONDS = 0.1
 # The maximum number of changes in one commit. A larger commit would delay the first change.
 MOST_CHANGES = 200
 
