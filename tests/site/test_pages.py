@@ -100,6 +100,18 @@ def test_all_declared_pages_are_tested_here() -> None:
     }
 
 
+def test_a_department_with_many_services_has_several_pages(site: SiteClient) -> None:
+    addresses = [href for href in site.open("/orgaos").links.values() if href.startswith("/orgaos/")]
+    first = next(page for page in map(site.open, addresses) if "Próxima página" in page.links)
+    second = site.open(first.links["Próxima página"])
+    assert second.text.count("Página 2 de") == 1
+    assert second.links["Página anterior"] == first.canonical.removeprefix(f"{site.http.base_url}".rstrip("/"))
+    shown = [{href for href in page.links.values() if href.startswith("/servicos/")} for page in (first, second)]
+    assert len(shown[0]) >= 15
+    assert not {href for href in shown[0] & shown[1] if "assunto" not in href}
+    assert "A lista termina antes desta página." in site.open(f"{first.links['Próxima página']}9").text
+
+
 # ---- a service is down ----------------------------------------------------------------------------------------------
 
 

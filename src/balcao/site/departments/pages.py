@@ -11,6 +11,8 @@ from balcao.site.visit import Head, Visit
 from balcao.web.visit import Crumb
 
 pages = Pages("departments", "/orgaos")
+# A page with more services would exceed the size of a later page (rules: site 11).
+_PAGE_SIZE = 15
 
 
 @pages.get("", "Órgãos da prefeitura", max_age=300, footer="site")
@@ -40,14 +42,19 @@ async def show_department(visit: Visit, codigo: str) -> Response[Any]:
     head = Head(
         department.nome_ua,
         f"{department.nome_ua}: {len(services)} serviços, com o custo e o tempo de cada um.",
-        visit.address("departments.show_department", codigo=codigo),
+        visit.address(
+            "departments.show_department", {"pagina": visit.number if visit.number > 1 else ""}, codigo=codigo
+        ),
     )
     return visit.show(
         "departments/show.html",
         head,
         department=department,
         above=above,
-        services=services,
+        services=services[_PAGE_SIZE * (visit.number - 1) :][:_PAGE_SIZE],
+        total=len(services),
+        number=visit.number,
+        last=max(1, -(-len(services) // _PAGE_SIZE)),
         catalogue=catalogue,
         counts=catalogue.value.departments if catalogue.value else {},
         steps=[Crumb("Órgãos", visit.address("departments.list_departments"))],
