@@ -72,10 +72,10 @@ class Trial:
 
 
 @contextlib.contextmanager
-def running(folder: Path) -> Iterator[Trial]:
-    """Run the trial on one core, and yield it."""
+def running(folder: Path, **settings: str) -> Iterator[Trial]:
+    """Run the trial on one core with these additional settings, and yield it."""
     port = servers.free_port()
-    environment = OURS.environment(folder / "data", "", "") | {"BALCAO_PORT": str(port)}
+    environment = OURS.environment(folder / "data", "", "") | {"BALCAO_PORT": str(port)} | settings
     for unset in ("BALCAO_DATABASE_URL", "BALCAO_AUTH_ISSUER"):
         del environment[unset]
     command = OURS.command("serve")

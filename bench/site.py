@@ -1,0 +1,138 @@
+"""`python -m bench.site`: five hundred people open pages of the site, with everything that serves them on one core.
+
+The trial runs with its public command, including the database. Warm pages come from stored answers, as most pages do.
+Cold pages contain a text that nobody has searched before, so the site calls its services for each of them. For
+comparison, the same run measures the service call behind a page. Finally, five hundred people wait for a page at any
+time: as soon as one arrives, another person requests a page.
+"""
+
+import gzip
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Annotated, NamedTuple
+
+import httpx
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from balcao_sandbox.identity.demo import people_by_login
+from bench.cases import get_request
+from bench.load import COUNTED
+from bench.panel import Taken, Trial, running
+from bench.rounds import Ratio
+from tests.support.sandbox import EmbeddedTokens
+
+_JOBS = "/jobs/api/public/empregabilidade/vagas?status=publicado_ativo&pageSize=20"
+_UNITS = "/health-units/unidades?per_page=200"
+_SERVICE = "segunda-via-do-carne-do-imposto-predial-7f9880a6"
+# For each page, the most important call behind it.
+WARM = {
+    "/": _UNITS,
+    "/servicos": "/search/api/v1/categories",
+    f"/servicos/{_SERVICE}": f"/search/api/v1/services/{_SERVICE}",
+    "/busca?q=creche": "/search/api/v1/search?q=creche",
+    "/vagas": _JOBS,
+    "/saude/unidades": _UNITS,
+    "/pedidos": "/registry/v1/request-types",
+}
+_COUNTER = COUNTED.decode()
+COLD = {
+    f"/busca?q=creche%20{_COUNTER}": f"/search/api/v1/search?q=creche%20{_COUNTER}",
+    f"/vagas?q=auxiliar%20{_COUNTER}": f"{_JOBS}&titulo=auxiliar%20{_COUNTER}",
+}
+# The limits of the rules (site 11), in milliseconds at the 95th percentile.
+WARM_LIMIT, COLD_LIMIT = 30.0, 120.0
+CALLER = "editora"
+# All requests come from one address, so the limits for each address do not apply.
+SETTINGS = {"BALCAO_SITE_PAGE_RATE": "1000000/second", "BALCAO_SITE_READ_RATE": "1000000/second"}
+console = Console(highlight=False, width=130)
+
+
+class Row(NamedTuple):
+    """The rounds of one page: the page, the call behind it, the limit of the page in ms, and its sizes in bytes."""
+
+    pages: Sequence[Taken]
+    calls: Sequence[Taken]
+    limit: float
+    size: int
+    packed: int
+
+
+def write_request(trial: Trial, path: str) -> bytes:
+    """Return a browser's request without a session."""
+    host = f"127.0.0.1:{trial.port}"
+    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\n\r\n".encode()
+
+
+def measure_size(trial: Trial, path: str) -> tuple[int, int]:
+    """Return the sizes of a page, uncompressed and compressed."""
+    answer = httpx.get(f"http://127.0.0.1:{trial.port}{path}", headers={"Accept": "text/html"}).raise_for_status()
+    return len(answer.content), len(gzip.compress(answer.content))
+
+
+def measure(trial: Trial, paths: Mapping[str, str], limit: float, seconds: float, rounds: int) -> dict[str, Row]:
+    """Measure pages and calls alternately, each over one connection."""
+    tokens = EmbeddedTokens(f"http://127.0.0.1:{trial.port}/auth/realms/balcao")
+    token = tokens.person(people_by_login()[CALLER].cpf)
+    taken: dict[str, tuple[list[Taken], list[Taken]]] = {path: ([], []) for path in paths}
+    for _ in range(rounds):
+        for path, call in paths.items():
+            for place, request in enumerate((write_request(trial, path), get_request(call, token))):
+                taken[path][place].append(trial.measure([request], 1, seconds))
+    return {path: Row(*taken[path], limit, *measure_size(trial, path)) for path in paths}
+
+
+def show_pages(rows: Mapping[str, Row]) -> None:
+    """Print a row for each page, compared with its call and its limit."""
+    table = Table("página", "bytes", "gzip", "por s", "p50 ms", "p95 ms", "limite ms", "p95 ÷ limite", "CPU ÷ chamada")
+    for path, row in rows.items():
+        p95 = median(each.p95 for each in row.pages)
+        ratio = Ratio.of([each.cpu for each in row.pages], [each.cpu for each in row.calls])
+        table.add_row(
+            path.replace(_COUNTER, "…"),
+            f"{row.size:,}",
+            f"{row.packed:,}",
+            f"{median(each.rate for each in row.pages):,.0f}",
+            f"{median(each.p50 for each in row.pages):.1f}",
+            f"{p95:.1f}",
+            f"{row.limit:.0f}",
+            f"{p95 / row.limit:.2f}",
+            str(ratio),
+        )
+    console.print(table)
+
+
+def show_crowd(trial: Trial, people: int, seconds: float, rounds: int) -> None:
+    """Let people wait for all warm pages in turn, and print the rounds. A refusal ends the measurement."""
+    requests = [write_request(trial, path) for path in WARM]
+    table = Table("juntas", "páginas por s", "p50 ms", "p95 ms", "CPU ms por página", "recusadas")
+    for _ in range(rounds):
+        taken = trial.measure(requests, people, seconds)
+        figures = (f"{taken.rate:,.0f}", f"{taken.p50:,.0f}", f"{taken.p95:,.0f}", f"{taken.cpu:.2f}")
+        table.add_row(str(people), *figures, "0")
+    console.print(table)
+
+
+def bench(
+    people: Annotated[int, typer.Option(min=1, help="Pessoas que esperam uma página ao mesmo tempo.")] = 500,
+    seconds: Annotated[float, typer.Option(min=0.5, help="Segundos de cada rodada.")] = 3,
+    rounds: Annotated[int, typer.Option(min=1, help="Rodadas.")] = 3,
+) -> None:
+    """Mede as páginas do site: prontas, com um texto nunca buscado, e com todas as pessoas ao mesmo tempo.
+
+    Se alguém não recebe a sua página, a medida termina com erro.
+    """
+    with tempfile.TemporaryDirectory(prefix="balcao-bench-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
+        with running(folder, **SETTINGS) as trial:
+            warm = measure(trial, WARM, WARM_LIMIT, seconds, rounds)
+            show_pages(warm | measure(trial, COLD, COLD_LIMIT, seconds, rounds))
+            show_crowd(trial, people, seconds, rounds)
+
+
+if __name__ == "__main__":
+    typer.run(bench)
