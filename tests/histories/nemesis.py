@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from balcao_sandbox.identity.demo import people_by_login
 from tests.histories.recorder import ANSWER_SECONDS, Recorder
 from tests.support.faulty_platform import FaultyPlatform
 from tests.support.polling import PATIENCE
@@ -33,12 +34,13 @@ async def _break_crm(fault: Mapping[str, Any], platform: FaultyPlatform) -> None
         await asyncio.to_thread(platform.break_crm, None)
 
 
-# The CRM responds too late, with the records of other people, with an HTML page, or that a case exists twice.
+# The CRM responds too late, with the records of other people, with an HTML page, or that a case exists twice. Ana has
+# an account. Without one, a duplicate would dead-letter the push of own changes, as it should (rules: registry 4.5).
 CRM_FAULTS: Mapping[str, Mapping[str, Any]] = {
     "CRM too slow": {"mode": "latency", "ms": 60_000},
     "CRM misdirected": {"mode": "misdirected", "operation": "query"},
     "CRM maintenance page": {"mode": "garbage"},
-    "CRM duplicates": {"mode": "duplicate", "operation": "upsert"},
+    "CRM duplicates": {"mode": "duplicate", "operation": "upsert", "cpf": people_by_login()["ana"].cpf},
 }
 FAULTS: dict[str, Callable[[FaultyPlatform], Awaitable[None]]] = {
     "kill api": partial(_kill, "api"),
