@@ -5,6 +5,7 @@ import re
 import httpx
 import pytest
 
+from balcao.site.declaration import Page
 from balcao.site.mine.declaration import PREFIX
 from balcao.web.declaration import DeclaredPage
 from tests.site.mine.conftest import Enter
@@ -43,7 +44,7 @@ def weigh(http: httpx.Client, answer: httpx.Response) -> None:
     assert not re.findall(r'(?:src|<link[^>]*rel="(?:stylesheet|icon)"[^>]*href)="(?:https?:)?//', answer.text)
 
 
-def find_addresses(site: SiteClient, page: DeclaredPage) -> list[str]:
+def find_addresses(site: SiteClient, page: Page) -> list[str]:
     """Return the page's address, or up to three of its addresses that the lists of the site link to."""
     if not page.parameters:
         return [page.path]
@@ -55,7 +56,7 @@ def find_addresses(site: SiteClient, page: DeclaredPage) -> list[str]:
 
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
-def test_an_anonymous_page_is_light(site: SiteClient, page: DeclaredPage) -> None:
+def test_an_anonymous_page_is_light(site: SiteClient, page: Page) -> None:
     for address in find_addresses(site, page):
         answer = site.get(address, Accept_Encoding="identity")
         if page.name in WITHOUT_CONTENT:
