@@ -37,6 +37,7 @@ from tests.histories.own import OwnData
 from tests.histories.preferences import PreferencesOfCitizens
 from tests.histories.published import PublishedServices
 from tests.histories.recorder import Recorder, Resource
+from tests.histories.request import RequestsOfCitizens
 from tests.histories.rights import LIMIT_SECONDS, RightsOfPeople
 from tests.histories.service import AddressesOfServices
 from tests.histories.sessions import SessionsOfPeople
@@ -138,6 +139,17 @@ LOST_JOBS = Planted(
     "DROP FUNCTION lose_jobs() CASCADE",
     "DELETE FROM registry.outbox WHERE NOT given_up AND NOT platform.job_is_queued(job)",
 )
+# Delete every job that sends a request to the CRM.
+LOST_CASES = Planted(
+    """
+    CREATE FUNCTION lose_cases() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN DELETE FROM queue.pgqueuer WHERE id = NEW.id; RETURN NULL; END $$;
+    CREATE TRIGGER lose_cases AFTER INSERT ON queue.pgqueuer FOR EACH ROW WHEN (NEW.entrypoint = 'crm_request')
+    EXECUTE FUNCTION lose_cases()
+    """,
+    "DROP FUNCTION lose_cases() CASCADE",
+    "UPDATE registry.request SET description = NULL WHERE description LIKE 'marca-%'",
+)
 # Stop mirroring writes to the other table, which a rollback makes active again.
 WITHOUT_A_MIRROR = """
 CREATE OR REPLACE FUNCTION search.mirror_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$
@@ -150,15 +162,19 @@ LOST_NOTES = Planted(
 
 @pytest.mark.proof
 @pytest.mark.parametrize(
-    ("planted", "invariant"),
-    [(LOST_EVENTS, "audit"), (LOST_JOBS, "jobs")],
-    ids=["lost audit events", "lost jobs"],
+    ("planted", "resource", "invariant"),
+    [
+        (LOST_EVENTS, DeclaredFields(range(10, 60)), "audit"),
+        (LOST_JOBS, DeclaredFields(range(10, 60)), "jobs"),
+        (LOST_CASES, RequestsOfCitizens(range(0)), "jobs"),
+    ],
+    ids=["lost audit events", "lost jobs", "lost cases"],
 )
 def test_a_fault_in_the_database_breaks_an_invariant(
-    planted: Planted, invariant: str, settings: Settings, tmp_path: Path
+    planted: Planted, resource: Resource, invariant: str, settings: Settings, tmp_path: Path
 ) -> None:
     run_sql(settings, planted.plant)
-    history = work(settings, [DeclaredFields(range(10, 60))], tmp_path)
+    history = work(settings, [resource], tmp_path)
     run_sql(settings, planted.mend)
     try:
         assert find(settings, history, invariant) == {invariant}
