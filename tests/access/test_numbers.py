@@ -80,12 +80,12 @@ def bounds_of(model: type, name: str) -> list[float]:
         (r"`limit` (\d+)\.\.(\d+), default (\d+); out of range", bounds_of(conventions.SliceQuery, "limit")),
         (r"Names of roles and groups: (\d+)\.\.(\d+),", lengths_of(conventions.Name, "a")),
         (r"Descriptions: (\d+)\.\.(\d+) after trimming", lengths_of(conventions.Description, "a")),
-        (r"or after which more than ([0-9,]+) changes came", [explaining.MOST_CHANGES]),
+        (r"or that more than ([0-9,]+) changes followed", [explaining.MOST_CHANGES]),
         (
             r"object, at most (\d+) keys `\^\[a-z_\]\{1,40\}\$`, each an array of at most (\d+) texts of (\d+)",
             [groups.MAX_KEYS, groups.MAX_TEXTS, groups.MAX_LETTERS],
         ),
-        (r"beside the chain with `seq` null, at most (\d+) a minute per caller", [int(DENIED[0].partition("/")[0])]),
+        (r"outside the chain with `seq` null, at most (\d+) a minute per caller", [int(DENIED[0].partition("/")[0])]),
         (r"at most (\d+) segments, (\d+) characters; no query", [patterns.MAX_SEGMENTS, patterns.MAX_LETTERS]),
         (r"retired after (\d+) h, by the nightly retention", [mappings.UNSERVED / HOUR]),
         (r"or poll \(every (\d+) s\) finds one", [catalogue.POLL_SECONDS]),
@@ -99,23 +99,27 @@ def bounds_of(model: type, name: str) -> list[float]:
         (r"A plan changes at most ([0-9,]+) things", [planning.MOST_CHANGES]),
         (r"for more than ([0-9,]+) changes \(4\.7\)", [planning.MOST_CHANGES]),
         (r"404 unknown or older than (\d+) min;", [planning.PLAN_AGE / MINUTE]),
-        (r"up to (\d+) levels; JSON up to (\d+),", [openapi.MAX_DEPTH, MAX_DEPTH]),
+        (r"with up to (\d+) levels; JSON has up to (\d+) levels", [openapi.MAX_DEPTH, MAX_DEPTH]),
         (
-            r"a group of more than ([0-9,]+) members that is deleted loses the others before, ([0-9,]+) at a time",
+            r"if a group with more than ([0-9,]+) members is deleted, .* removed first, ([0-9,]+) at "
+            r"a time, each with its event `group",
             [conventions.MOST_AT_ONCE, conventions.MOST_AT_ONCE],
         ),
         (
-            r"a role that more than ([0-9,]+) people have directly \(`user.remove_role`\) and an action that more than "
+            r"a role that more than ([0-9,]+) people have directly \(`user.remove_role`\) and to an "
+            r"action that more than "
             r"([0-9,]+) roles grant or more than ([0-9,]+) mappings name",
             [conventions.MOST_AT_ONCE] * 3,
         ),
         (
-            r"of more than ([0-9,]+) grants or mappings the others go before, ([0-9,]+) at a time",
+            r"If there are more than ([0-9,]+) grants or mappings, those beyond [0-9,]+ are removed "
+            r"first, ([0-9,]+) at a time",
             [conventions.MOST_AT_ONCE] * 2,
         ),
         (
-            r"chain (\d+) years .* denials and reads (\d+) year, people without group and role and not seen for (\d+) "
-            r"years removed, plans (\d+) min, notes of changes \(4\.5\) (\d+) day, retired mappings (\d+) days",
+            r"chain (\d+) years .* denials and reads (\d+) year, people without group and role (\d+) "
+            r"years after they were "
+            r"last seen, plans (\d+) min, change records \(4\.5\) (\d+) day, retired mappings (\d+) days",
             [
                 catalogue_feature.CHAIN // (365 * DAY),
                 catalogue_feature.DENIALS_AND_READS // (365 * DAY),

@@ -21,12 +21,12 @@ TRUST = "explain/trust.md"
 @pytest.mark.parametrize(
     ("sentence", "value", "expected"),
     [
-        ("`exp` and `nbf` with ten seconds of leeway", tokens.LEEWAY_SECONDS, 10),
+        ("`exp` and `nbf` are valid, with ten seconds of leeway", tokens.LEEWAY_SECONDS, 10),
         ("one over 16 kB", tokens.MAX_TOKEN_BYTES, 16 * 1024),
         ("are fetched every five minutes", keys.REFRESH_SECONDS, 300),
         ("within five seconds and 256 KiB", (FETCH_SECONDS, keys.MAX_DOCUMENT_BYTES), (5, 256 * 1024)),
         ("the known keys stay in use, for an hour at most", keys.LONGEST_AGE_SECONDS, 3600),
-        ("has them fetched once in three seconds", UNKNOWN_KEY_SECONDS, 3),
+        ("triggers a fetch, at most once in three seconds", UNKNOWN_KEY_SECONDS, 3),
         ("Each address gets five such 503 a minute", (refusals.PENDING_KEYS, refusals.PENDING_SECONDS), (5, 60)),
         ("`BALCAO_REFUSED_RATE` (300 a minute)", Settings().refused_rate, "300/minute"),
         (
@@ -35,7 +35,7 @@ TRUST = "explain/trust.md"
             (500, 10),
         ),
         ("must be at most ten minutes old", logout_tokens.LONGEST_AGE_SECONDS, 600),
-        ("a look at the table every five seconds", sessions.POLL_SECONDS, 5),
+        ("a poll of the table every five seconds", sessions.POLL_SECONDS, 5),
         ("in `platform.ended_session` for 24 hours", sessions.RETENTION_PERIOD, timedelta(hours=24)),
     ],
 )

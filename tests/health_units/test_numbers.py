@@ -41,13 +41,13 @@ def bounds_of(model: type[BaseModel], name: str) -> list[float]:
         (r"`Cache-Control: private, max-age=(\d+)`", [int(operations.CACHE.rpartition("=")[2])]),
         (r"Comment line as heartbeat every (\d+) s", [streams.HEARTBEAT_SECONDS]),
         (r"expiry or after (\d+) h", [streams.LONGEST_SECONDS / 3600]),
-        (r"does not read (\d+) KiB is cut off", [streams.MOST_WAITING_BYTES / 1024]),
+        (r"a client with (\d+) KiB of unread data", [streams.MOST_WAITING_BYTES / 1024]),
         (
             r"Limits: (\d+) streams per token client and address, (\d+) for configured portals, (\d+) per process",
             [streams.MOST_OF_CLIENT, streams.MOST_OF_PORTAL, streams.MOST_OF_PROCESS],
         ),
-        (r"Feed kept (\d+) days", [feed.KEPT_FOR / DAY]),
-        (r"An open notification not touched for (\d+) h", [situation.OUTDATED_AFTER / HOUR]),
+        (r"The feed is retained for (\d+) days", [feed.KEPT_FOR / DAY]),
+        (r"an open notification without an event for (\d+) h", [situation.OUTDATED_AFTER / HOUR]),
         (r"next start within (\d+) days", [opening.SEARCH_PERIOD / DAY]),
         (r"start < end, at most (\d+) a day", [opening.MOST_INTERVALS]),
         (r"`ate` dates, at most (\d+) days \(default (\d+)\)", [timetables.LONGEST, timetables.DEFAULT_DAYS]),
@@ -56,9 +56,9 @@ def bounds_of(model: type[BaseModel], name: str) -> list[float]:
         (r"`raio` (\d+)\.\.(\d+) m \((\d+)\)", bounds_of(MapQuery, "raio")),
         (r"`limit` (\d+)\.\.(\d+) \((\d+)\) \| 200 `application/geo\+json`", bounds_of(MapQuery, "limit")),
         (r"every minute \((\d+) s, (\d+) MiB,", [intake.PATIENCE_SECONDS, intake.MOST_BYTES / 1024 / 1024]),
-        (r"A 2xx within (\d+) s is a delivery", [webhooks.PATIENCE_SECONDS]),
+        (r"a 2xx within (\d+) s is a delivery", [webhooks.PATIENCE_SECONDS]),
         (
-            r"tried again after (\d+) s, (\d+) min, (\d+) min, (\d+) h, (\d+) h, (\d+) h and (\d+) h",
+            r"is sent again after (\d+) s, (\d+) min, (\d+) min, (\d+) h, (\d+) h, (\d+) h and (\d+) h",
             [
                 delay / unit
                 for delay, unit in zip(
@@ -68,7 +68,7 @@ def bounds_of(model: type[BaseModel], name: str) -> list[float]:
         ),
         (r"409 there are (\d+)", [webhooks.MOST_WEBHOOKS]),
         (r"its last day, at most (\d+) days ahead", [fixed_tokens.LONGEST_DAYS]),
-        (r"A ticket serves once, within (\d+) s, in every", [tickets.LIFE / timedelta(seconds=1)]),
+        (r"A ticket is valid once, within (\d+) s, in every", [tickets.LIFE / timedelta(seconds=1)]),
         (
             r"the query of the stream, (\d+) a minute for a person, (\d+) for a machine",
             [int(str(each).partition("/")[0]) for each in (TICKETS.rate, TICKETS.machine_rate)],

@@ -50,7 +50,7 @@ def bounds_of(member: str) -> dict[str, Any]:
         (r"Public answers: `Cache-Control: public, max-age=(\d+)`", [int(public.CACHE_CONTROL.rpartition("=")[2])]),
         (r"A value of more than (\d+) characters or with control", [filters.LONGEST_VALUE]),
         (r"`q` \(1\.\.(\d+) characters after trimming", [parameters.LONGEST_QUERY]),
-        (r"integers 1\.\.(\d+); the fields stand", [parameters.HEAVIEST]),
+        (r"integers 1\.\.(\d+); the fields are", [parameters.HEAVIEST]),
         (r"id_servico_antigo \(1\.\.(\d+)\), id_servico_novo", [legacy_mappings.LONGEST_ID]),
         (r"observacoes\? \(0\.\.(\d+)\)", [legacy_mappings.LONGEST_NOTES]),
         (
@@ -61,10 +61,11 @@ def bounds_of(member: str) -> dict[str, Any]:
         (r"at most (\d+) names of published services", [suggestions.MOST_NAMES]),
         (r"`limit` 1\.\.(\d+) \((\d+)\) \| 200 change feed", [change_feed.MOST_CHANGES, change_feed.DEFAULT_CHANGES]),
         (
-            r"at most (\d+) queries of 1\.\.(\d+) characters, replaced whole, and for each at most (\d+) ids",
+            r"at most (\d+) queries of 1\.\.(\d+) characters, which replace the whole list, and for "
+            r"each query at most (\d+) ids",
             [control_queries.MOST_QUERIES, parameters.LONGEST_QUERY, control_queries.MOST_EXPECTED],
         ),
-        (r"Batches hold (\d+) lines", [imports.BATCH]),
+        (r"A batch has (\d+) lines", [imports.BATCH]),
         (r"\| `nome_servico` \| string \| required, 1\.\.(\d+)", [bounds_of("nome_servico")["longest"]]),
         (
             r"\| `orgao_gestor` \| string\[\] \| required, 1\.\.(\d+) items of 1\.\.(\d+)",
@@ -82,8 +83,8 @@ def bounds_of(member: str) -> dict[str, Any]:
         (r"Whole body over (\d+) KiB: 413", [services.routes.declared[0].body_limit / 1024]),
         (r"visitor data, flushed every (\d+) s", [tallies.FLUSH_SECONDS]),
         (
-            r"begins with (\d+) rows, one above (\d+) ms halves the size \(minimum (\d+)\), below (\d+) ms doubles it "
-            r"\(maximum (\d+)\)",
+            r"starts with (\d+) rows; a chunk that takes more than (\d+) ms halves it \(minimum (\d+)\), and a chunk "
+            r"below (\d+) ms doubles it \(maximum (\d+)\)",
             [
                 work.FIRST_CHUNK,
                 work.SLOW_CHUNK / MILLISECOND,
@@ -92,8 +93,8 @@ def bounds_of(member: str) -> dict[str, Any]:
                 work.LARGEST_CHUNK,
             ],
         ),
-        (r"retry each second for up to (\d+) minutes", [work.LOCK_ATTEMPTS_SECONDS / 60]),
-        (r"looked for up to the (\d+)th", [control_queries.LOOKED_AT]),
+        (r"the worker retries each second for up to (\d+) minutes", [work.LOCK_ATTEMPTS_SECONDS / 60]),
+        (r"searched up to the (\d+)th", [control_queries.LOOKED_AT]),
         (r"store top-(\d+) overlap", [evaluation.SHOWN]),
         (r"It tries for (\d+) s with the same lock", [schema_migrations.SWITCH_SECONDS]),
         (r"mirror and rollback stay for (\d+) days", [Settings().search_rollback_hours / 24]),
@@ -102,10 +103,10 @@ def bounds_of(member: str) -> dict[str, Any]:
         (r"After (\d+) resumes without progress", [work.MOST_RESUMES]),
         (r"at the end, within (\d+) s; no run", [rehearsal.BLOCK_SECONDS]),
         (r"failures\[<= (\d+)\]", [rehearsal.MOST_FAILURES]),
-        (r"It checks for at most (\d+) s", [rehearsal.LONGEST_SECONDS]),
-        (r"at most (\d+) terms; `\"…\"` phrase", [query.MOST_TERMS]),
+        (r"The check stops after (\d+) s", [rehearsal.LONGEST_SECONDS]),
+        (r"at most (\d+) terms. `\"…\"` is a phrase", [query.MOST_TERMS]),
         (r"is first completed \(>= (\d+) letters\)", [corrections.SHORTEST_PREFIX]),
-        (r"alternatives that count ([\d.]+);", [SYNONYM_WEIGHT]),
+        (r"an alternative counts ([\d.]+)\.", [SYNONYM_WEIGHT]),
         (r"compares position, newest change and number of services every (\d+) seconds", [feeding.COMPARE_SECONDS]),
         (r"503 \(`index-missing`\) after (\d+) seconds", [public_index.FIRST_INDEX_SECONDS]),
         (r"The first ([\d,]+) characters of each group of texts", [analysis.LONGEST_TEXT]),
@@ -136,7 +137,8 @@ def bounds_of(member: str) -> dict[str, Any]:
             [ranking.FRESH_DAYS, ranking.DECAY_PER_DAY, ranking.LEAST_RECENCY],
         ),
         (
-            r"at least (\d+) % first and (\d+) % among three on every list, and (\d+) % and (\d+) % on sentences",
+            r"at least (\d+) % first and (\d+) % among the first three on every list, and (\d+) % and "
+            r"(\d+) % on sentences",
             [
                 FIRST * 100,
                 AMONG_THREE * 100,
@@ -148,11 +150,11 @@ def bounds_of(member: str) -> dict[str, Any]:
         (r"`total_count` is exact up to ([\d,]+),", [responses.MOST_COUNTED]),
         (r"at most (\d+) values per field", [public_search.MOST_FACET_VALUES]),
         (
-            r"fragments of at most (\d+) characters, at most (\d+), taken",
-            [highlights.LONGEST_FRAGMENT, highlights.MOST_FRAGMENTS],
+            r"at most (\d+) fragments of at most (\d+) characters, from the resumo",
+            [highlights.MOST_FRAGMENTS, highlights.LONGEST_FRAGMENT],
         ),
         (r"shows it only after (\d+) occurrences", [zero_results.FEWEST_TIMES]),
-        (r"do not interrupt a run\); kept (\d+) days", [zero_results.KEPT_DAYS]),
+        (r"Queries are retained for (\d+) days", [zero_results.KEPT_DAYS]),
         (r"views (\d+) days; failed target", [popularity.KEPT_DAYS]),
         (r"anonymous (\d+) requests/s per address, burst (\d+);", [BURST / SECONDS, BURST]),
     ],
