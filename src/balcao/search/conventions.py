@@ -1,4 +1,4 @@
-"""Conventions that all operations of the search share: parameters, paging, ids, responses for staff, reasons."""
+"""Conventions that all operations of the search share: parameters, paging, ids, responses for staff, and reasons."""
 
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -89,7 +89,10 @@ def parse_page_parameters(query: Mapping[str, str]) -> tuple[int, int]:
 
 
 def parse_uuid_parameter(text: str, missing: str) -> str:
-    """Return an id of the path in lower case. Raises NotFound for a text that is not a UUID, as for an unknown id."""
+    """Return an id from the path in lower case.
+
+    A text that is not a UUID raises NotFound, as an unknown id does.
+    """
     if not is_uuid(text):
         raise NotFound(missing)
     return text.lower()
@@ -108,7 +111,7 @@ def respond_to_staff(value: T, headers: Mapping[str, str] | None = None, *, stat
 
 @sending(ETAG)
 def respond_with_tag(value: T) -> Response[T]:
-    """Respond to staff with an ETag of the shown record. A later change can send it in `If-Match`."""
+    """Respond to staff with the record's ETag, which a later change can send in `If-Match`."""
     body = msgspec.json.encode(value)
     return Response(clean_body(body), headers={"Cache-Control": NO_STORE, ETAG.name: etag_of(body)})
 
@@ -138,7 +141,7 @@ def require_present_match(call: Call, present: Any | None) -> None:
 
 
 def name_actor(call: Call) -> str:
-    """Return the name of the actor for staff: the name claim, or the client if the name is a CPF."""
+    """Return the actor's name as staff see it: the name claim, or the client if that claim is a CPF."""
     if call.caller is None:
         return "operação"
     name = call.caller.display_name
@@ -146,14 +149,20 @@ def name_actor(call: Call) -> str:
 
 
 def clean_change_reason(reason: str | None) -> str | None:
-    """Clean the reason of a change. Return None if it is empty. Raises Invalid (rules: search 3.3)."""
+    """Clean the reason for a change. Return None if it is blank.
+
+    Raises Invalid for a bad reason (rules: search 3.3).
+    """
     if reason is None or not reason.strip():
         return None
     return clean_reason("change_reason", reason, longest=LONGEST_CHANGE_REASON)
 
 
 def require_action(call: Call, action: str) -> None:
-    """Raise Forbidden unless the caller also has this action. An operator on the command line has every action."""
+    """Raise Forbidden unless the caller also has the right to this action.
+
+    An operator on the command line has every action.
+    """
     if call.grant == OPERATOR:
         return
     if not call.platform.catalogue.snapshot.grants(call.identified_caller, action):

@@ -1,4 +1,4 @@
-"""The public form of a service, and public responses with their cache headers (rules: search 2.3, 2.6)."""
+"""The public form of a service, and public responses with cache headers (rules: search 2.3, 2.6)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar

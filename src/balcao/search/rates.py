@@ -1,4 +1,4 @@
-"""Rates of public operations: one for each address, and a higher one for a portal that calls for many people."""
+"""Rate limits of public operations: one for each address, and a higher one for a portal that calls for many people."""
 
 from balcao.core.access.caller import TokenRefused
 from balcao.core.context.call import Call
@@ -7,7 +7,7 @@ from balcao.search.public import SEARCH_SCOPE
 
 
 async def spend(call: Call, peer: str, name: str, rate: str, portal_rate: str) -> None:
-    """Count the call for its address, or for the portal that makes it for its users. Raises TooMany beyond the rate.
+    """Count the call for its address, or for the portal that makes it for its users. Raises TooMany above the rate.
 
     `name` is the prefix of the limits' names. The feature declares the two rates.
     """
@@ -20,7 +20,7 @@ async def spend(call: Call, peer: str, name: str, rate: str, portal_rate: str) -
 
 
 async def _find_client(call: Call) -> str | None:
-    """Return the key of a calling machine with the scope of the search. Return None for any other caller."""
+    """Return the key of a calling machine that has the scope of the search. Return None for any other caller."""
     header = call.headers.get(AUTHORIZATION)
     if header is None:
         return None

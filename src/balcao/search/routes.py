@@ -1,4 +1,4 @@
-"""The settings that all routes of the search share. Each feature extends `ROUTES`."""
+"""The settings shared by all routes of the search. Each feature extends `ROUTES`."""
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.operations import Routes

@@ -1,11 +1,11 @@
-"""Allowed HTML and links in the texts of services, and the removal of all others from responses (rules: search 3.1).
+"""Defines the HTML and links allowed in the texts of services, and removes others from responses (rules: search 3.1).
 
 A text is Markdown, and a portal may show it as Markdown or as HTML. A tag is therefore allowed only in a form that both
 read in the same way: attribute values without `<` and `>`, and a blank before each attribute. All other markup that
 starts like a tag is removed.
 
-Cost: regular expressions find forbidden markup in time linear in the text, because each class of characters ends before
-the character that starts the next match. The sanitiser itself needs quadratic time for nested elements, so it only gets
+Cost: regular expressions find forbidden markup in time linear in the text, because each character class excludes the
+character that starts the next match. The sanitiser itself needs quadratic time for nested elements, so it only gets
 short texts.
 """
 
@@ -21,7 +21,7 @@ from balcao.core.values.addresses import is_link
 _ATTRIBUTES = {**nh3.ALLOWED_ATTRIBUTES, "*": {"title", "lang"}}
 _LINKS = frozenset({"href", "src", "cite"})
 
-# The sanitiser needs less than 5 ms for a text of this size with this number of tags, even if they are nested.
+# Even for nested tags, the sanitiser needs less than 5 ms for a text with this size and number of tags.
 LONGEST_CLEANED = 20_000
 MOST_TAGS_CLEANED = 100
 
@@ -35,7 +35,8 @@ _TARGET = (
     r"|(?!//)(?:\d[^\x00-\x20\x7f\\<>\"'`\[\]&/?#]*|[^\x00-\x20\x7f\\<>\"'`\[\]&/?#:]*)"
     rf"(?:[/?#]{_IN_ADDRESS}*)?)"
 )
-# A browser reads an autolink as an unknown element. Without `=` in the path, it has no attribute with a value.
+# A browser reads an autolink as an unknown element. If its path contains no `=`, that element has no attribute with a
+# value.
 _AUTOLINK = (
     rf"(?:(?:{_HOST}(?:/[^\x00-\x20\x7f\\<>\"'`\[\]=?#]*)?|(?:mailto|tel):[^\x00-\x20\x7f\\<>\"'`\[\]=?#]+)"
     rf"(?:[?#](?:{_IN_QUERY}*|[^\x00-\x20\x7f\\<>\"'`\[\]=/]*={_IN_ADDRESS}*))?|[\w.+-]+@[\w.-]+)>"
@@ -47,7 +48,7 @@ def _list_attributes(tag: str) -> set[str]:
 
 
 def _write_tag(tag: str) -> str:
-    """Return the pattern for the text after `<`: this tag with its allowed attributes."""
+    """Return the pattern for the text after `<` if the tag is this one and has only allowed attributes."""
     plain = "|".join(sorted(_list_attributes(tag) - _LINKS))
     links = "|".join(sorted(_list_attributes(tag) & _LINKS))
     value = r"=(?:\"[^\"<>]*\"|'[^'<>]*'|[^ \t\r\n\f\"'=<>`]+)"
@@ -67,9 +68,9 @@ _LOST_TARGET = re.compile(
     rf"|\]:[ \t\r\n\f<]*+(?!{_TARGET}(?:[ \t\r\n\f>]|$))[^ \t\r\n\f<>\[\]]*+(?:[\[\]]|>?[ \t]*+(?:$|\n|[\"'(]))",
     re.ASCII | re.MULTILINE,
 )
-# The user name before the host of an address. Readers could mistake it for the host.
+# The user name in an address. Readers could mistake it for the host, which follows it.
 _USER = re.compile(r"(https?://)[^\s/?#<>\"'`]*@", re.IGNORECASE)
-# A fast check of a JSON body. It matches everything that the patterns above match, and some allowed texts.
+# A fast check of a JSON body. It matches everything that the patterns above match, but also some allowed texts.
 _SUSPECT = tuple(
     re.compile(pattern.encode())
     for pattern in (
@@ -115,7 +116,7 @@ def clean_body(body: bytes) -> bytes:
 
 
 class _Cleaner:
-    """The cleaning of one response. `left` is the number of characters that the sanitiser may still process."""
+    """A cleaner for one response. `left` is the number of characters that the sanitiser may still process."""
 
     def __init__(self) -> None:
         self.left = LONGEST_CLEANED
@@ -155,7 +156,7 @@ class _Cleaner:
 def _break_links(text: str) -> str:
     """Escape the closing bracket of each link whose target is not allowed."""
     lower = text.lower()
-    if len(lower) != len(text):  # the positions in `lower` differ
+    if len(lower) != len(text):  # the positions in `lower` would not match those in `text`
         return text
     ends = [found.start() for found in _LOST_TARGET.finditer(lower)]
     parts = [text[start:end] for start, end in zip([0, *(end + 1 for end in ends)], [*ends, None], strict=True)]
@@ -163,7 +164,7 @@ def _break_links(text: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape `<` and `]`, which every tag and every Markdown link needs."""
+    """Escape `<` and `]`, because every tag and every Markdown link needs one of them."""
     return _USER.sub(r"\1", text.replace("<", "&lt;").replace("]", "&#93;"))
 
 

@@ -12,7 +12,7 @@ from balcao.core.repeating import repeating
 from balcao.core.values.clock import utc_now
 
 FLUSH_SECONDS = 10.0
-# Beyond this number of keys, new keys are ignored until the next write. A flood of them must not fill the memory.
+# Above this number of keys, new keys are ignored until the next write, so that a flood of keys cannot fill the memory.
 MOST_KEYS = 10_000
 
 
@@ -51,7 +51,7 @@ class Tally:
 
 @asynccontextmanager
 async def flushing(flush: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
-    """Call `flush` every ten seconds, and once more at the end."""
+    """Call `flush` every ten seconds during the block, and once more at its end."""
     try:
         async with repeating(functools.partial(_flush, flush), FLUSH_SECONDS):
             yield

@@ -94,7 +94,10 @@ async def get_by_old_number(call: Call, origem: SourceInPath, id_servico_antigo:
 
 
 def _shows_names(query: Query) -> bool:
-    """Return whether the caller asks for the other names. Raises Invalid if the parameter is not a boolean."""
+    """Return whether the caller wants the other names of the service.
+
+    Raises Invalid if the parameter is not a boolean.
+    """
     return parse_flag_parameter(query, "include_other_names") is True
 
 

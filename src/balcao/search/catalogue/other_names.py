@@ -1,4 +1,4 @@
-"""Other names by which people know a service (rules: search 2.3). No SQL or HTTP here."""
+"""Derives the other names by which people know a service (rules: search 2.3), without SQL or HTTP."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,20 +6,21 @@ from balcao.search.portuguese.analysis import fold_label, split_words, tokenize
 from balcao.search.portuguese.lexicon import fold, open_lexicon
 from balcao.search.public_search.synonyms import Synonyms
 
-# With these limits, each word of the name contributes, and the other names fit one line below the heading of a page.
+# These limits let several words of the name contribute. They also make the other names fit on one line below a page's
+# heading.
 MOST_OF_A_WORD = 2
 MOST_SYNONYMS = 5
 MOST_PHRASES = 3
 # A longer phrase is a sentence, not a name.
 MOST_WORDS = 5
-# Words with which citizens speak about themselves. A phrase with such a word is a statement, not a name.
+# Words that make a phrase a statement or a question of the citizen. A phrase with such a word does not name a service.
 _SPOKEN = frozenset(
     "eu me mim meu minha meus minhas nao como onde quando quem qual quero preciso tenho tem fiz perdi".split()
 )
 
 
 def list_other_names(name: str, phrases: Sequence[str], synonyms: Synonyms) -> list[str]:
-    """Return other names of a service without duplicates: synonyms of words in its name, then phrases that are names.
+    """Return other names of a service without duplicates: synonyms of words in its name, then suitable phrases.
 
     The last words of a name describe the subject of the service, so their synonyms come first.
     """
@@ -37,7 +38,7 @@ def _list_synonyms(name: str, synonyms: Synonyms) -> Iterator[str]:
 
 
 def _is_name(phrase: str) -> bool:
-    """Return whether a phrase of citizens names the service, and does not describe what the citizen does or has."""
+    """Return whether a phrase names the service instead of describing what the citizen does or has."""
     words = [fold(word) for word in split_words(phrase)]
     tokens = tokenize(phrase)
     return (
@@ -50,6 +51,6 @@ def _is_name(phrase: str) -> bool:
 
 
 def _is_verb(term: str) -> bool:
-    """Return whether a synonym is only a verb, as in the group of "abrir" and "abertura"."""
+    """Return whether a synonym is only a verb, such as "abrir" in the group of "abrir" and "abertura"."""
     words = split_words(term)
     return len(words) == 1 and open_lexicon().is_verb(fold(words[0]))

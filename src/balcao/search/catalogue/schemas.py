@@ -35,7 +35,7 @@ class UnifiedDocument(msgspec.Struct):
 
 
 class Moved(msgspec.Struct):
-    """The current address of a service that was requested by a former slug or an old number."""
+    """The current address of a service that was requested by a former slug or a number from an old system."""
 
     id: members.ServiceId
     slug: members.Slug
@@ -54,7 +54,7 @@ Flag: TypeAlias = Literal["true", "1", "false", "0"]
 
 
 class NamesQuery(msgspec.Struct):
-    """The option to show the other names of the service."""
+    """Whether the response includes the other names of the service."""
 
     include_other_names: Annotated[
         Flag, Meta(description="`true` mostra também outros nomes do serviço, em `tambem_conhecido_como`.")
@@ -62,7 +62,7 @@ class NamesQuery(msgspec.Struct):
 
 
 class OpeningQuery(NamesQuery):
-    """The options of `NamesQuery`, and the search from which the citizen opened the service."""
+    """The options of `NamesQuery`, and the search that led the citizen to the service."""
 
     busca: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""Public reads of single services. Drafts and deleted services are not found."""
+"""Public reads of single services, which never find drafts or deleted services."""
 
 from balcao.core.context.call import Call
 from balcao.core.errors import NotFound
@@ -68,7 +68,7 @@ async def _add_names(call: Call, found: PublishedService) -> PublishedService:
 
 
 async def find_by_old_number(call: Call, origem: str, old_id: str) -> Moved:
-    """Return the address of the service for a number of an old system.
+    """Return the address of the service that replaces a number from an old system.
 
     Raises NotFound if the number is not mapped to a published service.
     """
@@ -77,12 +77,15 @@ async def find_by_old_number(call: Call, origem: str, old_id: str) -> Moved:
         if service_id is None:
             raise NotFound(UNKNOWN)
         found = _require(await store.read_by_id(connection, await read_alias(connection), service_id))
-    # Relative to `services/by-legacy/<origem>/<id>`, so that it is correct behind every path prefix.
+    # Relative to `services/by-legacy/<origem>/<id>`, so that the address works behind every path prefix.
     return _describe_move(found, None, f"../../{found.slug}")
 
 
 def _count_opening(call: Call, found: PublishedService, asked: str | None) -> None:
-    """Count a view of a service, and an opening from search results. Ignore a query that is too long."""
+    """Count a view of a service. If a search led to it, also count an opening from the search results.
+
+    Ignore a query that is too long.
+    """
     popularity.count_view(call.platform, found.id)
     if asked is not None and len(asked) <= LONGEST_QUERY:
         zero_results.note_opening(call.platform, asked, fold_query(asked))

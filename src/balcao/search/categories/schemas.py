@@ -44,7 +44,7 @@ class Category(msgspec.Struct):
 
 
 class FilteredCategory(msgspec.Struct):
-    """The services of the requested category."""
+    """A requested category, with its services."""
 
     name: CategoryName
     services: ListedServices
@@ -54,7 +54,7 @@ class FilteredCategory(msgspec.Struct):
 
 
 class Categories(msgspec.Struct, omit_defaults=True):
-    """The list of categories, and on request the services of one category."""
+    """The list of categories, and the services of one category if the caller asked for one."""
 
     categories: Annotated[list[Category], Meta(description="As categorias, na ordem pedida.")]
     total_categories: Annotated[int, Meta(description="Categorias na lista.", examples=[23])]

@@ -14,7 +14,7 @@ from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import PROGRAM_VERSION
 from balcao.search.public import PublicService
 
-# The lists leave out services that only conversational agents use. `$1` is true if drafts are counted too.
+# The lists exclude services that only conversational agents use. `$1` is true if drafts are counted too.
 _COUNTED = """
 FROM search.{physical} AS service
 LEFT JOIN search.service_popularity AS popularity ON popularity.service_id = service.id
@@ -26,7 +26,7 @@ _ORDERS = {
     "alpha": "fold {order}",
 }
 
-# A category that staff have not ordered gets the spelling that most of its services use.
+# If staff have not ordered a category, use the spelling of its name that is most common among its services.
 _CATEGORIES = f"""
 SELECT coalesce(category.name, counted.name) AS name, coalesce(counted.count, 0) AS count,
        coalesce(category.popularity_seed, 0) + coalesce(counted.views, 0) AS popularity_score,
@@ -76,7 +76,7 @@ class ServicesPage(NamedTuple):
     services: list[PublicService]
 
 
-# The LEFT JOIN returns one row even for an empty page, because that row has the total.
+# The LEFT JOIN returns one row even for an empty page, because that row contains the total.
 _SERVICES = f"""
 SELECT (SELECT count(*) {_COUNTED} AND {{condition}}) AS total, page.doc
 FROM (VALUES (true)) AS always

@@ -1,4 +1,4 @@
-"""The change feed, from which other systems keep a copy of the catalogue (rules: search 2.5)."""
+"""The change feed, which lets other systems maintain a copy of the catalogue (rules: search 2.5)."""
 
 from collections.abc import Mapping
 

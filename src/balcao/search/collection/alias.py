@@ -6,8 +6,8 @@ import msgspec
 class Alias(msgspec.Struct, frozen=True):
     """The active physical table, its mirror if there is one, and the schema version of the active table.
 
-    `generation` counts the changes of the active table. `fold_revision` is the
-    revision of the folding that made its text columns.
+    `generation` counts the changes of the active table. `fold_revision` is the revision of the folding rules that
+    produced the table's text columns.
     """
 
     physical: str

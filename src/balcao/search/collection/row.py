@@ -32,7 +32,7 @@ class StoredService(msgspec.Struct, frozen=True):
 class RefusedRow(msgspec.Struct, frozen=True):
     """A row that could not be converted.
 
-    `reason` is `SQLSTATE` with the code, or `REVERSE` if converting it back gives a different row.
+    `reason` is `SQLSTATE` with the code, or `REVERSE` if converting it back produces a different row.
     """
 
     service_id: str

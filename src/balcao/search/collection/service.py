@@ -15,9 +15,10 @@ from balcao.search.collection import store
 from balcao.search.collection.alias import Alias
 from balcao.search.collection.row import StoredService
 
-# The foldings that this program supports. A table records the folding that made its columns (rules: search 4.6).
+# The revisions of the folding rules that this program supports. Each table records the revision that produced its
+# folded columns (rules: search 4.6).
 KNOWN_FOLD_REVISIONS = frozenset({1})
-# A reader that got the name of a table before a switch may still read that table for this time.
+# A reader that looked up the table's name before a switch may read the former table for up to this time.
 OLD_READERS = timedelta(seconds=60)
 
 
@@ -37,7 +38,7 @@ def require_known(alias: Alias) -> Alias:
 
 
 async def read_row(connection: Connection, alias: Alias, service_id: str) -> StoredService | None:
-    """Return the stored service, or None if it does not exist. `service_id` must be in lower case."""
+    """Return the stored service, or None if it does not exist. `service_id` must be lowercase."""
     return (await store.read_service_rows(connection, alias, [service_id])).get(service_id)
 
 
@@ -79,7 +80,7 @@ async def close_mirror(connection: Connection, table: str, keep: timedelta = OLD
 
 
 async def drop_overdue_tables(platform: Platform) -> None:
-    """Drop the tables that are due. A table that is being read stays until the next call."""
+    """Drop the tables that are due. A table that is being read is dropped by a later call."""
     async with platform.database.connection() as connection:
         overdue = await store.list_overdue_tables(connection)
     for table in overdue:

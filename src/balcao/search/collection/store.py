@@ -24,7 +24,7 @@ async def _enter_collection(connection: Connection) -> Alias | None: ...
 async def enter_collection(connection: Connection) -> Alias:
     """Take a writer's lock until the transaction ends, and return the alias row. Raises Unavailable if it is missing.
 
-    It is an advisory lock, because its waiters are served in their order. Waiters for a row lock are not.
+    The lock is an advisory lock, because PostgreSQL serves its waiters in order. It does not do so for row locks.
     """
     return _require(await _enter_collection(connection))
 
@@ -41,7 +41,10 @@ DECISION_SECONDS = 2.0
 
 
 async def lock_runs(connection: Connection) -> None:
-    """Lock out other schema changes until the transaction ends. Raises Unavailable if one keeps the lock too long."""
+    """Lock out other schema changes until the transaction ends.
+
+    Raises Unavailable if another change holds the lock too long.
+    """
     try:
         await _lock_runs(connection, f"{DECISION_SECONDS}s")
     except asyncpg.LockNotAvailableError:
@@ -56,10 +59,12 @@ async def _read_alias(connection: Connection) -> Alias | None: ...
 
 
 async def read_alias(connection: Connection) -> Alias:
-    """Return the alias row. A reader needs no lock, because this one read returns both the table and its folding.
+    """Return the alias row.
 
-    A copy that is a second old is harmless, because a former table stays for a minute. Raises Unavailable if there is
-    no row.
+    A reader needs no lock, because this one query returns both the table and its folding revision.
+
+    A row that is a second old is harmless, because a former table is not dropped for a minute. Raises Unavailable if
+    there is no row.
     """
     return _require(await _read_alias(connection))
 
@@ -90,8 +95,8 @@ async def open_mirror(connection: Connection, table: str) -> None:
 async def swap_tables(connection: Connection, active: str, goal: str) -> bool:
     """Exchange the active table and the mirror.
 
-    Return false, and change nothing, if other tables are the active table and the mirror, or if the mirror refused a
-    write.
+    Return false, and change nothing, if `active` is not the active table, if `goal` is not the mirror, or if the mirror
+    refused a write.
 
     Make this the last statement before the commit, because writers wait from here on. Raises LockNotAvailableError if
     writers hold the lock for too long. The caller retries in a new transaction.
@@ -266,7 +271,7 @@ async def count_refused_rows(connection: Connection, table: str) -> int:
 
 @statement("UPDATE search.search_collection SET ranked_at = clock_timestamp()")
 async def note_ranking(connection: Connection) -> None:
-    """Note that the popularity was computed. Every host then rebuilds its index."""
+    """Record that the popularity was recomputed. Every host then rebuilds its index."""
 
 
 def _require(alias: Alias | None) -> Alias:

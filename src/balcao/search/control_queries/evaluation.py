@@ -1,6 +1,6 @@
-"""Figures that show how well the search finds the right services (rules: search 4.6, evaluation).
+"""Measures how well the search finds the right services (rules: search 4.6, evaluation).
 
-The benchmark of citizens' queries and the control queries of a city show the same figures.
+The benchmark of citizens' queries and the control queries of a city use these measures.
 """
 
 import math
@@ -40,14 +40,21 @@ class Judgement:
 
 
 def judge(found: Sequence[str], right: Set[str], also: Set[str] = frozenset()) -> Judgement:
-    """Judge the results of a query. `also` are services that are only right among the first three."""
+    """Judge the results of a query.
+
+    `also` contains nearly right services, which only count among the first three results.
+    """
     rank = next((place for place, each in enumerate(found, 1) if each in right), None)
     return Judgement(rank, not (right | also).isdisjoint(found[:3]))
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """The shares of queries with a right service first and among three, and the mean nDCG of the first ten results."""
+    """The quality of the search for a list of queries.
+
+    `first` and `among_three` are the shares of queries with a right service first, and with a right or nearly right one
+    among the first three. `ndcg` is the mean over the first ten results.
+    """
 
     count: int
     first: float
@@ -56,7 +63,7 @@ class Rating:
 
 
 def rate(judgements: Sequence[Judgement]) -> Rating:
-    """Return the figures of all judgements. Without judgements, they are 0."""
+    """Return the figures for all judgements. Without judgements, they are 0."""
     count = len(judgements) or 1
     return Rating(
         len(judgements),

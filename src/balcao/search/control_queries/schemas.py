@@ -24,7 +24,7 @@ class ExpectedServices(msgspec.Struct):
 
 
 class ControlQueries(msgspec.Struct, omit_defaults=True):
-    """The queries that compare two physical tables and check the ranking."""
+    """The queries that a migration uses to compare two tables, and that show curators how well the search ranks."""
 
     queries: Annotated[
         list[str], Meta(description="Até 200 buscas, na ordem.", examples=[["poda de árvore", "segunda via do iptu"]])
@@ -39,7 +39,7 @@ class ControlQueries(msgspec.Struct, omit_defaults=True):
 
 
 class ControlReport(msgspec.Struct, frozen=True):
-    """The similarity of the results of two tables for the control queries. Both shares are from 0 to 1."""
+    """How similar the results of the control queries are in two tables. Both shares are from 0 to 1."""
 
     queries: Annotated[int, Meta(description="Buscas comparadas.", examples=[2])]
     overlap: Annotated[
@@ -49,7 +49,7 @@ class ControlReport(msgspec.Struct, frozen=True):
 
 
 class NamedService(msgspec.Struct):
-    """A service of the results."""
+    """A service in the results."""
 
     id: members.ServiceId
     nome_servico: members.Name

@@ -1,4 +1,7 @@
-"""Control queries. They measure the search and show the effect of a migration (rules: search 2.5, 4.4 step 6)."""
+"""Control queries, which measure the search and show how a migration would change the results.
+
+Rules: search 2.5, 4.4 step 6.
+"""
 
 import asyncio
 from collections.abc import Hashable, Mapping, Sequence
@@ -35,11 +38,11 @@ from balcao.search.public_search.synonyms import Synonyms
 
 MOST_QUERIES = 200
 MOST_EXPECTED = 10
-# The evaluation looks for the expected services in this number of results. No citizen scrolls further.
+# The evaluation looks for the expected services only in the first results. No citizen scrolls further.
 LOOKED_AT = 50
 # The number of results that a curator sees for each query.
 NAMED = 3
-# An idle process needs about a second for 200 queries.
+# The deadline of an evaluation. An idle process needs about a second for 200 queries.
 LONGEST_SECONDS = 2.5
 
 

@@ -35,7 +35,7 @@ async def _clear_list(connection: Connection) -> None: ...
 
 
 class _Row(NamedTuple):
-    """A query with its services as a JSON array, because the rows of an array of arrays must have equal lengths."""
+    """A query with its services as a JSON array, because PostgreSQL requires equal lengths in an array of arrays."""
 
     query: str
     expected: str
@@ -50,6 +50,6 @@ async def _fill_list(connection: Connection, rows: Sequence[_Row]) -> None: ...
 
 
 async def replace_control_queries(connection: Connection, queries: Iterable[ControlQuery]) -> None:
-    """Replace the whole list, which is locked."""
+    """Replace the whole list. Locks: the caller has called `lock_control_queries`."""
     await _clear_list(connection)
     await _fill_list(connection, [_Row(each.query, msgspec.json.encode(each.expected).decode()) for each in queries])

@@ -24,7 +24,7 @@ from balcao.search.feedback.schemas import CommentQuery, FeedbackBody, RatedServ
 from balcao.search.rates import spend
 from balcao.search.routes import ROUTES
 
-# A person answers once for a page. A portal answers for everyone whose pages it serves.
+# A person gives feedback once for each page. A portal sends the feedback of all its visitors.
 RATE = "20/minute"
 PORTAL_RATE = "600/minute"
 LIMITS = {"feedback.by_address": RATE, "feedback.by_portal": PORTAL_RATE}

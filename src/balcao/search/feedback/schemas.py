@@ -70,7 +70,7 @@ class RatedServices(msgspec.Struct):
 
 
 class CommentQuery(PageQuery):
-    """The page of comments, and which of them."""
+    """The page of comments, and the filter by helpfulness."""
 
     helpful: Annotated[
         bool | None, Meta(description="Só os comentários de quem a página ajudou, ou não ajudou.", examples=[False])

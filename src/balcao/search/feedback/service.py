@@ -1,4 +1,4 @@
-"""Anonymous feedback of visitors on the pages of services (rules: search 2.7)."""
+"""Anonymous feedback from visitors about the pages of services (rules: search 2.7)."""
 
 from balcao.core.context.call import Call
 from balcao.core.context.reasons import refuse_personal_data
@@ -12,7 +12,7 @@ from balcao.search.feedback.schemas import FeedbackBody, RatedServices, ServiceF
 
 KEPT_DAYS = 365
 LONGEST_COMMENT = 300
-# More comments than this on one page in a day are a flood that no editor reads.
+# A page with more comments than this in one day is being flooded, and no editor would read them all.
 MOST_COMMENTS_A_DAY = 200
 _SECONDS_OF_AN_HOUR = 3600
 
@@ -53,7 +53,7 @@ async def read_feedback(
 async def list_rated_services(call: Call, page: int, per_page: int) -> RatedServices:
     """Return a page of the services with feedback in the last 90 days.
 
-    The page that most often did not help comes first.
+    The service whose page most often did not help comes first.
     """
     async with call.platform.database.connection() as connection:
         listed = await store.list_rated_services(connection, per_page, (page - 1) * per_page)

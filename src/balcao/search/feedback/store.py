@@ -7,8 +7,8 @@ from balcao.core.database.statements import statement
 from balcao.search.feedback.schemas import Comment, RatedService
 
 
-# The row of the day decides whether a comment still fits, and its lock makes concurrent calls wait. Without a comment
-# only the counts change.
+# The row of the day counts the comments, so it decides whether another one is accepted. Its lock makes concurrent calls
+# wait. A call without a comment only changes the counts.
 @statement("""
 WITH counted AS (
     INSERT INTO search.service_feedback_days AS kept (service_id, day, helpful, not_helpful, comments)
@@ -78,7 +78,7 @@ class ListedRating(NamedTuple):
     rated: RatedService
 
 
-# The name is that of the newest version, which exists for every service.
+# Take the name from the newest version, because every service has one.
 @statement("""
 SELECT days.service_id::text AS service_id,
        (SELECT version.snapshot ->> 'nome_servico' FROM search.service_versions AS version

@@ -11,7 +11,7 @@ from balcao.search.index.writer import BUILD_BYTES, IndexWriter
 
 
 def main(generation: Path) -> None:
-    """Index the services: one line with the state, then one line for each batch of services."""
+    """Index the services from standard input: one line with the state, then one line for each batch of services."""
     writer = IndexWriter(generation, BUILD_BYTES)
     state = msgspec.json.decode(sys.stdin.buffer.readline(), type=IndexState)
     for line in sys.stdin.buffer:

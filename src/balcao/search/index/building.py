@@ -56,7 +56,10 @@ async def index_table(connection: Connection, alias: Alias) -> ServiceIndex:
 
 
 async def _read_batches(database: Database, state: IndexState) -> AsyncIterator[list[IndexRow]]:
-    """Yield all services. One transaction for all batches would keep PostgreSQL from removing dead rows."""
+    """Yield all services, in one transaction for each batch.
+
+    A single transaction for all batches would prevent PostgreSQL from removing dead rows.
+    """
     after: str | None = None
     while True:
         async with database.connection() as connection:

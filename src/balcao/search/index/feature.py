@@ -1,4 +1,4 @@
-"""The search index and the list of changes that it follows."""
+"""The search index, and the list of changes that keeps it current."""
 
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature

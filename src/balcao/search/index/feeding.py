@@ -26,9 +26,9 @@ from balcao.search.index.writer import IndexWriter
 T = TypeVar("T")
 
 CHANNEL = "balcao_search"
-# The index is compared with the catalogue this often, in case a notification is lost.
+# How often the index is compared with the catalogue, in case a notification is lost.
 COMPARE_SECONDS = 30.0
-# A process tries this often to become the writer. A change must be searchable within a second, even if the writer dies.
+# How often a process tries to become the writer. A change must be searchable within a second, even if the writer dies.
 CLAIM_SECONDS = 0.1
 # How long the writer waits after a failure.
 RETRY_SECONDS = 0.5
@@ -52,7 +52,7 @@ class IndexFeeder:
         self._compared_at = 0.0
         # Only one task changes the folder at a time, because a finished build replaces the writer.
         self._writing = asyncio.Lock()
-        # Only one thread: closing the writer waits for a change that still runs after its task was cancelled.
+        # A single thread, so that closing the writer waits for a change that still runs after its task was cancelled.
         self._thread = ThreadPoolExecutor(1, "search-index")
 
     async def run(self) -> None:
@@ -96,7 +96,7 @@ class IndexFeeder:
             await asyncio.sleep(COMMIT_SECONDS)
 
     async def _open(self) -> None:
-        """Continue with the current generation, if there is one that can be read."""
+        """Continue with the current generation if it exists and can be read."""
         current = self._folder.find_current()
         if current is None:
             return
@@ -135,7 +135,7 @@ class IndexFeeder:
         """Return whether the index must be rebuilt, because the changes do not lead from `state` to `wanted`."""
         if state.generation != wanted.generation or state.popularity != wanted.popularity:
             return True
-        # After a restore of the database, the newest change may be an earlier change or another change at this
+        # After the database was restored, its newest change may be older, or may be another change at the same
         # position.
         return state.position > wanted.position or (state.position == wanted.position and state.newest != wanted.newest)
 

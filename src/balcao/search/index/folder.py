@@ -19,7 +19,7 @@ from balcao.core.logs import log
 from balcao.search.index.reader import ServiceIndex
 from balcao.search.index.schema import REVISION
 
-# Readers that opened a former generation have finished their requests after this time.
+# After this time, readers that opened a former generation have finished their requests.
 KEEP_FORMER_SECONDS = 60.0
 _CURRENT = "current"
 _LOCK = "writer.lock"
@@ -94,7 +94,7 @@ class IndexFolder:
 
 
 def _is_unused(folder: Path) -> bool:
-    """Return whether no process of an earlier release writes the folder."""
+    """Return whether no process of an earlier release still writes to the folder."""
     with suppress(OSError), (folder / _LOCK).open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
@@ -102,11 +102,11 @@ def _is_unused(folder: Path) -> bool:
 
 
 class IndexReader:
-    """The reader of this process. Each `read` looks for a newer commit, which costs two file lookups."""
+    """The reader of this process. Each `read` checks for a newer commit, which costs two file lookups."""
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
-        # Every search uses these paths.
+        # Build the path only once, because every search uses it.
         self._current = folder.path / _CURRENT
         self._committed: Path | None = None
         self._index: ServiceIndex | None = None
@@ -115,7 +115,7 @@ class IndexReader:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """The identity of the commit that the last `read` returned."""
+        """Identifies the commit that the last `read` returned."""
         return self._seen
 
     def read(self) -> ServiceIndex | None:
@@ -148,7 +148,7 @@ class IndexReader:
             else:
                 self._index = None if generation is None else ServiceIndex.open(generation)
         except ValueError as damage:
-            # The writer replaces a damaged generation. Until then, keep what was read before.
+            # The writer replaces a damaged generation. Until then, keep the index that was read before.
             log.warning("search.index_damaged", detail=str(damage)[:200])
         self._generation = generation
         self._committed = None if generation is None else generation / _COMMITTED

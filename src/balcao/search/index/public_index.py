@@ -1,4 +1,4 @@
-"""The search index of this process. The first use opens it and starts to keep it current."""
+"""The search index of this process. The first use opens the index and starts the task that keeps it current."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -33,7 +33,7 @@ class PublicIndex:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """The identity of the commit that the last `read` returned."""
+        """Identifies the commit that the last `read` returned."""
         return self._reader.version
 
     @property
@@ -69,7 +69,7 @@ class PublicIndex:
 
 @asynccontextmanager
 async def keep_index(platform: Platform) -> AsyncIterator[None]:
-    """Provide the index during the block."""
+    """Provide the index of this process for the duration of the block."""
     index = platform.parts[PublicIndex] = PublicIndex(platform)
     with telemetry.state("balcao_search_index_position", lambda: index.position):
         try:

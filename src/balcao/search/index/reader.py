@@ -39,8 +39,8 @@ STATE_ID = "state"
 # All values of a facet are counted before spellings are merged. In practice, a facet has a few hundred values.
 MOST_FACET_BUCKETS = 10_000
 MOST_COUNTED_ROOTS = 50_000
-# The caches need at most about 8 MB each: an entry about 4 KB, a service about 30 KB. Popular services are in most
-# results, so small caches are enough.
+# Each cache needs at most about 8 MB, because an entry needs about 4 KB and a service about 30 KB. Small caches are
+# enough, because the same popular services appear in most results.
 MOST_CACHED_ENTRIES = 2_000
 MOST_CACHED_SERVICES = 250
 
@@ -48,8 +48,8 @@ MOST_CACHED_SERVICES = 250
 class IndexState(msgspec.Struct, frozen=True):
     """The state of the catalogue in the index: it contains all changes up to `position`.
 
-    `newest` identifies that change, so that a database that was restored to an earlier state is detected. `popularity`
-    identifies the ranking of the services by their views.
+    `newest` identifies that change, so that the restore of an older database is detected. `popularity` identifies the
+    ranking of the services by their views.
     """
 
     position: int
@@ -59,7 +59,7 @@ class IndexState(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """The stored fields of a service that decide its rank. `title` is its name as editors wrote it."""
+    """The stored fields of a service that determine its rank. `title` is its name as editors wrote it."""
 
     id: str
     title: str
@@ -88,16 +88,17 @@ Hits = list[tuple[Any, Address]]
 
 
 class ServiceIndex:
-    """An open index. It contains the commits before the last `reload`."""
+    """An open index. It shows the commits that existed at the last `reload`."""
 
     def __init__(self, index: tantivy.Index) -> None:
         self.schema = make_schema()
         self._index = index
-        # Valid until the next reload. Caches of words from queries are bounded, because a query may contain any words.
+        # Valid until the next reload. Caches that are keyed by words of queries are bounded, because a query may
+        # contain any words.
         self._counts: dict[tuple[str, str], int] = {}
         self._rarities: dict[str, float] = {}
         self._sums: dict[frozenset[str], float] = {}
-        # By the number of the content, so they stay valid after a reload.
+        # Keyed by the number that identifies the content, so these caches stay valid after a reload.
         self._entries: dict[int, Entry] = {}
         self._services: dict[int, ShownService] = {}
         self.reload()
@@ -127,11 +128,11 @@ class ServiceIndex:
         return msgspec.json.decode(self._searcher.doc(found[0][1])[STATE][0], type=IndexState)
 
     def search(self, query: Query, limit: int) -> tuple[int, Hits]:
-        """Return the number of matches, and the best ones with the engine's score."""
+        """Return the number of matches, and the best matches with the engine's score."""
         return _read_result(self._searcher.search(query, limit, count=True))
 
     def list_in_order(self, query: Query, limit: int, offset: int) -> tuple[int, Hits]:
-        """Return the number of matches, and a page of them by popularity, highlight and last change."""
+        """Return the number of matches, and one page of them, sorted by popularity, highlight and last change."""
         return _read_result(self._searcher.search(query, limit, count=True, order_by_field=LISTED, offset=offset))
 
     def find_service(self, service_id: str) -> PublicService | None:
@@ -180,7 +181,7 @@ class ServiceIndex:
         return count
 
     def find_rarity(self, root: str) -> float:
-        """Return the weight of a root. The fewer services contain the root, the higher its weight is."""
+        """Return the weight of a root, which is higher if fewer services contain the root."""
         if root not in self._rarities:
             self._rarities[root] = math.log(1 + max(self.count(), 1) / max(self.count_services(root), 1))
         return self._rarities[root]
@@ -194,7 +195,7 @@ class ServiceIndex:
         return self._sums[roots]
 
     def has_word(self, folded: str) -> bool:
-        """Return whether a name, phrase or summary has the word in this form."""
+        """Return whether a name, phrase or summary contains the word in this form."""
         return self._searcher.doc_freq(WORDS, folded) > 0
 
     def count_word(self, folded: str) -> int:
@@ -213,7 +214,7 @@ class ServiceIndex:
         return [read_sound_word(term) for term, _ in found]
 
     def count_values(self, query: Query, facets: Sequence[str], most: int) -> dict[str, list[tuple[str, int]]]:
-        """Return for each facet its most frequent values among the matches, with the number of services."""
+        """Return the most frequent values of each facet among the matches, with their numbers of services."""
         if not facets:
             return {}
         asked = {facet: {"terms": {"field": facet, "size": MOST_FACET_BUCKETS}} for facet in facets}
@@ -247,7 +248,10 @@ def _read_result(result: Any) -> tuple[int, Hits]:
 
 
 def _merge_spellings(buckets: Iterable[dict[str, Any]]) -> list[tuple[str, int]]:
-    """Add up spellings that only differ in case and accents. Return values with counts, most frequent first."""
+    """Add up the counts of spellings that differ only in case and accents.
+
+    Return values with counts, most frequent first.
+    """
     merged: dict[str, tuple[str, int]] = {}
     for bucket in buckets:
         folded, _, spelling = bucket["key"].partition(FACET_SEPARATOR)

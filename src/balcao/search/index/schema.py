@@ -37,7 +37,7 @@ WORDS, SOUNDS = "words", "sounds"
 FILTERS, SHOWN, STATE = "filters", "shown", "state"
 LISTED, CONTENT = "listed", "content"
 FACETS = ("tema_geral", "sub_categoria", "orgao_gestor", "publico_especifico", "is_free")
-# Filters can use the facets and this member.
+# Filters can use this member and the facets.
 HIGHLIGHTED = "fixar_destaque"
 # Values of `FILTERS`. Every service has the first one. The others hide a service: few have them, so a search excludes
 # them instead of reading the list of all visible services.
@@ -63,11 +63,11 @@ class IndexedService:
 
 @cache
 def make_schema() -> tantivy.Schema:
-    """Return the fields. Python splits the texts into words, so the engine only splits at blanks."""
+    """Return the schema. Python splits the texts into words, so the engine only splits at blanks."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
     for zone in ZONES:
-        # No phrase is searched in lemmas.
+        # no phrase is searched in lemmas
         option = "freq" if zone == LEMMAS else "position"
         builder.add_text_field(zone, stored=zone in _STORED, tokenizer_name="whitespace", index_option=option)
     for field in (WORDS, SOUNDS):
@@ -94,7 +94,7 @@ def make_entry(service: IndexedService) -> tantivy.Document:
         document.instrucoes_solicitante_plaintext,
         *document.legislacao_relacionada,
     )
-    # Keep the stop words of the name, for queries that only contain stop words.
+    # Include the stop words of the name, for queries that consist only of stop words.
     words = {fold(word) for word in split_words(document.nome_servico)}
     words |= {token.folded for token in (*name, *head, *(token for phrase in phrases for token in phrase))}
     stored = {
@@ -127,7 +127,7 @@ def make_entry(service: IndexedService) -> tantivy.Document:
 
 
 def _identify_content(*stored: str | bytes) -> int:
-    """Return a number that is equal only for equal stored fields, so that readers can cache an entry by it."""
+    """Return a number that identifies the stored fields, so that readers can use it as a cache key for an entry."""
     digest = hashlib.blake2b(msgspec.json.encode(stored), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -168,7 +168,7 @@ def write_filter(field: str, value: str) -> str:
 
 
 def _list_sound_terms(word: str) -> tuple[str, str]:
-    """Return the sound, for a fast check whether it exists, and the pair of sound and word."""
+    """Return two terms: the sound, for a fast check whether any word has it, and the pair of sound and word."""
     sound = spell_sound(word)
     return sound, f"{sound}{_SOUND_SEPARATOR}{word}"
 

@@ -1,4 +1,4 @@
-"""The writer of services into a generation of the index."""
+"""Writes services to a generation of the index."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from balcao.search.index.schema import STATE, IndexedService, make_entry, make_s
 from balcao.search.index.store import ChangedRow, IndexRow
 
 # The engine writes a segment when this memory is full. It needs at least 15 MB for one thread. A build of 100,000
-# services needs less than `BUILD_BYTES`, so it makes one segment. Each further segment makes every search slower.
+# services needs less than `BUILD_BYTES`, so it writes only one segment. Each further segment makes every search slower.
 BUILD_BYTES = 130_000_000
 UPDATE_BYTES = 15_000_000
 
@@ -20,7 +20,7 @@ UPDATE_BYTES = 15_000_000
 class IndexWriter:
     """The writer of one generation, or of an index in memory.
 
-    The engine refuses a second writer of the same folder with a ValueError.
+    Opening a second writer for the same folder raises ValueError.
     """
 
     def __init__(self, generation: Path | None, memory: int = UPDATE_BYTES) -> None:
@@ -39,7 +39,7 @@ class IndexWriter:
             self._writer.add_document(make_entry(IndexedService(document, row.popularity, row.phrases)))
 
     def apply(self, changes: Sequence[ChangedRow], state: IndexState) -> None:
-        """Replace changed services, remove missing ones, and commit all of it with the new state."""
+        """Replace changed services and remove deleted ones, and commit this together with the new state."""
         for change in changes:
             self._writer.delete_documents_by_term("id", change.service_id)
         self.add(change.row for change in changes if change.row is not None)

@@ -29,7 +29,7 @@ from balcao.search.legacy_mappings.schemas import (
 )
 from balcao.search.routes import ROUTES
 
-# The notes may have 20,000 characters, and a character can need several bytes.
+# The notes may have 20,000 characters, and a character can take several bytes.
 routes = ROUTES.extend(tags=["legacy"], body_limit=2 * FORM_BODY)
 
 READ, MANAGE = "service:read", "service_redirect:manage"

@@ -56,7 +56,7 @@ class LegacyMappingBody(msgspec.Struct):
 
 
 class LegacyMappingQuery(msgspec.Struct):
-    """Filters of the list."""
+    """Filters for the list."""
 
     page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(description="Tombamentos por página, até 100.", examples=[10])] = 10
@@ -68,7 +68,7 @@ class LegacyMappingQuery(msgspec.Struct):
 
 
 class OldServiceQuery(msgspec.Struct):
-    """A number of an old system."""
+    """The number of a service in an old system."""
 
     origem: Source
     id_servico_antigo: OldId

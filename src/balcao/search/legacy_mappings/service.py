@@ -1,4 +1,4 @@
-"""Mappings from numbers of old systems to services. Staff edit them, or create one when they publish a service."""
+"""Mappings from numbers in old systems to services. Staff edit them, or create one when they publish a service."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -30,7 +30,7 @@ LONGEST_NOTES = 20_000
 
 
 class OldService(NamedTuple):
-    """A service in an old system, with notes of staff."""
+    """The number of a service in an old system, with the notes of staff."""
 
     origem: str
     old_id: str
@@ -198,7 +198,10 @@ async def enter_sources(platform: Platform) -> None:
 
 
 def parse_publication(query: Mapping[str, str]) -> OldService | None:
-    """Return the old number to map with a publication, or None. Raises Invalid if only one parameter was sent."""
+    """Return the old number to map when the service is published, or None.
+
+    Raises Invalid if the query contains only one of the two parameters.
+    """
     origem, old_id, notes = (read_parameter(query, name) for name in ("origem", "id_servico_antigo", "observacoes"))
     if origem is None and old_id is None:
         return None

@@ -125,7 +125,10 @@ async def delete_mappings_of_service(connection: Connection, service_id: str) ->
 
 
 class ListedMapping(NamedTuple):
-    """A mapping of a page, the number of matches and of all mappings. On an empty page, the only row has no mapping."""
+    """A mapping on a page, the number of matches, and the number of all mappings.
+
+    If the page is empty, the only row has no mapping.
+    """
 
     found: int
     out_of: int

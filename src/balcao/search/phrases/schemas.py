@@ -50,7 +50,7 @@ class PhraseProposal(msgspec.Struct):
 
 
 class ProposalQuery(PageQuery):
-    """The query for proposals."""
+    """The filter and the page of the proposals."""
 
     outcome: Annotated[
         Literal["nothing", "unopened"] | None,

@@ -1,4 +1,4 @@
-"""The phrases with which citizens ask for each service, in their own words (rules: search 2.5, 4.6)."""
+"""The phrases that citizens use to ask for each service (rules: search 2.5, 4.6)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -63,7 +63,7 @@ async def seed_phrases(call: Call, phrases: Mapping[str, Sequence[str]]) -> None
 async def list_proposals(call: Call, outcome: str | None, page: int, per_page: int) -> PhraseProposals:
     """Return a page of the queries that were searched often but rarely led to a service.
 
-    `outcome` selects those that found nothing, or the others.
+    `outcome` selects either the queries that found nothing or the others.
     """
     found_nothing = None if outcome is None else outcome == NOTHING
     async with call.platform.database.connection() as connection:

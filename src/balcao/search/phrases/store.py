@@ -1,4 +1,4 @@
-"""SQL of the phrases with which citizens ask for a service."""
+"""SQL of the phrases that citizens use to ask for a service."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,7 +22,7 @@ async def select_phrases(source: Source, service_id: str) -> ServicePhrases | No
     """Return the phrases of a service, or None if the service is unknown or deleted."""
 
 
-# Two statements: the first waits for other writers, and only a later statement sees what they committed.
+# Two statements, because only a statement that starts after the wait sees what the other writers committed.
 @statement("SELECT id FROM search.service_head WHERE id = :service_id::uuid FOR NO KEY UPDATE")
 async def _lock_service(connection: Connection, service_id: str) -> str | None: ...
 
@@ -58,7 +58,7 @@ EXPORTS = Exports([Export("service-phrases", Rows("search.service_phrases", "to_
 
 
 class SeededPhrases(NamedTuple):
-    """The phrases of one service as a JSON array, because the rows of an array of arrays must have equal lengths."""
+    """The phrases of one service as a JSON array, because PostgreSQL requires equal lengths in an array of arrays."""
 
     service_id: str
     phrases: str
@@ -77,7 +77,7 @@ async def seed_phrases(connection: Connection, seeds: Sequence[SeededPhrases], a
     """Insert the phrases of several services if no service has phrases. Return the number of services."""
 
 
-# Forty pages of the panel. More proposals appear when these have become phrases.
+# This fills forty pages of the panel. More proposals appear when these have become phrases.
 MOST_PROPOSALS = 1000
 
 
@@ -129,7 +129,7 @@ async def list_phrase_proposals(
 ) -> tuple[int, list[PhraseProposal]]:
     """Return the number of proposals and one page, most frequent first.
 
-    `has_found_nothing` selects those that found nothing at least `fewest` times, or the others.
+    `has_found_nothing` selects either the queries that found nothing at least `fewest` times or the others.
     """
     listed = await _list_proposals(
         connection, longest, fewest, searches_per_opening, has_found_nothing, MOST_PROPOSALS, limit, offset

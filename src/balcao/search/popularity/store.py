@@ -7,7 +7,7 @@ from balcao.core.database.statements import statement
 from balcao.search.tallies import TallyEntry
 
 
-# The EXISTS ignores ids that never were services. A deleted service still has its head.
+# The EXISTS ignores ids that never belonged to a service. A deleted service still has its head, so its views count.
 @statement("""
 INSERT INTO search.service_views (day, service_id, views)
 SELECT day, service_id, views
@@ -20,7 +20,8 @@ async def add_views(connection: Connection, counted: Sequence[TallyEntry]) -> No
     """Add views. The keys are the ids of the services."""
 
 
-# A view loses half of its weight every 15 days and all of it after 60. Equal weights have the same percentile, above 0.
+# A view loses half of its weight every 15 days and all of it after 60. Services with equal weights get the same
+# percentile, which is above 0.
 @statement("""
 INSERT INTO search.service_popularity (service_id, weight, recent, percentile)
 SELECT service_id, weight, recent, cume_dist() OVER (ORDER BY weight)
@@ -33,7 +34,10 @@ ON CONFLICT (service_id) DO UPDATE
 SET weight = excluded.weight, recent = excluded.recent, percentile = excluded.percentile
 """)
 async def rank_services(connection: Connection) -> None:
-    """Store the weight, the views of 30 days and the percentile of every service with a view in the last 60 days."""
+    """Store the weight, percentile and views of every service with a view in the last 60 days.
+
+    The stored views are those of the last 30 days.
+    """
 
 
 @statement("""

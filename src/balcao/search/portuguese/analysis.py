@@ -1,4 +1,4 @@
-"""The conversion of texts and queries to words that can be compared (rules: search 4.6, words)."""
+"""Converts texts and queries to words that can be compared (rules: search 4.6, words)."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from functools import lru_cache
 from balcao.search.portuguese.lexicon import fold, open_lexicon
 from balcao.search.portuguese.word_lists import read_words
 
-# Only this many characters of a text are searched and marked.
+# Only this many characters of a text are searched and highlighted.
 LONGEST_TEXT = 20_000
 _CACHED = 50_000  # words; a catalogue has few distinct ones
 _CACHED_LABELS = 2_000
@@ -17,7 +17,7 @@ _THOUSANDS = re.compile(r"(?<=\d)\.(?=\d{3}(?!\d))")
 _ACRONYM = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?")
 # The pattern starts with a digit and looks behind it afterwards, so that the engine skips texts without digits quickly.
 _ORDINAL = re.compile(r"(\d(?<![^\W_]\d)\d{0,2})(?:\.?[ºª°]|(?:[oaòóôõàáâã]s?)(?![^\W_]))", re.IGNORECASE)
-# Every acronym and every number with thousands contains a point before a letter or digit.
+# Every dotted acronym, and every number with thousands separators, contains a point before a letter or digit.
 _POINT_INSIDE = re.compile(r"\.[^\W_]")
 _COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
 _WORD = re.compile(r"[^\W_]+")
@@ -28,7 +28,7 @@ ORDINAL_WORDS = {
 }
 _DIMINUTIVES = ("inho", "inha", "inhos", "inhas")
 _PARTICIPLES = ("ado", "ido")
-# Words that look like another form of a more common word, or that the lexicon lacks.
+# Words that look like a form of a more common word, or that the lexicon lacks.
 _LEMMAS = {"caps": "caps", "cras": "cras", "creas": "creas", "onibus": "onibus", "pais": "pais"}
 
 STOP_WORDS = read_words("stop_words.txt")
@@ -52,11 +52,11 @@ class Token:
 def split_words(text: str) -> list[str]:
     """Return the words of the first `LONGEST_TEXT` characters in lower case.
 
-    Points in acronyms and between thousands are removed. An ordinal becomes its number. Accents may be separate
-    characters, as some keyboards write them.
+    Points in acronyms and thousands separators are removed. An ordinal becomes its number. An accent may be a separate
+    character, as some keyboards produce it.
     """
     text = text[:LONGEST_TEXT]
-    if text.isascii() and text.isalpha():  # one word, as most parts of a query
+    if text.isascii() and text.isalpha():  # a single word, like most parts of a query
         return [text.lower()]
     if _POINT_INSIDE.search(text):
         text = _ACRONYM.sub(lambda found: found[0].replace(".", ""), _THOUSANDS.sub("", text))
@@ -102,7 +102,7 @@ def read_word(word: str) -> Token:
     else:
         lemmas = open_lexicon().list_lemmas(word)
     if folded.endswith(_DIMINUTIVES) and lemmas[0].endswith(_PARTICIPLES):
-        # The diminutive of a participle names a thing: "salgadinho" is not from "salgar".
+        # The diminutive of a participle names a thing: "salgadinho" is a snack and does not derive from "salgar".
         return Token(folded, lemmas, lemmas)
     return Token(folded, lemmas, tuple(dict.fromkeys(map(open_lexicon().find_root, lemmas))))
 

@@ -1,4 +1,4 @@
-"""Known Portuguese words, their lemmas and the verbs that nouns derive from, read from one memory-mapped file.
+"""The known Portuguese words, with their lemmas and the verbs from which nouns derive, in a memory-mapped file.
 
 `tools/lexicon.py` compiles the file. Its sources and their licences are listed in `docs/reference/licences.md`.
 """
@@ -17,7 +17,7 @@ CUT_BASE = ord("A")
 # The maximum number of readings of one form that a search considers.
 MOST_LEMMAS = 3
 SHORTEST_STEM = 3
-# Shorter words with a final s are mostly acronyms.
+# Shorter words with a final s are usually acronyms.
 SHORTEST_PLURAL = 5
 _CACHED = 20_000
 
@@ -70,7 +70,10 @@ class Lexicon:
         return lemma[-2:] in ("ar", "er", "ir") and lemma[:-1] + "ndo" in self._forms
 
     def _list_lemmas(self, word: str) -> tuple[str, ...]:
-        """Return the folded lemmas of a word, the most likely one first. An unknown word only loses its plural s."""
+        """Return the folded lemmas of a word, the most likely one first.
+
+        The only lemma of an unknown word is the word without its plural s.
+        """
         folded = fold(word)
         own = PLAIN if folded == word else ACCENTED
         entries = sorted((entry.decode() for entry in self._forms.get(folded, ())), key=lambda entry: entry[0] != own)
@@ -78,7 +81,7 @@ class Lexicon:
             # Citizens type an accent on purpose, but they often omit one.
             entries = [entry for entry in entries if entry[0] == own] or entries
         lemmas = [folded[: len(folded) - (ord(entry[1]) - CUT_BASE)] + entry[2:] for entry in entries]
-        # The name of a place or a brand comes last: "festas" is the plural of "festa", even if a town is called Festas.
+        # Put the name of a place or a brand last: "festas" is the plural of "festa", even if a town is called Festas.
         if any(_is_plural(folded, lemma) for lemma in lemmas):
             lemmas.sort(key=lambda lemma: lemma == folded)
         return tuple(dict.fromkeys(lemmas))[:MOST_LEMMAS] or (_find_singular(folded),)

@@ -1,4 +1,4 @@
-"""Similar spellings of a mistyped word, and words that must never be corrected."""
+"""Finds similar spellings of a mistyped word, and words that must never be corrected."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -14,7 +14,8 @@ LAW_NAME = 4
 _LAWS = frozenset({"lei", "decreto", "estatuto"})
 _CACHED = 20_000
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-# Letters that sound alike, and their common spelling. A word with the same sound is the best correction.
+# Letters that sound alike, each with the common spelling of the sound. A word with the same sound is the best
+# correction.
 _SOUNDS = tuple(
     pair.split(":")
     for pair in "ch:x ss:s sc:s ce:se ci:si z:s qu:k c:k ge:je gi:ji rr:r ll:l nn:n mp:np mb:nb h:".split()
@@ -55,7 +56,7 @@ def _replace_sounds(folded: str) -> str:
 
 
 def spell_sounds(words: Iterable[str]) -> list[str]:
-    """Return `spell_sound` of each word. One text of all words takes a tenth of the time."""
+    """Return `spell_sound` of each word. Converting all words as one text takes a tenth of the time."""
     return _replace_sounds("\n".join(words)).split("\n")
 
 

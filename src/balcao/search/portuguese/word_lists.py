@@ -1,4 +1,4 @@
-"""Short lists of words, each in a text file of this folder."""
+"""Reads short lists of words, each from a text file in this folder."""
 
 from importlib.resources import files
 

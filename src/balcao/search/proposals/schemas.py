@@ -18,13 +18,16 @@ BaseVersion: TypeAlias = Annotated[
 class ProposalBody(ServiceChangeBody):
     """The proposed members of the service. Absent members are treated as in a PUT of the service.
 
-    `awaiting_approval` belongs to the proposal. Without it, a new proposal awaits approval, and a changed one keeps its
-    state. `status` and `published_at` belong to the service and are ignored.
+    `awaiting_approval` belongs to the proposal. If it is absent, a new proposal awaits approval, and a changed proposal
+    keeps its state. `status` and `published_at` belong to the service and are ignored.
     """
 
 
 class ProposalChangeBody(ProposalBody):
-    """A change of a proposal. `base_version` confirms that its text includes that version, which must be the newest."""
+    """A change of a proposal.
+
+    `base_version` confirms that the text includes the changes up to that version, which must be the newest one.
+    """
 
     base_version: BaseVersion | None = None
 

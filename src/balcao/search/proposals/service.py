@@ -119,7 +119,9 @@ def read_made(response: bytes) -> Proposal:
 
 
 async def change_proposal(call: Call, service_id: str, proposal_id: str, body: ProposalChangeBody) -> Proposal:
-    """Save a changed proposal. `base_version` becomes the version that it is based on.
+    """Save a changed proposal.
+
+    If the body has a `base_version`, the proposal is then based on that version.
 
     Raises Invalid for a bad member, NotFound if the proposal does not exist, PreconditionFailed if `If-Match` does not
     match, and Conflict if `base_version` is not the newest version or nothing would change.
@@ -230,7 +232,7 @@ def _keep_state(content: ServiceContent, service: StoredService) -> ServiceConte
 def _write_text(
     content: ServiceContent, base: ServiceContent, base_version: int, awaiting: bool, reason: str | None
 ) -> ProposedText:
-    """Return the text to store. Raises Conflict if it changes nothing."""
+    """Return the text to store. Raises Conflict if it does not differ from `base`."""
     changed = list_content_changes(base, content)
     changed = [name for name in changed if name not in ("status", "awaiting_approval", "published_at")]
     if not changed:
@@ -241,8 +243,8 @@ def _write_text(
 async def _require_room(edit: Edit) -> None:
     """Raise Conflict if there are too many proposals.
 
-    Locks: the caller has locked the service. Together with the lock of the author, no counted proposal can be added
-    before the transaction ends.
+    Locks: the caller has locked the service, and this locks the author. No other transaction can then add a proposal
+    that this counts.
     """
     await store.lock_author(edit.connection, edit.author.subject)
     counts = await store.count_proposals_near(edit.connection, edit.service_id, edit.author.subject)

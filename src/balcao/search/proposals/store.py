@@ -38,7 +38,10 @@ JOIN search.service_head AS head ON head.id = proposal.service_id AND head.delet
 
 
 class ListedProposal(NamedTuple):
-    """A proposal of a page, and the number on all pages. On an empty page, the only row has no proposal."""
+    """A proposal on a page, and the number of proposals on all pages.
+
+    If the page is empty, the only row has no proposal.
+    """
 
     found: int
     entry: ProposalEntry | None

@@ -1,4 +1,4 @@
-"""The candidates for a query. They are searched in steps that relax the query, from all terms to any rare term.
+"""Finds the candidates for a query, in steps that relax the query from all terms to any rare term.
 
 Rules: search 4.6, steps.
 """
@@ -19,7 +19,7 @@ from balcao.search.public_search.synonyms import Alternative, Synonyms, Term
 
 Match = Literal["all_terms", "any_term", "similar", "none"]
 
-# A word in the name should hardly count again if the summary repeats it.
+# A word in the name should hardly score again if the summary repeats it.
 TIE_BREAKER = 0.1
 # In the last step but one, a service needs one third of the terms, rounded up.
 FEWEST_SHARE = 3
@@ -36,7 +36,7 @@ ALL_ZONES = (*FIRST_ZONES, DOCUMENTS)
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """The searched zones, each with the boost of a match."""
+    """The zones to search, each with the boost of a match."""
 
     boosts: tuple[tuple[str, float], ...] = (
         (NAME, 8.0),
@@ -48,12 +48,12 @@ class Zones:
     )
 
     def among(self, zones: Iterable[str]) -> list[tuple[str, float]]:
-        """Return the given zones that are searched, with their boosts."""
+        """Return those of the given zones that are searched, with their boosts."""
         return [(zone, boost) for zone, boost in self.boosts if zone in zones]
 
     @property
     def lemma_boost(self) -> float:
-        """The boost of a lemma in the name, 0 if names are not searched."""
+        """The boost of a lemma in the name, or 0 if names are not searched."""
         return dict(self.boosts).get(LEMMAS, 0.0)
 
 
@@ -100,7 +100,10 @@ def find_candidates(
 
 
 def weigh_term(index: ServiceIndex, term: Term) -> float:
-    """Return the weight of a term: the rarer its most frequent alternative, the higher. An unknown term weighs 0."""
+    """Return the weight of a term.
+
+    It is higher if the term's most frequent alternative is rarer, and 0 for an unknown term.
+    """
     counts = [min(index.count_services(root) for root in alternative.roots) for alternative in term.alternatives]
     return math.log(1 + max(index.count(), 1) / max(counts)) if any(counts) else 0.0
 
@@ -116,7 +119,7 @@ def restrict(
 
     Without `wanted`, every service that matches the filters does.
     """
-    # A constant score of 0, because filters must not affect the order of the results.
+    # Use a constant score of 0, because filters must not affect the order of the results.
     required = filters.required if wanted is not None else (schema.EVERY, *filters.required)
     clauses = [(Occur.Must, Query.const_score_query(_write_filter(value), 0.0)) for value in required]
     if wanted is not None:
@@ -132,7 +135,8 @@ def _list_steps(
 ) -> Iterator[tuple[Match, Sequence[Term], Query | None]]:
     """Yield the steps. A step without a query finds nothing."""
     if not query.terms:
-        # The query only has stop words. Search for them as typed. Names keep their stop words in this field.
+        # The query consists only of stop words. Search for them as typed, in the only field with the stop words of
+        # names.
         words = query.folded.split()
         if words and not query.excluded:
             each = [Query.term_query(index.schema, schema.WORDS, word, "basic") for word in words]
@@ -196,9 +200,9 @@ def write_term(index: ServiceIndex, term: Term, zones: Zones, searched: Iterable
 def _write_alternative(
     index: ServiceIndex, alternative: Alternative, zones: Zones, searched: Iterable[str]
 ) -> Iterator[Query]:
-    """Yield the ways in which a service can satisfy the alternative, without those that no service satisfies."""
+    """Yield a query for each way to satisfy the alternative. Skip ways that no service satisfies."""
     if len(alternative.roots) > 1 and not alternative.is_phrase:
-        # A synonym of several words as typed. The words may be in different zones.
+        # A synonym of several words as the citizen typed it. Its words may be in different zones.
         each = [list(_write_alternative(index, Alternative((root,)), zones, searched)) for root in alternative.roots]
         if all(each):
             yield Query.boolean_query([(Occur.Must, Query.disjunction_max_query(ways)) for ways in each])
@@ -212,7 +216,7 @@ def _write_alternative(
             yield Query.boost_query(run, boost * alternative.weight)
 
 
-# Queries repeat the same words and synonyms.
+# queries repeat the same words and synonyms
 @lru_cache(MOST_CACHED_WORDS)
 def _write_word(zone: str, root: str, boost: float) -> Query:
     return Query.boost_query(Query.term_query(schema.make_schema(), zone, root, "freq"), boost)

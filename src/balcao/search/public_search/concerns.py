@@ -1,4 +1,4 @@
-"""Queries of people in distress, and the searches that find help for them (rules: search 4.6, concerns)."""
+"""Recognises queries of people in distress, and lists the searches that find help (rules: search 4.6, concerns)."""
 
 import tomllib
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from importlib.resources import files
 from balcao.search.portuguese.analysis import Token, read_word, split_words
 from balcao.search.public_search.query import ParsedQuery
 
-# Words of a phrase that a query may lack.
+# Words that a query may omit although the phrase contains them.
 _OPTIONAL = frozenset("a o as os um uma de do da dos das em no na nos nas para pra com".split())
 
 
 @dataclass(frozen=True)
 class _Phrase:
-    """The roots of a phrase, and the number and searches of its concern."""
+    """The roots of a phrase, with the number and the searches of the concern that it expresses."""
 
     roots: frozenset[str]
     concern: int
@@ -35,7 +35,10 @@ def _read_phrases() -> dict[str, list[_Phrase]]:
 
 
 def list_searches(query: ParsedQuery) -> list[str]:
-    """Return the searches that replace a query of a person in distress, best first. Other queries have none."""
+    """Return the searches that replace a query of a person in distress, best first.
+
+    Return an empty list for other queries.
+    """
     if query.excluded or any(part.is_phrase or part.is_alternative for part in query.parts):
         return []  # people in distress use no operators
     told = {root for part in query.parts for token in _list_words(part.text) for root in token.roots}

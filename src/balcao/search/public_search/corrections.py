@@ -1,4 +1,4 @@
-"""Replacements for the unknown words of a query: known words that sound or look similar or complete the last word.
+"""Replaces unknown words of a query with known words that sound or look similar, or that complete the last word.
 
 Rules: search 4.6, corrections.
 """
@@ -33,7 +33,7 @@ MOST_COMPLETIONS = 20
 
 
 def correct_query(index: ServiceIndex, query: ParsedQuery, synonyms: Synonyms) -> tuple[ParsedQuery, Mapping[str, str]]:
-    """Return the query with replacements for its unknown words, and the corrections by mistyped word.
+    """Return the query with replacements for its unknown words, and a mapping from mistyped words to their corrections.
 
     An incomplete last word is completed, which does not count as a correction.
     """
@@ -78,7 +78,7 @@ def _list_near(index: ServiceIndex, folded: str) -> list[str]:
         return []
     sound = spell_sound(folded)
     near = index.list_words_of_sound(sound)
-    # Vary the letters of the sound first, then those of the word: one wrong letter may change the sound of its
+    # Vary the letters of the sound before those of the word, because one wrong letter may change the sound of its
     # neighbours ("ci" instead of "cu").
     for spelling in (sound, folded):
         if not near:
@@ -93,7 +93,7 @@ def _replace_term(term: Term, words: Iterable[str], synonyms: Synonyms) -> Term:
     meant = [found for word in words for found in synonyms.widen(tokenize(word))]
     roots = dict.fromkeys(alternative.roots for found in meant for alternative in found.alternatives)
     alternatives = tuple(Alternative(each, CORRECTION_WEIGHT, is_phrase=len(each) > 1) for each in roots)
-    # A token with the roots of all words that it may stand for, so that the term can be part of a longer synonym.
+    # This token has the roots of all words that it may stand for, so that the term can be part of a longer synonym.
     read = tuple(dict.fromkeys(root for word in words for token in tokenize(word) for root in token.roots))
     return Term(term.folded, (), alternatives, (Token(term.folded, (), read),))
 

@@ -1,4 +1,4 @@
-"""Marking the words of a query in the texts of a service (rules: search 4.6, highlights)."""
+"""Marks the words of a query in the texts of a service (rules: search 4.6, highlights)."""
 
 import html
 import re
@@ -11,10 +11,11 @@ from balcao.search.portuguese.lexicon import fold
 LONGEST_FRAGMENT = 160
 MOST_FRAGMENTS = 2
 ELLIPSIS = " … "
-# All forms of a root start with this many letters of the root.
+# Every form of a root starts with at least this many letters of the root.
 SHARED_LETTERS = 2
 _DOTTED = re.compile(r"\.[^\W_]")
-# Latin letters without case and accents. Each stays one character, so that positions are those of the original text.
+# Maps Latin letters to lower case without accents. Each letter stays one character, so positions in the result are also
+# valid in the original text.
 _PLAIN = {code: fold(chr(code)) for code in range(ord("A"), 0x250) if len(fold(chr(code))) == 1}
 _BYTES = "latin-1"
 _PLAIN_BYTES = b"".join(
@@ -23,10 +24,11 @@ _PLAIN_BYTES = b"".join(
 # Letters of other scripts are encoded as question marks.
 _PLAIN_OR_UNKNOWN = _PLAIN_BYTES[: ord("?")] + b"?" + _PLAIN_BYTES[ord("?") + 1 :]
 _BEYOND_BYTES = re.compile("[^\x00-\xff]")
-# A dotted acronym is one word, and so is a number with its thousands points, as in the analysis of the index.
+# A dotted acronym is one word, and so is a number with thousands separators. The analysis of the index splits texts in
+# the same way.
 WORD = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|\d+(?:\.\d{3})+|[^\W_]+")
 
-# Names and summaries are in many results, so their words are cached, in about 5 MB at most.
+# The same names and summaries appear in many results, so cache their words. The cache needs at most about 5 MB.
 LONGEST_CACHED = 200
 MOST_CACHED = 2_000
 
@@ -40,13 +42,13 @@ def mark_words(text: str, roots: frozenset[str]) -> str:
 
 
 def make_snippet(texts: Sequence[str], roots: frozenset[str]) -> str:
-    """Return at most two fragments with marked words, from the first texts that have any.
+    """Return at most two fragments with marked words, from the first texts that contain such words.
 
     Without a marked word, return the beginning of the first text.
     """
     fragments: list[str] = []
     for text in texts:
-        # Long texts are only read as far as their fragments go.
+        # Long texts are only read up to the end of their fragments.
         found = _find(text[:LONGEST_TEXT], roots)
         following = next(found, None)
         while following is not None and len(fragments) < MOST_FRAGMENTS:
@@ -66,7 +68,7 @@ def make_snippet(texts: Sequence[str], roots: frozenset[str]) -> str:
 
 
 def _find(text: str, roots: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Yield the positions of the words that have one of the roots and start with its first letters, in order."""
+    """Yield, in order, the positions of the words that have one of these roots and start like it."""
     if not roots:
         return
     beginnings = _list_beginnings(roots)
@@ -95,7 +97,7 @@ def _list_words(text: str) -> Sequence[_Word]:
 def _list_candidates(text: str, beginnings: Iterable[str]) -> Iterator[_Word]:
     """Yield the words of a long text that start with one of these beginnings.
 
-    This is ten times faster than reading each word.
+    This is ten times faster than analysing each word.
     """
     plain = b" " + _write_plain(text)
     places: set[int] = set()
@@ -125,7 +127,7 @@ def _read_word(match: re.Match[str]) -> _Word:
 
 
 def _choose_window(text: str, word: tuple[int, int]) -> tuple[int, int]:
-    """Return start and end of a fragment with a found word. At most a quarter of it precedes the word."""
+    """Return the start and end of a fragment that contains a found word. At most a quarter of it precedes the word."""
     first, last = word
     start = max(0, first - LONGEST_FRAGMENT // 4)
     if start:
@@ -135,7 +137,10 @@ def _choose_window(text: str, word: tuple[int, int]) -> tuple[int, int]:
 
 
 def _cut(text: str, longest: int) -> int:
-    """Return the greatest length up to `longest` that does not cut a word. Without a blank, return `longest`."""
+    """Return the greatest length up to `longest` that does not cut a word.
+
+    If the text contains no blank, return `longest`.
+    """
     if len(text) <= longest:
         return len(text)
     blank = text.rfind(" ", 0, longest + 1)

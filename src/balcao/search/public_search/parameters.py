@@ -1,4 +1,4 @@
-"""The parameters of a search, parsed from the query string without SQL and HTTP (rules: search 2.3)."""
+"""Parses the parameters of a search from the query string, without SQL or HTTP (rules: search 2.3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Self
@@ -34,7 +34,10 @@ HEAVIEST = 10
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
-    """All parameters of a search. Equal requests have equal results. `zones` are the searched zones."""
+    """All parameters of a search.
+
+    Equal requests have equal results, so a request can be a cache key. `zones` are the zones to search.
+    """
 
     q: str
     kind: str = "keyword"

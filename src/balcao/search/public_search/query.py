@@ -1,4 +1,4 @@
-"""Parsing of a query into words, phrases, exclusions and alternatives. Everything else is plain text.
+"""Parses a query into words, phrases, exclusions and alternatives. Everything else is plain text.
 
 No SQL or HTTP here (rules: search 4.6, query).
 """
@@ -34,7 +34,7 @@ class ParsedQuery:
     """A parsed query.
 
     `folded` contains its words without accents, except excluded words. No result may contain a run of roots from
-    `excluded`. `last` is the last word if it may be incomplete.
+    `excluded`. `last` is the last word if it may be incomplete, and otherwise empty.
     """
 
     parts: tuple[Part, ...]
@@ -45,7 +45,7 @@ class ParsedQuery:
 
     @property
     def marked_roots(self) -> frozenset[str]:
-        """The roots that a highlight marks."""
+        """The roots to mark in highlights."""
         return frozenset(root for term in self.terms for alternative in term.alternatives for root in alternative.roots)
 
 
@@ -92,7 +92,7 @@ def parse_query(query: str, synonyms: Synonyms) -> ParsedQuery:
 
 def _list_terms(parts: Sequence[Part], synonyms: Synonyms) -> list[Term]:
     terms: list[Term] = []
-    run: list[Token] = []  # adjacent plain words, which synonyms of several words may match
+    run: list[Token] = []  # adjacent plain words, which may form a longer synonym
     has_content = any(_has_content(part) for part in parts)
     for part in parts:
         tokens = tokenize(part.text)
@@ -119,9 +119,9 @@ def _list_terms(parts: Sequence[Part], synonyms: Synonyms) -> list[Term]:
 
 
 def _widen_run(run: Sequence[Token], synonyms: Synonyms, has_content: bool) -> list[Term]:
-    """Return the terms of adjacent words. If the query has other words, remove request words.
+    """Return the terms of adjacent words. Remove request words if the query also has other words.
 
-    A request word in a synonym of several words stays, such as "serviços" in "imposto sobre serviços".
+    Request words that are part of a longer synonym are not removed, such as "serviços" in "imposto sobre serviços".
     """
     terms = synonyms.widen(run)
     if not has_content:
@@ -140,7 +140,7 @@ def _make_phrase(tokens: Sequence[Token]) -> Term:
 
 
 def _join_terms(term: Term, others: Iterable[Term]) -> Term:
-    """Return a term that any of these terms satisfies."""
+    """Return a term that is satisfied if any of these terms is."""
     others = list(others)
     alternatives = [alternative for other in others for alternative in other.alternatives]
     lemmas = [lemma for other in others for lemma in other.lemmas]

@@ -1,4 +1,4 @@
-"""The order of the candidates: coverage by rarity, match with the name, popularity and last change.
+"""Ranks the candidates by coverage of the query, match with the name, popularity and last change.
 
 Rules: search 4.6, score. The weights are tuned on `tests/search/words`.
 """
@@ -13,20 +13,20 @@ from balcao.search.index.schema import Order
 from balcao.search.public_search.candidates import Candidates, weigh_term
 from balcao.search.public_search.synonyms import Term
 
-# Only the engine's best candidates are ranked again. A higher number changes no result of the test queries.
+# Only the engine's best candidates are ranked again. A higher number would not change any result of the test queries.
 RERANKED = 30
 # A change keeps its full weight for 30 days, then loses it slowly, down to one half.
 FRESH_DAYS = 30
 DECAY_PER_DAY = 0.00207
 LEAST_RECENCY = 0.5
 _DAY = 86_400
-# Scores are shown and compared with six decimals.
+# Scores are displayed and compared with six decimals.
 _DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The weight of each zone and of the other parts of a score."""
+    """The weights of the zones and of the other parts of a score."""
 
     name: float = 1.2
     related: float = 0.8  # factor for a word in the name that only shares the root
@@ -59,14 +59,15 @@ class Hit(NamedTuple):
 
 
 def rank_candidates(index: ServiceIndex, found: Candidates, weights: Weights = WEIGHTS) -> list[Hit]:
-    """Rank the engine's best candidates, and return them with the best one first."""
+    """Rank the engine's best candidates again, and return them with the best one first."""
     if not found.hits:
         return []
     terms = [_Asked.of(index, term) for term in found.terms]
     whole, highest = sum(term.rarity for term in terms) or 1.0, weights.highest
     addresses = [address for _, address in found.hits[:RERANKED]]
     best = found.hits[0][0] or 1.0
-    # Descriptions are not stored. If every term matched, a term outside name and summary is in the description.
+    # Descriptions are not stored. If every term matched, a term that is in neither the name nor the summary must be in
+    # the description.
     otherwise = weights.rest if found.match == "all_terms" else 0.0
     asked = frozenset(root for term in found.terms for alternative in term.alternatives for root in alternative.roots)
     hits = []
@@ -105,7 +106,7 @@ def sort_key(hit: Hit) -> tuple[float, bool, int, str]:
 
 
 def find_recency(updated: int, now: int) -> float:
-    """Return the factor of the last change, from `LEAST_RECENCY` to 1."""
+    """Return the factor for the age of the last change, from `LEAST_RECENCY` to 1."""
     days = max(now - updated, 0) / _DAY
     return 1.0 if days <= FRESH_DAYS else max(LEAST_RECENCY, math.exp(-DECAY_PER_DAY * days))
 
@@ -128,7 +129,7 @@ class _Asked(NamedTuple):
 
 
 def _meet(term: _Asked, entry: Entry, weights: Weights, otherwise: float) -> float:
-    """Return how well a service matches a term. The best alternative in the best zone counts."""
+    """Return how well a service matches a term. Only the best alternative in its best zone counts."""
     if not entry.lemmas.isdisjoint(term.lemmas):
         return weights.name
     best = 0.0

@@ -43,11 +43,11 @@ LIMITS = {"search.by_address": RATE, "search.by_portal": PORTAL_RATE}
 _NAME = "search"
 _RESULTS = b'{"results":['
 _DURATION, _NUMBER = b'"took_ms":', b"0123456789.e-"
-# The shown total is exact up to this number.
+# The displayed total is exact up to this number.
 MOST_COUNTED = 10_000
 
 Parse = Callable[[Mapping[str, str]], SearchRequest]
-# Returns the JSON of the results of a page, and the page without them.
+# A function that returns the JSON of each result of a page, and the page without its results.
 Write = Callable[[SearchRequest, Found, float], tuple[Sequence[bytes], SearchResult | UnifiedResult]]
 
 
@@ -96,14 +96,14 @@ def _encode(results: Sequence[bytes], page: SearchResult | UnifiedResult) -> Rea
 
 
 def write_result(request: SearchRequest, found: Found, took_ms: float) -> tuple[list[bytes], SearchResult]:
-    """Return the page in the format of `/api/v1/search`."""
+    """Return the results and the page in the format of `/api/v1/search`."""
     results = [_add_details(each.shown.listed, request, each) for each in found.services]
     metadata = _write_metadata(request, found, took_ms)
     return results, SearchResult([], metadata=metadata, **_write_counts(request, found))
 
 
 def write_unified(request: SearchRequest, found: Found, took_ms: float) -> tuple[list[bytes], UnifiedResult]:
-    """Return the page in the format of the unified search, `/api/v2/search`."""
+    """Return the results and the page in the format of the unified search, `/api/v2/search`."""
     results = [
         _add_details(
             b'{"id":"%b","collection":"services","type":"service","data":%b}'
@@ -118,7 +118,7 @@ def write_unified(request: SearchRequest, found: Found, took_ms: float) -> tuple
 
 
 def _add_details(service: bytes, request: SearchRequest, found: FoundService) -> bytes:
-    """Return the JSON object of a service with the members for this search."""
+    """Return the JSON object of a service, with the members that depend on this search."""
     details = HitDetails(UNSET if found.marked is None else found.marked, _write_score(request, found))
     return b"%b,%b" % (service[:-1], clean_body(msgspec.json.encode(details))[1:])
 

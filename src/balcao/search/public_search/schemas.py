@@ -46,7 +46,7 @@ SCORE = Meta(description="A pontuação.")
 
 
 class HitDetails(msgspec.Struct, omit_defaults=True):
-    """The members that a result has in addition to the service."""
+    """The members that a result adds to those of the service."""
 
     highlights: Highlights | UnsetType
     score_info: ScoreInfo
@@ -102,7 +102,7 @@ class SearchMetadata(msgspec.Struct, omit_defaults=True):
 
 
 class SearchResult(msgspec.Struct, omit_defaults=True):
-    """A page of the search."""
+    """A page of search results."""
 
     results: Annotated[list[SearchHit], Meta(description="Os serviços, do que mais combina ao que menos combina.")]
     total_count: Total
@@ -115,7 +115,7 @@ class SearchResult(msgspec.Struct, omit_defaults=True):
 
 
 class UnifiedResult(msgspec.Struct, omit_defaults=True):
-    """A page of the unified search."""
+    """A page of results of the unified search."""
 
     results: Annotated[list[UnifiedHit], Meta(description="Os documentos, do que mais combina ao que menos combina.")]
     total_count: Total
@@ -129,7 +129,7 @@ class UnifiedResult(msgspec.Struct, omit_defaults=True):
 
 
 class Suggestions(msgspec.Struct):
-    """Service names for the typed text."""
+    """Service names for the text typed so far."""
 
     suggestions: Annotated[
         list[str], Meta(description="Até oito nomes de serviços publicados.", examples=[["Poda de árvore"]])

@@ -28,14 +28,14 @@ from balcao.search.public_search.suggestions import complete_names
 from balcao.search.public_search.synonyms import Synonyms
 from balcao.search.synonyms.store import list_synonym_terms, read_synonyms_revision
 
-# Pages end at this number of candidates.
+# The last page ends at this number of candidates.
 MOST_CANDIDATES = 2000
 MOST_FACET_VALUES = 20
 
 
 @dataclass(frozen=True)
 class FoundService:
-    """A service of the page with its score. `marked` is None if the caller wants no highlights."""
+    """A service on the page, with its score. `marked` is None if the caller does not want highlights."""
 
     shown: ShownService
     hit: Hit
@@ -120,7 +120,11 @@ def search_index(index: ServiceIndex, synonyms: Synonyms, request: SearchRequest
 def _find_concern(
     index: ServiceIndex, asked: ParsedQuery, synonyms: Synonyms, request: SearchRequest
 ) -> tuple[ParsedQuery, Candidates] | None:
-    """Return the first search for a person in distress that finds a service with all its words."""
+    """Search for help for a person in distress.
+
+    Return the first of the concern's searches for which a service contains all words, with its candidates. Return None
+    if the query expresses no concern or no search finds a service.
+    """
     for search in list_searches(asked):
         query = parse_query(search, synonyms)
         found = _find(index, query, synonyms, request)
@@ -212,7 +216,7 @@ async def suggest_names(call: Call, typed: str) -> list[str]:
 
 
 async def find_synonyms(platform: Platform) -> Synonyms:
-    """Return the synonym groups of the city, as this process last read them."""
+    """Return the synonym groups of the city, as last read by this process."""
     state = platform.part(SearchState)
     if state.synonyms is None:
         async with platform.database.connection() as connection:

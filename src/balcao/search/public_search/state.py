@@ -28,7 +28,7 @@ V = TypeVar("V")
 
 
 class RecentlyUsed(Generic[K, V]):
-    """A mapping that evicts the least recently used values if it has too many values or bytes."""
+    """A mapping that evicts the least recently used values when it has too many values or bytes."""
 
     def __init__(self, most: int, most_bytes: int, size: Callable[[V], int]) -> None:
         self._most = most
@@ -62,8 +62,8 @@ class RecentlyUsed(Generic[K, V]):
 class CachedResponse:
     """A finished response.
 
-    `counted` is the folded query, which counts for each request that gets this response. It is empty for further pages.
-    `is_missed` is true if the query found nothing.
+    `counted` is the folded query. Each request that gets this response counts as one search for it. It is empty for
+    pages after the first one. `is_missed` is true if the query found nothing.
     """
 
     ready: Ready
@@ -72,7 +72,10 @@ class CachedResponse:
 
 
 class SearchState:
-    """The cache of a process. `changes` counts the notifications, to detect a change while a response is made."""
+    """The cache of a process.
+
+    `changes` counts the notifications, so that a change during the work on a response is detected.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.synonyms: Synonyms | None = None  # None until the first search
@@ -102,5 +105,8 @@ class SearchState:
 
 
 def find_reader(call: Call) -> Database:
-    """Return a database for a cacheable response. A replica is used only if it has every notified change."""
+    """Return a database for a cacheable response.
+
+    Use a replica only if it contains every change of which this process was notified.
+    """
     return call.find_reader_since(call.platform.part(SearchState).changed_at)

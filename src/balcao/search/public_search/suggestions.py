@@ -1,4 +1,4 @@
-"""Names of services for what a citizen has typed so far (rules: search 2.5)."""
+"""Suggests service names for the text that a citizen has typed so far (rules: search 2.5)."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,8 @@ from balcao.search.public_search.synonyms import Synonyms, Term
 MOST_NAMES = 8
 # The maximum number of completions of one typed word.
 MOST_WORDS = 20
-# The maximum number of candidates that are sorted by popularity. A text with more matches is too short for a good
-# choice.
+# The maximum number of candidates that are sorted by popularity. A text with more matches is too short for good
+# suggestions.
 MOST_CANDIDATES = 200
 
 
@@ -36,7 +36,7 @@ def complete_names(index: ServiceIndex, synonyms: Synonyms, typed: str) -> list[
 
 
 def _is_in_name(entry: Entry, terms: Sequence[Term]) -> bool:
-    """Return whether the name matches all terms, without the phrases of citizens."""
+    """Return whether the name matches all terms. The phrases of citizens do not count."""
     return all(any(entry.name.issuperset(each.roots) for each in term.alternatives) for term in terms)
 
 

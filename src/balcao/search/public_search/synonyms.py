@@ -9,7 +9,7 @@ from balcao.search.portuguese.analysis import Token, tokenize
 
 # The weight of a match with a synonym, relative to a match with the word itself.
 SYNONYM_WEIGHT = 0.8
-# Other words may be between the words of a synonym ("imposto sobre a propriedade").
+# How many other words may stand between the words of a synonym ("imposto sobre a propriedade").
 SYNONYM_SLOP = 2
 
 
@@ -43,7 +43,7 @@ class Synonyms:
 
     def __init__(self, groups: Iterable[Iterable[str]] = ()) -> None:
         self._by_first: dict[str, list[_Member]] = {}
-        # How the groups spell a member. Members of several groups have the spelling of the first one.
+        # The spelling of each member. A member of several groups has its spelling in the first group.
         self._spellings: dict[tuple[str, ...], str] = {}
         for group in groups:
             written = {tuple(token.roots[0] for token in tokenize(term)): term for term in group}
@@ -67,7 +67,10 @@ class Synonyms:
         )
 
     def widen(self, tokens: Sequence[Token], longest: int = 9) -> list[Term]:
-        """Return the terms of adjacent words. The longest run that is a member of a group becomes one term."""
+        """Return the terms of adjacent words.
+
+        The longest sequence of words that is a member of a group becomes one term.
+        """
         terms: list[Term] = []
         at = 0
         while at < len(tokens):
@@ -92,7 +95,11 @@ class Synonyms:
         return self.widen(term.tokens, longest=1) if len(term.tokens) > 1 else [term]
 
     def _find_longest(self, tokens: Sequence[Token], at: int, longest: int) -> list[_Member]:
-        """Return the longest members at this position. They belong to several groups or readings of the words."""
+        """Return the longest members at this position.
+
+        There may be several of equal length, because a member can belong to several groups and a word can have several
+        readings.
+        """
         found: list[_Member] = []
         length = 1
         for root in tokens[at].roots:

@@ -11,7 +11,7 @@ from balcao.search.schema_migrations.work import WORK_JOB, carry_on
 
 
 async def continue_migration(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Continue a run. If another worker has it, retry when the lease of that worker would expire."""
+    """Continue a run. If another worker has the run, retry when that worker's lease would expire."""
     held_for = await carry_on(platform, payload["run"])
     if held_for is not None:
         raise Wait("migration-held", held_for)

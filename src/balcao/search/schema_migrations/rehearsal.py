@@ -11,18 +11,18 @@ from balcao.search.collection.row import RefusedRow
 from balcao.search.collection.store import count_collection_rows, create_rehearsal, read_alias, rehearse_chunk
 from balcao.search.schema_migrations.schemas import ChangedField, DryRunReport, RefusedService, StartedMigration
 
-# The caller waits for the report. `progress` shows how far the dry run came in this time.
+# The caller waits for the report. If the time runs out, `progress` shows how much was converted.
 LONGEST_SECONDS = 55.0
-# The limit for the whole transaction, for example if a table is locked or the last chunk is slow.
+# The deadline of the whole transaction, which applies if a table is locked or the last chunk is slow.
 BLOCK_SECONDS = 60.0
 ROWS_AT_ONCE = 500
 MOST_FAILURES = 100
-# A migration takes longer, because it also compares the tables and pauses for writers.
+# A migration takes about this many times as long, because it also compares the tables and pauses for writers.
 TIMES_A_REHEARSAL = 3
 
 
 async def rehearse_migration(call: Call, schema_version: str) -> StartedMigration:
-    """Return the report of a migration to this version, without creating a run or a permanent table."""
+    """Return a report of what a migration to this version would do, without creating a run or a permanent table."""
     refused: list[RefusedRow] = []
     changed: Counter[str] = Counter()
     checked, after = 0, None
@@ -52,7 +52,10 @@ async def rehearse_migration(call: Call, schema_version: str) -> StartedMigratio
 
 
 def _describe(alias: Alias, schema_version: str, total: int, report: DryRunReport) -> StartedMigration:
-    """Return the response of a dry run, with the members of a run. `progress` is the share of converted services."""
+    """Return the response to a dry run, in the form of a run.
+
+    `progress` is the percentage of services that were checked.
+    """
     return StartedMigration(
         backup_collection="",
         completed_at=0,

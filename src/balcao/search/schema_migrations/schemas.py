@@ -26,7 +26,10 @@ Total = Annotated[int, Meta(description="Serviços na coleção de origem.", exa
 
 
 class RollbackBody(msgspec.Struct):
-    """The migration to roll back and the reason. Without `migration_id`, it is the newest migration."""
+    """The migration to roll back, and the reason.
+
+    Without `migration_id`, the newest migration is rolled back.
+    """
 
     migration_id: Annotated[
         str | None,
@@ -66,7 +69,7 @@ class StartBody(msgspec.Struct):
 
 
 class AbortBody(msgspec.Struct):
-    """The migration to abort and the reason. Without `migration_id`, it is the one in progress."""
+    """The migration to abort, and the reason. Without `migration_id`, the one in progress is aborted."""
 
     migration_id: Annotated[
         str | None,
@@ -167,14 +170,14 @@ class SchemaVersions(msgspec.Struct):
 
 
 class Verification(msgspec.Struct):
-    """The result of comparing the tables before the switch."""
+    """The result of the table comparison before the switch."""
 
     compared: Annotated[int, Meta(description="Serviços comparados, um a um, pelo conteúdo.", examples=[44])]
     differing: Annotated[int, Meta(description="Serviços que não ficaram iguais.", examples=[0])]
 
 
 class RunDetail(IdentifiedStatus):
-    """All recorded data of a run, except the worker and its lease."""
+    """All recorded data about a run, except its worker and lease."""
 
     kind: Annotated[Literal["migration", "rollback"], Meta(description="Migração ou reversão.")]
     phase: Annotated[

@@ -1,4 +1,4 @@
-"""Starting, aborting and rolling back migrations of the schema version (rules: search 4.4, 4.5)."""
+"""Starts, aborts and rolls back migrations of the schema version (rules: search 4.4, 4.5)."""
 
 import asyncio
 import time
@@ -44,13 +44,13 @@ from balcao.search.schema_migrations.schemas import (
 from balcao.search.schema_migrations.store import NewRun
 from balcao.search.schema_migrations.work import WORK_JOB, abandon_target
 
-# A rollback retries the switch for this time, if writers hold the lock (rules: search 2.1).
+# How long a rollback retries the switch while writers hold the lock (rules: search 2.1).
 SWITCH_SECONDS = 10.0
 PAUSE_SECONDS = 0.5
 
 
 async def start_migration(call: Call, body: StartBody) -> StartedMigration:
-    """Start a migration, which a worker then runs, or do a dry run.
+    """Start a migration that a worker then runs, or do a dry run.
 
     Raises Invalid for an unknown schema version, and Conflict while a run is in progress.
     """
@@ -86,7 +86,7 @@ async def _start(connection: Connection, call: Call, schema_version: str, reason
 async def abort_migration(call: Call, body: AbortBody) -> IdentifiedStatus:
     """Mark the running migration as failed. The collection does not change.
 
-    Raises Invalid for a bad reason, and NotFound and Conflict like `states.choose_abortable`.
+    Raises Invalid for a bad reason, and the errors of `states.choose_abortable`.
     """
     reason = _clean_reason(body.reason)
     async with call.platform.database.transaction() as connection:
@@ -108,8 +108,8 @@ async def _to_members(connection: Connection, run_id: str) -> dict[str, Any]:
 async def roll_back_migration(call: Call, body: RollbackBody) -> tuple[str, MigrationStatus]:
     """Undo a migration. Return the id and the status of the new run.
 
-    No write is lost, because the mirror of the migration already has the writes since the switch. Raises Conflict and
-    NotFound like `states.choose_revocable`, and Unavailable if writers hold the lock for too long.
+    No write is lost, because the mirror of the migration already has the writes since the switch. Raises the errors of
+    `states.choose_revocable`, and Unavailable if writers hold the lock for too long.
     """
     reason, migration_id = _clean_reason(body.reason), _clean_id(body.migration_id)
     deadline = time.monotonic() + SWITCH_SECONDS
@@ -145,7 +145,7 @@ async def _roll_back(
     fields = describe_event(migration=undone.id, rollback=run_id)
     await call.platform.audit.record(connection, call, "event", fields=fields)
     status = await store.read_run_status(connection, run_id)
-    # The last statement: writers wait from here until the commit.
+    # This must be the last statement, because writers wait from here until the commit.
     if not await swap_tables(connection, undone.target_collection, undone.source_collection):
         raise states.window_over()
     return run_id, status
@@ -187,7 +187,7 @@ async def read_run(call: Call, run_id: str) -> RunDetail:
         run = next((run for run in runs if run.id == run_id.lower()), None)
         if run is None:
             raise NotFound(states.UNKNOWN, code="migration-unknown")
-        # A rollback has no refused rows: its target received every write.
+        # A rollback has no refused rows, because its target received every write.
         refused = await list_refused_rows(connection, run.target_collection)
         errors = [_to_refused(row) for row in refused] if run.kind == "migration" else []
         return await store.read_run_detail(

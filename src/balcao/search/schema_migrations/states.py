@@ -1,4 +1,4 @@
-"""The decisions whether a run may start, be aborted or be rolled back in the current state (rules: search 4.5)."""
+"""Decides whether a run may start, be aborted or be rolled back (rules: search 4.5)."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -14,7 +14,10 @@ Phase = Literal["preparing", "back_fill", "indexing", "verifying", "switching", 
 
 
 class MigrationRun(msgspec.Struct, frozen=True):
-    """A recorded run. `window_open` means that its time for a rollback is not over and its mirror missed no write."""
+    """A recorded run.
+
+    `window_open` is true if the time for a rollback is not over and the mirror has missed no write.
+    """
 
     id: str
     kind: Literal["migration", "rollback"]

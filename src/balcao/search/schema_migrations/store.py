@@ -40,7 +40,7 @@ async def list_migration_runs(connection: Connection) -> list[MigrationRun]:
 
 
 class NewRun(NamedTuple):
-    """A new run. `source_collection` is the active table, `target_collection` the table that replaces it."""
+    """A new run, which replaces the active table `source_collection` with `target_collection`."""
 
     id: str
     schema_version: str
@@ -105,12 +105,15 @@ async def _read_progress(connection: Connection) -> Mapping[str, float]: ...
 
 
 async def find_progress(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return the progress of the running migration in percent, by its phase. Return an empty mapping without one."""
+    """Return the progress of the running migration in percent, by its phase.
+
+    Return an empty mapping if no migration is running.
+    """
     return {(phase,): progress for phase, progress in (await _read_progress(connection)).items()}
 
 
 class Reports(NamedTuple):
-    """The results of the checks of a run."""
+    """The results of the checks in a run."""
 
     verification: Verification | None
     control_queries: ControlReport | None
@@ -175,7 +178,7 @@ async def find_unneeded_mirror(connection: Connection) -> str | None:
 
 
 class ListedRun(NamedTuple):
-    """A run of a page, and the number of all runs. On an empty page, the only row has no run."""
+    """A run on a page, and the number of all runs. If the page is empty, the only row has no run."""
 
     found: int
     entry: HistoryEntry | None

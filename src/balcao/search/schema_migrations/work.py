@@ -35,17 +35,18 @@ from balcao.search.schema_migrations.work_store import RunUnderWay
 
 WORK_JOB = "search.continue_migration"
 
-# The run fails if more workers in a row than this are lost without progress.
+# The run fails if more than this number of workers are lost in a row without progress.
 MOST_RESUMES = 5
 # The target table of a failed run stays for a day, so that staff can look for the cause.
 KEPT_AFTER_FAILURE = timedelta(hours=24)
 
-# Rows in a chunk. A writer may have to wait for a whole chunk, so slow chunks halve the size and fast ones double it.
+# The number of rows in a chunk. A writer may have to wait for a whole chunk, so a slow chunk halves the size and a fast
+# one doubles it.
 FIRST_CHUNK, SMALLEST_CHUNK, LARGEST_CHUNK = 50, 10, 1000
 SLOW_CHUNK, FAST_CHUNK = timedelta(milliseconds=80), timedelta(milliseconds=30)
 COMPARED_AT_ONCE = 2000
 
-# If writers hold a lock, a step fails after a short wait. The worker pauses and retries for ten minutes.
+# If writers hold a lock, the step fails after a short wait. The worker pauses and tries again, for up to ten minutes.
 LOCK_ATTEMPTS_SECONDS = 600.0
 PAUSE_SECONDS = 1.0
 
@@ -60,7 +61,7 @@ _PLACES: Mapping[Phase, str] = {
 
 
 class RunFailed(Exception):
-    """The run cannot continue. The text is for staff."""
+    """The run cannot continue. Staff see the text."""
 
 
 class RunLost(Exception):
@@ -70,7 +71,7 @@ class RunLost(Exception):
 async def carry_on(platform: Platform, run_id: str) -> timedelta | None:
     """Claim a run and continue it until it ends or this process stops.
 
-    Return the rest of the lease if another worker has the run, otherwise None. The run uses its own pool with two
+    If another worker has the run, return the rest of its lease, otherwise None. The run uses its own pool with two
     connections, so that it takes no connection from requests.
     """
     lease = timedelta(seconds=platform.settings.search_migration_lease)
@@ -129,8 +130,8 @@ async def _renew(database: Database, worker: "MigrationWorker") -> None:
 class MigrationWorker:
     """A worker that holds a run. No other task uses `connection`.
 
-    After the switch, the former table receives every write for the time `window`. `progress` includes the part of the
-    current step that is done.
+    After the switch, the former table still receives every write for as long as `window`. `progress` includes the
+    finished part of the current step.
     """
 
     def __init__(self, connection: Connection, run: RunUnderWay, lease: timedelta, window: timedelta) -> None:
@@ -171,7 +172,7 @@ class MigrationWorker:
         return True
 
     async def _check_run(self) -> None:
-        """Raise RunFailed if the target refused a row or too many workers were lost."""
+        """Raise RunFailed if the target has refused a row or too many workers have been lost."""
         if self.run.resumes > MOST_RESUMES:
             raise RunFailed(f"{self.run.resumes} retomadas seguidas sem avanço")
         if count := await count_refused_rows(self._connection, self.run.target_collection):
@@ -203,7 +204,7 @@ class MigrationWorker:
             self._chunk = min(self._chunk * 2, LARGEST_CHUNK)
 
     async def _index(self) -> None:
-        """Count the copied rows and update the planner statistics. The indexes exist since the table was created."""
+        """Count the copied rows and update the planner statistics. The indexes were created with the table."""
         rows = await count_collection_rows(self._connection, self.run.target_collection)
         await store.correct_counts(self._connection, self.run, rows)
         await analyze_collection_table(self._connection, self.run.target_collection)
@@ -251,7 +252,7 @@ class MigrationWorker:
             raise RunLost
 
     async def _give_way(self) -> None:
-        """Pause to let writers finish. After ten minutes of waiting, fail the run."""
+        """Pause so that writers can finish. Fail the run after ten minutes of waiting."""
         self._chunk = max(self._chunk // 2, SMALLEST_CHUNK)
         self._waiting_since = self._waiting_since or time.monotonic()
         if time.monotonic() - self._waiting_since > LOCK_ATTEMPTS_SECONDS:

@@ -76,8 +76,9 @@ async def end_windows(connection: Connection) -> None:
     """Close every open rollback window, because the run needs the mirror."""
 
 
-# A commit normally holds its locks until it is on disk. Without `synchronous_commit`, writers of these rows wait less.
-# If the server crashes, it loses the rows together with the last key, so a worker copies them again.
+# A commit normally holds its locks until it is on disk. Without `synchronous_commit`, it releases them earlier, so
+# writers of these rows wait less. If the server crashes, it loses both the rows and the stored position of the copy, so
+# a worker copies the rows again.
 @statement("""
 SELECT seen, took
 FROM set_config('synchronous_commit', 'off', true) AS relaxed,
@@ -91,7 +92,7 @@ async def _copy_chunk(
 async def copy_chunk(
     connection: Connection, run: RunUnderWay, rows: int, lease: timedelta
 ) -> tuple[int, timedelta] | None:
-    """Copy the next rows and renew the lease in one statement. Return the number of rows and the time taken.
+    """Copy the next rows and renew the lease in one statement. Return the number of rows and the duration.
 
     Return None, and write nothing, if the run has ended or another worker has it.
     """

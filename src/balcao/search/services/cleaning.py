@@ -1,4 +1,4 @@
-"""Cleaning and limits for each kind of member (rules: search 3.1). Every error names the member."""
+"""Cleans each kind of member and checks its limits (rules: search 3.1). Every error names the member."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def clean_prose(
 
 
 def clean_optional_text(name: str, value: str) -> str | None:
-    """Clean a line of at most 200 characters. Return None if it is empty. Raises Invalid for a bad line."""
+    """Clean a single line of at most 200 characters. Return None if it is empty. Raises Invalid for a bad line."""
     return clean_prose(name, value, longest=200, one_line=True) or None
 
 
@@ -57,12 +57,15 @@ def check_status(name: str, value: int) -> int:
 
 
 def clean_agents(name: str, value: AgentSettings) -> AgentSettings:
-    """Clean the hint in the settings for agents. Raises Invalid for a bad hint."""
+    """Clean the hint for agents in the settings. Raises Invalid for a bad hint."""
     return msgspec.structs.replace(value, tool_hint=clean_prose(f"{name}.tool_hint", value.tool_hint, longest=2000))
 
 
 def check_extra(name: str, value: dict[str, Any]) -> dict[str, Any]:
-    """Return the extra fields unchanged. Raises Invalid for size, depth, forbidden markup and control characters."""
+    """Return the extra fields unchanged.
+
+    Raises Invalid if they are too large or too deep, or contain forbidden markup or control characters.
+    """
     encoded = msgspec.json.encode(value)
     if len(encoded) > LARGEST_EXTRA or _measure_depth(value) > DEEPEST_EXTRA:
         limits = f"{LARGEST_EXTRA // 1024} KiB e {DEEPEST_EXTRA} níveis"
@@ -104,7 +107,7 @@ def _clean_button(name: str, button: Button, index: int) -> Button:
 
 
 def _clean_url(name: str, value: str) -> str:
-    """Return the address. Raises Invalid if a page may not link to it."""
+    """Return the address. Raises Invalid if a page may not link to this address."""
     address = clean_prose(name, value, longest=LONGEST_URL)
     if not is_link(address):
         text = f"O campo `{name}` deve ser um endereço completo (https, http, mailto ou tel), sem usuário nem aspas."

@@ -1,4 +1,4 @@
-"""The content of a service after a change: cleaned and merged member by member (rules: search 3.1, 4.1)."""
+"""Computes the content of a service after a change: each member is cleaned and merged (rules: search 3.1, 4.1)."""
 
 import functools
 import operator
@@ -20,7 +20,7 @@ CLOCK_LEEWAY_SECONDS = 300
 
 
 class Absent(Enum):
-    """The effect of a member that a PUT leaves out. `null` resets all members except the required ones."""
+    """The effect of leaving out a member in a PUT. `null` resets all members except the required ones."""
 
     REFUSED = "refused"
     RESET = "reset"
@@ -30,7 +30,7 @@ class Absent(Enum):
 
 @dataclass(frozen=True)
 class Member:
-    """The rules of one member. `read` cleans a sent value, and raises Invalid if it is bad."""
+    """The rules for one member. `read` cleans the sent value, and raises Invalid if it is bad."""
 
     read: Callable[[str, Any], Any]
     absent: Absent
@@ -47,7 +47,10 @@ def merge_content(body: ServiceBody, stored: ServiceContent | None, now: datetim
 
 
 def _merge_member(member: Member, name: str, sent: Any, stored: ServiceContent | None) -> Any:
-    """Return the new value of one member. Raises Invalid for a bad value and a missing or empty required member."""
+    """Return the new value of one member.
+
+    Raises Invalid for a bad value, or if a required member is missing or empty.
+    """
     # A new service has no stored value to fall back on.
     if member.absent is Absent.REFUSED or (member.absent is Absent.UNCHANGED_FILLED and stored is None):
         if sent is UNSET or sent is None:
@@ -83,7 +86,7 @@ def _encode(content: ServiceContent, name: str) -> bytes:
 
 _clean_line = functools.partial(cleaning.clean_prose, shortest=1, one_line=True)
 
-# In the order of the table in the rules, which is also the order of a comparison.
+# In the order of the table in the rules. Comparisons list the members in this order too.
 MEMBERS: dict[str, Member] = {
     "nome_servico": Member(functools.partial(_clean_line, longest=500), Absent.REFUSED),
     "orgao_gestor": Member(functools.partial(cleaning.clean_texts, most=20, longest=200), Absent.REFUSED),

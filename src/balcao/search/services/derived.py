@@ -19,7 +19,7 @@ def derive_document(
     created_at: int,
     at: datetime,
 ) -> ServiceDocument:
-    """Return the complete service for the store."""
+    """Return the complete service in the form that is stored."""
     return ServiceDocument(
         **msgspec.structs.asdict(content),
         autor=autor,

@@ -1,4 +1,4 @@
-"""The import of a catalogue: one line of JSON for each service (rules: search 3.3, 2.5)."""
+"""Imports a catalogue from a file with one line of JSON for each service (rules: search 3.3, 2.5)."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from balcao.search.services.schemas import ServiceBody
 from balcao.search.services.writing import Edit, Wanted, name_change
 from balcao.search.versions.service import VersionAuthor, VersionChange
 
-# Other writers of these services wait for the whole batch, so it is short (rules: search 3.3, 4.4 step 1).
+# Keep batches small, because other writers of these services wait for a whole batch (rules: search 3.3, 4.4 step 1).
 BATCH = 50
 NO_TRAIL = "[]"
 AUTHOR = VersionAuthor("Importação", "import", None)
@@ -30,7 +30,7 @@ _SLUG = re.compile(r"(?=.{1,120}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class ServiceRow(ServiceBody, kw_only=True, dict=True):
-    """A service in a file: the content, the id, and the author, slug and creation time in the former system."""
+    """A service in a file: content, id, and the author, slug and creation time that it had in the former system."""
 
     id: str
     autor: str | None = None

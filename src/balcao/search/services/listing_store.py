@@ -20,7 +20,7 @@ _CONDITIONS = {
     "awaiting_approval": "service.awaiting_approval = {value}",
     "is_free": "service.is_free = {value}",
     "published_at": "(service.doc ->> 'published_at')::bigint = {value}",
-    # The index finds the names with the longest word. The second condition checks all words.
+    # The first condition uses the index to find names that contain the longest word. The second one checks all words.
     "nome_servico": """service.nome_fold LIKE (SELECT '%' || word || '%' FROM string_to_table(search.fold({value}), ' ')
                                                AS words (word) ORDER BY length(word) DESC LIMIT 1)
                        AND (SELECT bool_and(strpos(service.nome_fold, word) > 0)
@@ -33,7 +33,7 @@ _CONDITIONS = {
     "slug": "service.id = (SELECT service_id FROM search.service_slugs WHERE slug = {value} AND current)",
 }
 _STATES = frozenset({"status", "awaiting_approval"})
-# Sort names by `fold_label`. The folding of the search turns "segunda" into 2, which sorts before all letters.
+# Sort names by `fold_label`, because the folding of the search turns "segunda" into 2, which sorts before all letters.
 _ORDERS = {
     "last_update": "service.last_update {order}",
     "nome_servico": "search.fold_label(service.doc ->> 'nome_servico') {order}",
@@ -41,7 +41,7 @@ _ORDERS = {
     "created_at": "(service.doc ->> 'created_at')::bigint {order}",
 }
 
-# The LEFT JOIN returns one row even for an empty page, because that row has the counts.
+# The LEFT JOIN returns one row even for an empty page, because that row contains the counts.
 _LIST = """
 SELECT (SELECT count(*) FROM search.{physical} AS service WHERE {condition}) AS found,
        (SELECT count(*) FROM search.{physical}) AS out_of,
@@ -82,7 +82,7 @@ async def list_services(
 
 
 def _build_conditions(filters: ServiceFilters) -> tuple[str, str, list[Any]]:
-    """Return the condition without the editorial state, the condition on it, and the SQL values of both."""
+    """Return the condition without the editorial state, the condition for that state, and the SQL values of both."""
     if filters.matches_nothing:
         return "false", "true", []
     others, states, values = ["true"], ["true"], []

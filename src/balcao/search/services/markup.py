@@ -1,4 +1,4 @@
-"""Markdown texts: rejection of forbidden markup, and conversion to plain text (rules: search 3.1)."""
+"""Rejects forbidden markup in Markdown texts, and converts them to plain text (rules: search 3.1)."""
 
 import html
 import re
@@ -19,14 +19,14 @@ _DROPPED = re.compile(r"[\s\x00-\x20\\]+")
 
 # Every forbidden text contains one of these characters, even if it is written with character references.
 _NEEDED = re.compile(r"[<=\]&@]")
-# A line that starts with a letter and has no character with a meaning in Markdown or HTML.
+# A line that starts with a letter and contains no character with a special meaning in Markdown or HTML.
 _ORDINARY = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:()/\"'%?!$+ºª°–—-])*")
 
 _MARKDOWN = MarkdownIt("commonmark")
 
 
 def refuse_active(field: str, text: str) -> None:
-    """Reject markup that could run in a browser, and markup that responses would not contain, also in code blocks.
+    """Reject markup that could run in a browser, and markup that is removed from responses, also in code blocks.
 
     Raises Invalid. If possible, the message names the tag or attribute.
     """

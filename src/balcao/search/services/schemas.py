@@ -121,7 +121,7 @@ class ServiceRollbackBody(msgspec.Struct):
 
 
 class RolledBackService(StaffService):
-    """The service after a rollback. `service` repeats it."""
+    """The result of a rollback. Its members are those of the service, and `service` contains them again."""
 
     message: Annotated[str, Meta(description="O que houve, para pessoas.", examples=["Serviço voltou à versão 1."])]
     rolled_back_to: Annotated[int, Meta(description="Versão cujo conteúdo voltou.", examples=[1])]

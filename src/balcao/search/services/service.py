@@ -76,7 +76,7 @@ async def list_summaries(call: Call, filters: ServiceFilters, page: int, per_pag
 
 
 async def export_services(platform: Platform) -> AsyncIterator[ServiceDocument]:
-    """Yield every service, in any editorial state, in the order of the ids. An import accepts this form."""
+    """Yield every service, in any editorial state, in the order of the ids. An import accepts them in this form."""
     after = FIRST_ID
     while True:
         async with platform.database.connection() as connection:
@@ -141,7 +141,7 @@ async def _create(
 async def update_service(
     call: Call, service_id: str, body: ServiceChangeBody, *, at: datetime | None = None
 ) -> StaffService:
-    """Merge a body into a service. Without a difference, write no version (rules: search 4.1).
+    """Merge a body into a service. If nothing differs, write no version (rules: search 4.1).
 
     Raises NotFound if the service does not exist, Invalid for a bad member, Forbidden if the service is or would be
     published and the caller may not publish, and PreconditionFailed if `If-Match` does not match.
@@ -194,10 +194,10 @@ async def _set_status(
 
 
 async def delete_service(call: Call, service_id: str, *, at: datetime | None = None) -> None:
-    """Delete the row of a service and the legacy mappings to it. Versions and slugs stay."""
+    """Delete the row of a service and the legacy mappings to it. The versions and slugs are retained."""
     async with lock_service(call, service_id, at) as (edit, stored):
         require_match(call.if_match, format_etag(stored.version))
-        # Keep the head, so that a restored service continues with the next version number.
+        # Retain the head, so that a restored service continues with the next version number.
         number = await store.mark_deleted(edit.connection, edit.service_id, edit.at)
         await delete_service_row(edit.connection, edit.alias, edit.service_id)
         change = VersionChange("delete")
@@ -241,7 +241,10 @@ async def roll_back_service(
 
 
 async def _restore_content(edit: Edit, chosen: ServiceContent) -> ServiceContent:
-    """Return the chosen content with the current editorial state. A deleted service returns in edition."""
+    """Return the chosen content with the current editorial state.
+
+    A deleted service is restored in the state "in edition".
+    """
     last = (
         edit.stored.document
         if edit.stored
@@ -278,7 +281,7 @@ async def _open_service(call: Call, service_id: str, at: datetime | None) -> Asy
 async def lock_service(
     call: Call, service_id: str, at: datetime | None = None
 ) -> AsyncIterator[tuple[Edit, StoredService]]:
-    """Lock the collection and a service that is not deleted, for the block.
+    """Lock the collection and an existing service for the block.
 
     Raises NotFound if there is no such service.
     """

@@ -19,7 +19,7 @@ from balcao.search.versions.store import append_version_sql
 
 
 class ServiceHead(msgspec.Struct, frozen=True):
-    """The head of a service. It exists for deleted services too."""
+    """The head of a service, which deleted services have too."""
 
     newest_version: int
     created_at: datetime
@@ -94,7 +94,7 @@ class SavedService(msgspec.Struct, frozen=True):
     version: str
 
 
-# Arrays of documents, because a single document with all changes could exceed the limit of jsonb.
+# Use arrays of documents, because a single document with all changes could exceed the size limit of jsonb.
 _SAVE = """
 WITH numbered AS (
     UPDATE search.service_head AS head SET next_version = sent.number + 1, deleted_at = NULL
@@ -135,7 +135,7 @@ async def select_newest_version(source: Source, service_id: str) -> int | None:
 
 
 class Naming(msgspec.Struct, frozen=True):
-    """The source of a slug: `given` if it is free, otherwise the name."""
+    """How to choose a slug: use `given` if it is free, otherwise derive one from the name."""
 
     id: str
     name: str
@@ -153,5 +153,5 @@ ORDER BY wanted.place
 async def take_slugs(connection: Connection, wanted: Sequence[Naming]) -> list[tuple[str | None, list[str]]]:
     """Give each service a slug. Return the slug and the former slugs of each service.
 
-    A slug is None if other services have all candidates.
+    A slug is None if all candidates belong to other services.
     """

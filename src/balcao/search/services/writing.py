@@ -1,4 +1,4 @@
-"""Writing of locked services with slugs and versions, in the transaction of the caller."""
+"""Writes locked services with their slugs and versions, in the caller's transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from balcao.search.versions.service import VersionAuthor, VersionChange
 
 @dataclass(frozen=True)
 class Edit:
-    """A service that is locked for a change. `author` and `at` become those of the new version."""
+    """A service that is locked for a change. The new version stores `author` and `at`."""
 
     connection: Connection
     author: VersionAuthor
@@ -50,7 +50,7 @@ class _Slugs(TypedDict):
 async def prepare_services(connection: Connection, wanted: Sequence[Wanted]) -> list[StoredService]:
     """Return the services to store, in the same order, and reserve their slugs.
 
-    Raises Conflict if a service gets no free slug.
+    Raises Conflict if there is no free slug for a service.
     """
     slugs = await _claim_slugs(connection, wanted)
     return [await _derive(each, slugs[each.edit.service_id]) for each in wanted]
@@ -85,7 +85,7 @@ async def _derive(wanted: Wanted, slugs: _Slugs) -> StoredService:
 
 
 async def _find_author(edit: Edit, given: str | None) -> str:
-    """Return the author of the service, who created it and never changes."""
+    """Return the author of the service. This is the person who created it, and it never changes."""
     if edit.stored is not None:
         return edit.stored.document.autor
     first = await versions.read_author(edit.connection, edit.service_id) if edit.head.newest_version else None

@@ -13,13 +13,13 @@ from balcao.search.synonyms.schemas import SynonymBody, SynonymGroup, SynonymGro
 
 FEWEST_TERMS, MOST_TERMS = 2, 20
 LONGEST_TERM = 100
-# Every process keeps all groups in memory.
+# The limit exists because every process holds all groups in memory.
 MOST_GROUPS = 2000
 UNKNOWN = "Grupo de sinônimos não encontrado."
 
 
 async def list_synonym_groups(call: Call, term: str | None, page: int, per_page: int) -> SynonymGroups:
-    """Return a page of the groups. With `term`, only return groups in which a term contains it."""
+    """Return a page of the groups. With `term`, return only groups that have a term which contains `term`."""
     async with call.platform.database.connection() as connection:
         found, groups = await store.list_synonym_groups(connection, term, per_page, (page - 1) * per_page)
     return SynonymGroups(found, found, page, per_page, groups)

@@ -13,7 +13,7 @@ _COLUMNS = "id::text, terms, floor(extract(epoch FROM updated_at))::bigint AS up
 
 
 class ListedGroup(NamedTuple):
-    """A group, and the number of groups on all pages."""
+    """A group, and the total number of groups on all pages."""
 
     found: int
     group: SynonymGroup
@@ -32,9 +32,9 @@ async def _list_groups(connection: Connection, term: str | None, limit: int, off
 async def list_synonym_groups(
     connection: Connection, term: str | None, limit: int, offset: int
 ) -> tuple[int, list[SynonymGroup]]:
-    """Return the number of groups and one page. With `term`, only count groups in which a term contains it.
+    """Return the number of groups and one page.
 
-    Case and accents do not matter.
+    With `term`, include only groups that have a term which contains `term`. The comparison ignores case and accents.
     """
     listed = await _list_groups(connection, term, limit, offset)
     return (listed[0].found if listed else 0), [each.group for each in listed]
@@ -74,7 +74,10 @@ async def count_synonym_groups(connection: Connection) -> int: ...
 # number of rows have different sums.
 @statement("SELECT count(*) AS groups, coalesce(sum(xmin::text::bigint), 0) AS changes FROM search.synonyms")
 async def read_synonyms_revision(connection: Connection) -> tuple[int, Decimal]:
-    """Return a revision that changes with every change of a group. While it is equal, cached synonyms are current."""
+    """Return a revision that differs after every change of a group.
+
+    While it is the same, cached synonyms are current.
+    """
 
 
 @statement("SELECT terms FROM search.synonyms")

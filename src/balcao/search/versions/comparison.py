@@ -1,4 +1,4 @@
-"""The comparison of two snapshots of a service (rules: search 2.1)."""
+"""Compares two snapshots of a service (rules: search 2.1)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -26,7 +26,7 @@ def _find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterato
 
 
 def _normalize(value: Any) -> Any:
-    """Return None for an empty text, list or object, because they all count as no value."""
+    """Return None for an empty text, list or object, because each of them counts as no value."""
     return None if value in ("", [], {}) else value
 
 

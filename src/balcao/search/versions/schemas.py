@@ -15,7 +15,7 @@ ToVersion = Annotated[Number, Meta(description="Versão de chegada, um inteiro a
 
 
 class FieldChange(msgspec.Struct):
-    """One member that differs. `null` means that the version has no value."""
+    """One member that differs. `null` means that the version has no value for it."""
 
     field_name: Annotated[str, Meta(description="Campo do serviço que mudou.", examples=["documentos_necessarios"])]
     old_value: Annotated[Any, Meta(description="Valor na versão de partida; nulo se vazio.", examples=[["CPF"]])]
@@ -134,7 +134,7 @@ class ServiceVersion(ServiceContent):
 
 
 class VersionListQuery(msgspec.Struct):
-    """The page. A value out of range counts as absent."""
+    """The page of the list. A value out of range counts as absent."""
 
     page: Annotated[int, Meta(description="Página, a partir de 1.", examples=[1])] = 1
     per_page: Annotated[int, Meta(description="Versões por página, até 100.", examples=[10])] = 10

@@ -1,4 +1,4 @@
-"""The versions of services: new versions for the transaction of a change, lists, and comparisons."""
+"""The versions of services: adding versions within the transaction of a change, lists and comparisons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,13 +25,16 @@ from balcao.search.versions.schemas import ChangeType, Comparison, ServiceVersio
 
 UNKNOWN = "Serviço não encontrado."
 
-# The members that a version stores: the content, and the author, the slug and the searched text at that time.
+# The members that a version stores: the content, and the author, slug and searched text at that time.
 SNAPSHOT = (*ServiceContent.__struct_fields__, "autor", "slug", "search_content")
 
 
 @dataclass(frozen=True)
 class VersionChange:
-    """The kind and reason of a change. `rollback_to` is the restored version, `proposed_by` a proposal's author."""
+    """The kind and reason of a change.
+
+    `rollback_to` is the number of the restored version. `proposed_by` is the author of the published proposal.
+    """
 
     kind: ChangeType
     reason: str | None = None
@@ -94,7 +97,7 @@ async def read_author(connection: Connection, service_id: str) -> str | None:
 
 
 async def list_service_versions(call: Call, service_id: str, page: int, per_page: int) -> VersionList:
-    """Return a page of the versions of a service, which may be deleted. Raises NotFound if it never existed."""
+    """Return a page of the versions of a service, which may have been deleted. Raises NotFound if it never existed."""
     known = parse_uuid_parameter(service_id, UNKNOWN)
     async with call.platform.database.connection() as connection:
         found = await store.list_service_versions(connection, known, COMPARED, (page - 1) * per_page, per_page)
@@ -122,7 +125,7 @@ async def read_service_version(call: Call, service_id: str, version: str) -> Ser
 
 
 async def compare_service_versions(call: Call, service_id: str, query: Mapping[str, str]) -> Comparison:
-    """Compare two versions of a service, which may be deleted.
+    """Compare two versions of a service, which may have been deleted.
 
     Raises Invalid for a bad query, and NotFound for an unknown service or version. The query is checked first.
     """

@@ -1,4 +1,4 @@
-"""SQL of the versions. They are only added and read, never changed."""
+"""SQL of the versions. Versions are only added and read, never changed."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -61,7 +61,8 @@ SELECT snapshot::text FROM search.service_versions WHERE service_id = :service_i
 async def select_snapshot(connection: Connection, service_id: str, number: int) -> str | None: ...
 
 
-# The columns of a `VersionEntry`. `changed_fields` are the members of `:compared` that differ from the version before.
+# The columns of a `VersionEntry`. `changed_fields` are the members of `:compared` that differ from the previous
+# version.
 _ENTRY = """
 SELECT version.id::text, version.service_id::text, version.version_number,
        floor(extract(epoch FROM version.created_at))::bigint AS created_at,
@@ -83,7 +84,7 @@ WHERE version.service_id = :service_id
 
 
 class ListedVersion(NamedTuple):
-    """A version of a page, and the number of all versions. On an empty page, the only row has no version."""
+    """A version on a page, and the number of all versions. If the page is empty, the only row has no version."""
 
     total: int
     entry: VersionEntry | None

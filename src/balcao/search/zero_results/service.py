@@ -1,4 +1,4 @@
-"""Counts of queries without results and of openings from results, without personal data (rules: search 5)."""
+"""Counts queries without results and openings from results, without personal data (rules: search 5)."""
 
 import re
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from balcao.search.zero_results.store import QueryCount
 
 KEPT_DAYS = 90
 FEWEST_TIMES = 5
-# The maximum number of different queries in one day. Beyond this, new queries are not counted, so that a flood cannot
-# fill the database.
+# The maximum number of different queries in one day. Above this number, new queries are not counted, so that a flood
+# cannot fill the database.
 MOST_QUERIES = 5_000
 # The maximum number of different queries of each kind between two writes. The interval is ten seconds, so this is 200
 # per second.
 MOST_TALLIED = 2_000
-# The limit of the column. Folding can make a query longer, because it replaces some characters by several.
+# The limit of the column. Folding can make a query longer, because it replaces some characters with several.
 LONGEST_FOLDED = 400
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s./-]+(?=\d)")
 _PERSONAL = re.compile(r"\d{5}|@")
@@ -88,7 +88,7 @@ async def flush_zero_results(platform: Platform) -> None:
 
 
 async def list_frequent(call: Call, page: int, per_page: int) -> FailedQueries:
-    """Return a page of the queries that found nothing at least five times in the retention time."""
+    """Return a page of the queries that found nothing at least five times and are still stored."""
     async with call.platform.database.connection() as connection:
         found, queries = await store.list_frequent_zero_results(
             connection, FEWEST_TIMES, per_page, (page - 1) * per_page

@@ -19,8 +19,9 @@ class QueryCount(NamedTuple):
     opened: int
 
 
-# A real opening follows a search, so an opening without a counted search adds no row. A client that reports invented
-# queries cannot fill the table. `place` numbers the new queries of a day after the stored ones, most frequent first.
+# An opening normally follows a search. An opening without a counted search adds no row, so that a client cannot fill
+# the table by reporting invented queries. `place` numbers the new queries of a day after the stored ones, most frequent
+# first.
 @statement("""
 WITH counted AS (
     SELECT sent.*, same.day IS NOT NULL AS is_known
@@ -45,7 +46,7 @@ ON CONFLICT (day, folded) DO UPDATE SET
     opened = kept.opened + excluded.opened
 """)
 async def add_queries(connection: Connection, counted: Sequence[QueryCount], most: int) -> None:
-    """Add counts. Store about `most` different queries for each day."""
+    """Add the counts. Store at most about `most` different queries for each day."""
 
 
 class ListedZeroResult(NamedTuple):
