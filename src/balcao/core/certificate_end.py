@@ -1,4 +1,4 @@
-"""The expiry of the public address's certificate as callers see it, whichever machine the gateway runs on."""
+"""When the certificate of the public address expires, read over TLS, on whichever machine the gateway runs."""
 
 import math
 import socket
@@ -15,9 +15,9 @@ _CHECK_SECONDS = 3600.0
 
 
 def read_certificate_end(url: str) -> float:
-    """Return the expiry of the certificate at an https address, as Unix time.
+    """Return when the certificate at an https address expires, in Unix time.
 
-    The certificate is not verified, because the expiry of an untrusted one matters too. Raises OSError if the
+    The certificate is not verified, because the expiry of an untrusted certificate matters too. Raises OSError if the
     connection fails, or ValueError if the address or the certificate cannot be parsed.
     """
     address = urlsplit(url)

@@ -1,4 +1,4 @@
-"""An access token by client credentials, requested once and shared until shortly before it expires."""
+"""An access token from the client credentials grant, requested once and shared until shortly before it expires."""
 
 import asyncio
 import time
@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 # A token is replaced this long before it expires.
 MARGIN_SECONDS = 60.0
-# The time for which a token is used if the response states no lifetime, and the maximum of a stated lifetime.
+# The lifetime that is assumed if the response states none, and the maximum for a stated lifetime.
 LIFETIME_WHEN_UNKNOWN = 1_800.0
 LONGEST_LIFETIME = 86_400.0
 
 
 class RequestToken(Protocol):
-    """A function that posts the grant's form and returns the JSON object in the response, or raises an error."""
+    """A function that posts the form of the grant and returns the JSON object in the response, or raises an error."""
 
     async def __call__(self, form: Mapping[str, str]) -> Mapping[str, Any]: ...
 
@@ -36,7 +36,7 @@ class ClientCredentials:
         self._token: Token | None = None
 
     async def get(self) -> Token:
-        """Return the current token, or request a new one if it expires soon. Raises the errors of the request."""
+        """Return the current token. If it expires soon, request a new one. An error of the request is raised."""
         async with self._lock:
             if self._token is None or self._token.use_until <= time.monotonic():
                 self._token = _to_token(await self._ask(self._form))

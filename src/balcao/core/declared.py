@@ -1,4 +1,4 @@
-"""The declarations of all services that operators' commands and pages need in every process."""
+"""What every process must know about all services, for operators' commands and pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

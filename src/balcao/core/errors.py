@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NotRequired, TypedDict
 
 
 class Fault(TypedDict):
-    """One item of a validation response: its location (`loc`), message (`msg`) and kind (`type`)."""
+    """One item of a validation error response: its location (`loc`), message (`msg`) and kind (`type`)."""
 
     loc: list[str]
     msg: str
@@ -33,7 +33,7 @@ class Fault(TypedDict):
 
 
 class BalcaoError(Exception):
-    """A refusal or failure that a caller may see.
+    """A refusal or failure that is reported to the caller.
 
     - `code`: the stable value of the `Error-Code` header.
     - `retry_after`: in seconds.
@@ -71,7 +71,10 @@ class Invalid(BalcaoError):
 
 
 class Unprocessable(Invalid):
-    """Invalid data for services that answer 422. `faults` lists every fault if the dialect shows items."""
+    """Invalid data for services that answer 422.
+
+    `faults` lists every fault, for dialects that report them one by one.
+    """
 
     status = 422
     default_message = "Dados inválidos."
@@ -138,7 +141,7 @@ class TooMany(BalcaoError):
 
 
 class Failed(BalcaoError):
-    """A fault of the platform that the caller cannot fix."""
+    """A fault in the platform, which the caller cannot fix."""
 
 
 class Unavailable(BalcaoError):

@@ -5,9 +5,9 @@ from typing import Self
 
 
 class Authorization(bytes):
-    """An `Authorization` value that a connection's requests repeat. Its digest is computed once.
+    """An `Authorization` value that several requests of a connection send. Its digest is computed once.
 
-    The caller is not cached with it but looked up for each request.
+    The caller is not stored with it. Each request looks up the caller again.
     """
 
     digest: bytes
@@ -20,9 +20,9 @@ class Authorization(bytes):
 
 
 def digest_of(authorization: bytes) -> bytes:
-    """Return the digest under which a caller is cached. Tokens are credentials, so the cache does not store them.
+    """Return the digest under which a caller is cached. The cache stores no tokens, because they are credentials.
 
-    The digest is precomputed if the connection repeats the value.
+    The digest of an `Authorization` is already computed.
     """
     if isinstance(authorization, Authorization):
         return authorization.digest

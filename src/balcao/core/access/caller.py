@@ -19,8 +19,8 @@ from balcao.core.errors import Unauthenticated
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.personal_data import clean_name
 
-# Claims that identity providers put into the token of a login, never into a client credentials token. `acr` is
-# not listed, because Keycloak writes it into both kinds of tokens.
+# Claims that identity providers put only into the token of a login, never into a client credentials token. `acr` is not
+# listed, because Keycloak writes it into both kinds of tokens.
 LOGIN_CLAIMS = frozenset(
     "cpf sid session_state auth_time amr nonce name given_name middle_name family_name nickname email".split()
 )
@@ -38,7 +38,7 @@ _NO_ACCESS_TOKENS = frozenset({"id", "refresh", "logout", "offline"})
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller of a token. It is immutable and shared by all requests with the same token."""
+    """The caller whom a token identifies. All requests with the same token share this immutable object."""
 
     subject: str
     client: str
@@ -52,12 +52,12 @@ class Caller:
     is_machine: bool = False
     issued_at: float = 0.0  # in Unix seconds
     session: str = field(default="", repr=False)
-    # The caller's name in every counter. A subject is unique only within its issuer. A person has a separate limit for
-    # each client, so that a misbehaving portal does not use up the limits of the others.
+    # The key under which the caller's calls are counted. A subject is unique only within its issuer. A person has a
+    # separate limit for each client, so that a misbehaving portal does not use up the limits of the others.
     key: str = field(init=False, repr=False)
-    # The client for which calls are recorded. A client's name is unique only within its issuer.
+    # The client to which recorded calls are attributed. A client's name is unique only within its issuer.
     client_key: tuple[str, str] | None = field(init=False, repr=False)
-    # The keys under which an ended session of the caller is stored.
+    # The keys under which the end of the caller's session, or of all the subject's sessions, is stored.
     session_key: bytes = field(init=False, repr=False)
     subject_key: bytes = field(init=False, repr=False)
 
@@ -122,7 +122,7 @@ class TokenMissing(TokenRefused):
 
 @dataclass(frozen=True)
 class ClaimPolicy:
-    """The rules by which this installation reads claims (`BALCAO_CPF_CLAIM` and related settings).
+    """How this installation reads claims (`BALCAO_CPF_CLAIM` and related settings).
 
     - `machine_clients`: the clients that may be machines. In the sandbox, clients whose id starts with `test_clients`
       may be machines too.
@@ -143,7 +143,7 @@ NO_MACHINES = ClaimPolicy()
 
 
 def from_claims(claims: Mapping[str, Any], policy: ClaimPolicy = NO_MACHINES) -> Caller:
-    """Return the caller that verified claims describe.
+    """Return the caller whom these verified claims describe.
 
     Raises TokenRefused if the token is not an access token, has no subject or contains a malformed CPF.
     """
@@ -177,7 +177,7 @@ def _cpf(claims: Mapping[str, Any], policy: ClaimPolicy) -> Cpf | None:
         if cpf is None:
             raise TokenRefused("token-cpf")
         return cpf
-    # Users may choose any user name when they register, so by default it is not read as a CPF.
+    # Users may choose any user name when they register, so a user name is not read as a CPF by default.
     return Cpf.parse_claim(claims.get("preferred_username")) if policy.cpf_from_username else None
 
 

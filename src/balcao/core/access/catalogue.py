@@ -23,9 +23,9 @@ from balcao.core.logs import log
 CHANNEL = "balcao_access"
 # The polling interval. If a notification is lost, the change still applies within five seconds.
 POLL_SECONDS = 4.0
-# A snapshot must not be used if it was not confirmed for this long, because rights may have been withdrawn.
+# A snapshot that has not been confirmed for this long must not be used, because rights may have been withdrawn.
 USABLE_SECONDS = 300.0
-# The state of a process that refuses callers because its access rules are outdated.
+# The reported state of a process that refuses callers because its access rules are outdated.
 OUTDATED = "balcao_access_rules_outdated"
 # The interval of `confirm_operations`. The catalogue retires an operation that no process has confirmed for a day.
 ANNOUNCING_SECONDS = 3600.0
@@ -33,7 +33,7 @@ ANNOUNCING_SECONDS = 3600.0
 
 @dataclass(frozen=True)
 class AnnouncedOperation:
-    """An operation as it is registered in the catalogue before the process accepts requests."""
+    """An operation as a process registers it in the catalogue before the process accepts requests."""
 
     operation: str
     service: str
@@ -80,7 +80,7 @@ async def confirm_operations(database: Database, operations: Sequence[AnnouncedO
 
 @statement("SELECT access.snapshot_since(:version, :position)")
 async def _read_changes(connection: Connection, known: Snapshot) -> str | None:
-    """Return `Changes` as JSON, or None if nothing has changed. The JSON may be megabytes long."""
+    """Return the changes since a version as the JSON of `Changes`, or None if there are none. It may have megabytes."""
 
 
 @statement("SELECT groups, roles, people FROM access.snapshot_people()")
@@ -99,15 +99,15 @@ class Catalogue:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The newest version. Raises Unavailable if its last confirmation is too old."""
+        """The newest snapshot. Raises Unavailable if its last confirmation is too old."""
         self.require_confirmed()
         return self._latest
 
     @property
     def latest(self) -> Snapshot:
-        """The newest version, however old, for a decision that must use one version in all its steps.
+        """The newest snapshot, however old, for a decision that must use the same snapshot in all its steps.
 
-        Callers that decide on this version must also call `require_confirmed`.
+        Code that decides with this snapshot must also call `require_confirmed`.
         """
         return self._latest
 
@@ -126,16 +126,22 @@ class Catalogue:
         await self._watch.start()
 
     async def stop(self) -> None:
-        """Stop listening."""
+        """Stop following the catalogue."""
         await self._watch.stop()
 
     async def reload(self) -> None:
-        """Apply all changes in one new snapshot. Requests in flight continue with their own snapshot."""
+        """Replace the snapshot by one with all changes.
+
+        Requests in flight continue with the snapshot that they have.
+        """
         async with self._loading:  # without the lock, a slow load could restore an old version
             await self._replace_snapshot()
 
     async def reach(self, version: int) -> None:
-        """Apply the changes up to a version, unless another load already has. Concurrent writers share one read."""
+        """Apply the changes up to a version, unless another load already did.
+
+        Concurrent writers thus share one read.
+        """
         async with self._loading:
             if self._latest.version < version:
                 await self._replace_snapshot()
@@ -148,7 +154,7 @@ class Catalogue:
             self._latest = await self._load()
         elif changes is not None:
             self._latest = latest.following(changes)
-        # Use the time of the query, because the result may lack later changes.
+        # Count the age from the start of the query, because the result may lack changes made after it.
         self._confirmed_at = asked_at
 
     async def _fetch_changes(self, known: Snapshot) -> Changes | None:

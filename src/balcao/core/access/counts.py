@@ -2,10 +2,10 @@
 
 Layout: all processes map one file. Each process has its own region in the file, which only it writes and the others
 read. The count of a key is the sum over all regions. A region is a table of fixed size with one slot for a key. A slot
-has two words: the tag of the key, and the end of its window with the count.
+has two words: the tag of the key, and the end of the key's window together with the count.
 
-Cost: about a microsecond for each call, `SLOTS * 16` bytes for each process (only the used pages are allocated), and at
-most `MOST_WINDOWS` entries in the dictionary.
+Cost: about a microsecond for each counted call, `SLOTS * 16` bytes for each process (only the used pages are
+allocated), and at most `MOST_WINDOWS` entries in the dictionary.
 
 Accuracy: two processes that count at the same instant may each miss the other's last call, so a limit is exceeded by at
 most the number of processes minus one. Two keys that share a slot hide each other's counts from the other processes
@@ -49,7 +49,7 @@ class _Window:
 
 
 class Counts:
-    """The counts of process `number` of `processes`. Without a file, only this process counts.
+    """The counts that process `number` of `processes` keeps. Without a file, only this process counts.
 
     `secret` makes keys, which identify people, unreadable in the file, and their slots unpredictable.
     """
@@ -119,7 +119,7 @@ class Counts:
             slot = region + offset
             if words[slot] == tag:
                 value = words[slot + 1]
-                # Read the tag again: the slot may have been given to another key between the two reads.
+                # Read the tag again: the other process may have given the slot to another key between the two reads.
                 if value > last_ended and words[slot] == tag:
                     total += value & _COUNT
         return total
@@ -136,7 +136,7 @@ class Counts:
 
 
 def _last_ended_word(now: float) -> int:
-    """Return the greatest word that an ended window can have. The word of every open window is greater."""
+    """Return the greatest second word of any window that has ended. The second word of every open window is greater."""
     return int(now * 1000) << _COUNT_BITS | _COUNT
 
 

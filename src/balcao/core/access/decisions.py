@@ -1,6 +1,6 @@
 """Decisions on requests by their entries in the catalogue, for the check endpoint and for `explain`.
 
-Our own endpoints already have their operation. They make the same decision with `rules.decide`.
+Our own endpoints already know their operation, so they call `rules.decide`, which makes the same decision.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ def is_public(match: Match) -> bool:
 def decide_match(
     match: Match, caller: Caller, snapshot: Snapshot, client_lists: Mapping[str, frozenset[str]]
 ) -> Decision:
-    """Decide on a verified caller's request whose mapping was found in the same snapshot."""
+    """Decide on a verified caller's request. `found` is its mapping, which must come from the same snapshot."""
     if is_public(match):
         return PUBLIC_DECISION
     owner = Cpf.parse_path(match.values.get("cpf", ""))

@@ -1,7 +1,7 @@
 """The enumeration guard temporarily blocks a caller who tries one CPF, CNPJ or phone number after another.
 
-Refusals are counted like rate limits. A block is stored in the machine's shared counts, so checking a call costs only a
-look-up in memory. With Redis, every other machine blocks the caller after the next refusal there.
+Refusals are counted like rate limits. A block is stored in the counts that the machine's processes share, so checking a
+call is only a look-up in memory. With Redis, every other machine blocks the caller after the next refusal there.
 """
 
 import math
@@ -16,14 +16,17 @@ _BLOCKED = "enumeration-blocked"
 
 
 class EnumerationGuard:
-    """A guard that tolerates refusals up to `rate`, such as `300/5 minutes`. A block lasts for the rate's period."""
+    """A guard that blocks a caller after more refusals than `rate` allows, such as `300/5 minutes`.
+
+    A block lasts for the rate's period.
+    """
 
     def __init__(self, limits: Limits, rate: str) -> None:
         self._limits = limits
         self.change_rate(rate)
 
     def change_rate(self, rate: str) -> None:
-        """Set the tolerated rate. Callers who are blocked already stay blocked for the former period."""
+        """Set the rate of refusals. Callers who are already blocked stay blocked for the period of the former rate."""
         self._rate = rate
         self._seconds = parse(rate).get_expiry()
 
@@ -34,6 +37,6 @@ class EnumerationGuard:
             raise TooMany(code="enumeration", retry_after=math.ceil(left))
 
     async def count(self, who: str) -> None:
-        """Count one more refusal of this caller, and block the caller if there were too many."""
+        """Count a refusal of this caller, and block the caller if there were too many."""
         if not await self._limits.within(self._rate, "enumeration", who):
             self._limits.counts.hit(self._seconds, (_BLOCKED, who))

@@ -1,8 +1,8 @@
 """Callers with a fixed service token. The configuration lists the hashes of the tokens, directly or in a file.
 
-A changed file is read again without a restart, so a token that was removed from the file stops working within
+If the file changes, it is read again without a restart. A token that was removed from it stops working within
 `CHECK_SECONDS`. If the file is missing, no token is valid. An unreadable line is skipped. A mistake in the file can
-therefore withdraw a token, but never prolong its life.
+therefore invalidate a token, but never keep a removed token valid.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,12 +15,12 @@ from balcao.core.access.caller import Caller, TokenRefused
 from balcao.core.logs import log
 from balcao.settings.fixed_tokens import FixedToken, compute_digest, find_file, parse_entry, read_lines
 
-# The shortest interval between two checks of the file, so that a call rarely pays for a check.
+# The minimum interval between two checks of the file, so that few calls have to wait for a check.
 CHECK_SECONDS = 5.0
 
 
 class FixedTokens:
-    """The configured tokens, read from the setting or from the current content of the file that the setting names."""
+    """The configured tokens, from the setting itself or from the current content of the file that the setting names."""
 
     def __init__(self, setting: str, tokens: Iterable[FixedToken]) -> None:
         self._file = find_file(setting)
@@ -31,10 +31,9 @@ class FixedTokens:
     def find(
         self, operation: str | None, scopes: tuple[str, ...], authorization: bytes | None, now: float
     ) -> Caller | None:
-        """Return the caller of a header that carries a token of this operation.
+        """Return the caller if the header contains one of this operation's tokens.
 
-        `scopes` are the scopes of the operation's rule.
-        Raises TokenRefused if the token has expired.
+        `scopes` are the scopes of the operation's rule. Raises TokenRefused if the token has expired.
         """
         if self._file is not None:
             self._look(self._file)
@@ -52,7 +51,7 @@ class FixedTokens:
 
     def has_withdrawn(self, caller: Caller) -> bool:
         """Return whether the caller used a fixed token that is no longer valid."""
-        if caller.issuer or not caller.is_machine:  # every other caller has an issuer
+        if caller.issuer or not caller.is_machine:  # only callers with a fixed token have no issuer
             return False
         if self._file is not None:
             self._look(self._file)

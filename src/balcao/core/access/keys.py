@@ -1,4 +1,4 @@
-"""The public keys of the trusted issuers: found by OIDC discovery, refreshed, and retained while the issuer is down."""
+"""The public keys of the trusted issuers: found by OIDC discovery, refreshed, and retained while an issuer is down."""
 
 import asyncio
 import math
@@ -14,16 +14,16 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# While the issuer answers, a key that it deleted is trusted for at most this long. An operator can trigger an immediate
-# fetch.
+# A key that the issuer deleted is trusted for at most this long, as long as the issuer responds. An operator can
+# trigger an immediate fetch.
 REFRESH_SECONDS = 300.0
 # A NOTIFY on this channel makes every process fetch the keys immediately.
 CHANNEL = "balcao_identity"
 # Keys that no fetch has confirmed for this long are dropped, because the issuer may have deleted them.
 LONGEST_AGE_SECONDS = 3600.0
-# The pause between two fetches for unknown keys, so that invented key ids cause at most one fetch in this time.
+# The minimum pause between two fetches for unknown keys, so that invented key ids cause at most one fetch in this time.
 UNKNOWN_KEY_SECONDS = 3.0
-# The same pause while no key is known. It is short because no token can be verified until then.
+# The same pause while no key is known. It is short because no token can be verified without a key.
 FIRST_KEYS_SECONDS = 0.5
 FETCH_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 # The deadline for fetching the discovery document and the keys. `FETCH_TIMEOUT` applies to each read, so a server that
@@ -45,7 +45,7 @@ class KeysAway(Unavailable):
 
 
 class KeyPending(KeysAway):
-    """Some keys are known, but this key is either too new to have been fetched, or invented."""
+    """Other keys are known, but this key is not: it is either too new to have been fetched, or invented."""
 
 
 class IssuerKeys:
@@ -70,7 +70,7 @@ class IssuerKeys:
         self._keys: Mapping[str, RSAKey] = {}
         self._tried_at = float("-inf")
         self._fetched_at = float("-inf")
-        # The start of the last successful fetch in Unix time. It is compared with a token's time of issue.
+        # When the last successful fetch started, in Unix time. It is compared with the time when a token was issued.
         self._published_at = float("-inf")
         self._lock = asyncio.Lock()
 
@@ -89,8 +89,8 @@ class IssuerKeys:
         pause = UNKNOWN_KEY_SECONDS if self._keys else FIRST_KEYS_SECONDS
         left = pause - (monotonic() - self._tried_at)
         if left <= 0:
-            # Tokens with invented key ids cause fetches too. While keys are known, a failed fetch is therefore not
-            # counted: it would not measure how long the provider is down.
+            # Count failed fetches only while no key is known. Otherwise tokens with invented key ids would cause
+            # fetches too, and the count would not show how long the provider has been down.
             if await self.refresh(is_counted=not self._keys):
                 return self._find(kid)
             left = pause
@@ -115,7 +115,7 @@ class IssuerKeys:
         return monotonic() - self._fetched_at
 
     async def keep_fresh(self) -> None:
-        """Refresh the keys periodically for the life of the process."""
+        """Refresh the keys periodically until the process stops."""
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
             await self.refresh()
@@ -136,7 +136,7 @@ class IssuerKeys:
                     address = await self._discover() or f"{self.issuer}/protocol/openid-connect/certs"
                     published = await self._read(address)
                 self._replace(_select_signing_keys(published))
-            except Exception as failure:  # the refresh task must survive every response
+            except Exception as failure:  # no response may end the refresh task
                 if is_counted:
                     failed_fetches.inc()
                 log.warning("identity.keys_not_refreshed", issuer=self.issuer, code=type(failure).__name__)
@@ -148,7 +148,7 @@ class IssuerKeys:
             return True
 
     def drop_outdated(self) -> None:
-        """Forget keys that could not be confirmed for too long. The issuer may have deleted any of them."""
+        """Forget the keys if no fetch has confirmed them for too long. The issuer may have deleted any of them."""
         if self._keys and monotonic() - self._fetched_at > LONGEST_AGE_SECONDS:
             log.warning("identity.keys_outdated", issuer=self.issuer)
             self._replace({})
@@ -173,7 +173,7 @@ class IssuerKeys:
         Raises HTTPError if the call fails, or ValueError if the document exceeds the size limit.
         """
         document = bytearray()
-        # A small compressed response could be huge in memory.
+        # Request no compression: a small compressed response could be huge in memory.
         plain = {"Accept-Encoding": "identity"}
         async with self._client.stream("GET", address, headers=plain, timeout=self._timeout) as answer:
             answer.raise_for_status()
@@ -202,7 +202,7 @@ def _select_signing_keys(document: bytes) -> dict[str, RSAKey]:
 
 
 def _import_keys(published: Sequence[dict[str, Any]]) -> list[RSAKey]:
-    """Import the RSA signature keys. A broken key is skipped and does not affect the others."""
+    """Import the RSA signature keys. Skip a broken key, so that the other keys can still be used."""
     keys = []
     for jwk in published:
         if jwk.get("kty") == "RSA" and jwk.get("use", "sig") == "sig" and jwk.get("alg", "RS256") == "RS256":

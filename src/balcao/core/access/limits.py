@@ -1,4 +1,4 @@
-"""Rate limits of callers: fixed windows, counted by the processes of one machine or, with Redis, of several machines.
+"""Rate limits for callers: fixed windows, counted across the processes of one machine or, with Redis, several machines.
 
 On one machine, counting needs no round trip and no await (`counts`). With `BALCAO_REDIS_URL`, the `limits` library
 counts in Redis. While Redis is down, each machine counts separately, so losing Redis causes no refusals.
@@ -16,16 +16,16 @@ from balcao.core.errors import TooMany
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# The timeout of a call to Redis, and the time for which Redis is not called after a failure.
+# The timeout for a call to Redis, and the pause before the next call to Redis after a failure.
 ANSWER_SECONDS = 0.25
 DOWN_SECONDS = 1.0
-# The limit for recorded denials of one caller, and the key under which they are counted.
+# The number of denials that are recorded for one caller, and the key under which they are counted.
 DENIED = ("60/minute", "denied")
 _FAILURES = counter("balcao_limits_away", "Times that the shared counter did not answer")
 
 
 class Limits:
-    """The counters of the rate limits.
+    """The counters for the rate limits.
 
     `spend` and `within` count for all machines if `remote` is true, and otherwise only for this machine. `spend_here`
     always counts only for this machine.
@@ -53,8 +53,8 @@ class Limits:
     async def spend(self, rate: str, *key: str, amount: int = 1) -> None:
         """Count one call under `key` against a rate such as `60/minute`. Raises TooMany if the rate is exceeded.
 
-        A call that handles many things counts as `amount` calls. An `amount` of 0 only checks that the rate is not
-        exceeded.
+        A call that handles several items counts as `amount` calls. An `amount` of 0 counts nothing and only checks the
+        rate.
         """
         over = await self._count(rate, key, amount)
         if over > 0:
@@ -80,7 +80,10 @@ class Limits:
             return self._hit(rate, key, amount)
 
     def spend_here(self, rate: str, *key: str, amount: int = 1) -> None:
-        """Count as `spend` does, but only on this machine and without an await. Raises TooMany as `spend` does."""
+        """Count as `spend` does, but only on this machine and without an await.
+
+        Raises TooMany if the rate is exceeded.
+        """
         over = self._hit(rate, key, amount)
         if over > 0:
             raise TooMany(retry_after=max(1, math.ceil(over)))

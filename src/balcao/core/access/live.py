@@ -1,6 +1,6 @@
 """Changes that operators make while the platform runs: stored in the database and copied by each process.
 
-Requests need no look-up: code that uses a value is notified of each change, and stores the value as an attribute.
+Requests look nothing up: code that uses a value is notified of each change, and stores the value in an attribute.
 """
 
 import math
@@ -16,12 +16,12 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import Unavailable
 
 CHANNEL = "balcao_live"
-# The polling interval. A poll applies changes whose notification was lost, and reverts expired changes.
+# The polling interval. Polling applies changes whose notification was lost, and reverts expired changes.
 POLL_SECONDS = 4.0
 MAINTENANCE: Literal["maintenance"] = "maintenance"
 RATE: Literal["rate"] = "rate"
 Kind = Literal["maintenance", "rate"]
-# The value of `Retry-After` during a maintenance without an announced end.
+# The value of `Retry-After` during maintenance whose end is not announced.
 RETRY_SECONDS = 300
 
 
@@ -45,20 +45,20 @@ class Change:
 
     @property
     def is_planned(self) -> bool:
-        """Whether the change has not begun yet."""
+        """Whether the change is not in force yet."""
         return self.seconds_before is not None and self.seconds_before > 0
 
 
 @dataclass(frozen=True)
 class Maintenance:
-    """A service that refuses calls from `begins` to `ends`, which are instants of the monotonic clock."""
+    """Maintenance of a service, which refuses calls from `begins` to `ends` (instants of the monotonic clock)."""
 
     message: str
     ends: float | None = None
     begins: float | None = None
 
     def refusal(self) -> Unavailable | None:
-        """Return the refusal for callers, or None before and after the maintenance.
+        """Return the error for callers during the maintenance, or None before and after it.
 
         The maintenance starts and ends on time even if this copy cannot be reloaded.
         """
@@ -78,7 +78,7 @@ SELECT kind, name, value, changed_at, begins_at, ends_at, author,
 FROM platform.live_change WHERE ends_at IS NULL OR ends_at > clock_timestamp() ORDER BY kind, name
 """)
 async def list_live_changes(connection: Connection) -> list[Change]:
-    """Return the changes that are in force or planned, by kind and name."""
+    """Return the changes that are in force or planned, sorted by kind and name."""
 
 
 @statement("""
@@ -116,7 +116,7 @@ async def put_live_change(
     author: str,
     begins_at: datetime | None = None,
 ) -> None:
-    """Make the change, replacing a change with the same name, and notify every process."""
+    """Store the change and notify every process. It replaces a change of the same kind and name."""
     await _upsert_change(connection, kind, name, value, begins_at, ends_at, author)
     await notify_processes(connection, CHANNEL)
 
@@ -148,7 +148,7 @@ class LiveChanges:
         await self._watch.stop()
 
     def follow(self, take_over: Callable[[], None]) -> None:
-        """Call `take_over` now, and again after every change."""
+        """Call `take_over` now and after every change."""
         self._followers.append(take_over)
         take_over()
 
@@ -157,7 +157,7 @@ class LiveChanges:
         return self.rates.get(name, configured)
 
     async def reload(self) -> None:
-        """Load the current changes, and notify the followers if they differ from the copy."""
+        """Load the current changes. If they differ from the copy, call the followers."""
         async with self._database.connection() as connection:
             changes = await list_live_changes(connection)
         found = [(each.kind, each.name, each.value, each.begins_at, each.ends_at) for each in changes]

@@ -10,7 +10,7 @@ from balcao.core.access.tokens import LEEWAY_SECONDS, MAX_TOKEN_BYTES, TokenVeri
 from balcao.core.errors import Invalid
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
-# The maximum age of a logout token. Providers send it immediately, so an older token may be a replay.
+# The maximum age of a logout token. Providers send these tokens immediately, so an older one may be a replay.
 LONGEST_AGE_SECONDS = 600
 MAX_NAME_LENGTH = 512
 
@@ -27,10 +27,10 @@ class LogoutTokenRefused(Invalid):
 
 
 async def read_logout_token(tokens: TokenVerifier, token: str) -> SessionEnd:
-    """Verify a logout token with the keys for access tokens, and return the session end that it describes.
+    """Verify a logout token with the keys for access tokens, and return which session ends.
 
-    The audience may be any client, because the issuer ends its own session. Raises LogoutTokenRefused if the token is
-    not valid, and KeyPending or KeysAway if the key is not available.
+    The audience may be any client, because an issuer can end only its own sessions. Raises LogoutTokenRefused if the
+    token is not valid, and KeyPending or KeysAway if the key is not available.
     """
     try:
         if len(token) > MAX_TOKEN_BYTES:

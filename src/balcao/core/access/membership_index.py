@@ -8,7 +8,7 @@ import msgspec
 
 from balcao.core.values.cpf import Cpf
 
-# The number of parts. A change copies only one part: 0.05 ms instead of 7 ms with 100,000 people.
+# The number of parts. Changing one person copies only one part: 0.05 ms instead of 7 ms with 100,000 people.
 _PARTS = 1024
 
 

@@ -21,7 +21,7 @@ def describe_refusal(snapshot: Snapshot, rule: Rule, bound_action: str, caller: 
 
 
 def describe_missing(snapshot: Snapshot, caller: Caller, *actions: str, or_owner: bool = False) -> str:
-    """Return a text that names these actions, any of which would allow the call.
+    """Return a text that names these actions. Any of them would allow the call.
 
     A caller who already has a role is staff, and is also told which roles grant the actions. For other callers, the
     list would only reveal how the city is organised.

@@ -1,4 +1,4 @@
-"""Requested paths and the patterns that match them, the most specific one first (rules: access 3.5)."""
+"""Match requested paths with patterns, of which the most specific decides (rules: access 3.5)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,12 +14,12 @@ AMBIGUOUS_ESCAPES = ("%2F", "%5C", "%00")
 
 
 def split_pattern(pattern: str) -> list[str]:
-    """Return the segments of a pattern."""
+    """Split a pattern into its segments."""
     return pattern.split("/")[1:]
 
 
 def is_wild(segment: str) -> bool:
-    """Return whether the segment of a pattern matches any one segment."""
+    """Return whether this segment of a pattern matches any single segment."""
     return segment == ANY or segment.startswith("{")
 
 
@@ -54,7 +54,7 @@ def bind_path(pattern: str, segments: Sequence[str]) -> dict[str, str]:
 
 
 class Entry(NamedTuple):
-    """The method and path pattern of a mapping, and the mapping's id."""
+    """A mapping in the tree: its method, its path pattern and its id."""
 
     method: str
     path_pattern: str
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
 
 
 class _Node:
-    """A node of the tree, with its static and wild successors.
+    """A node of the tree. `words` are its successors for fixed segments, `wild` the successor for any segment.
 
     `end` is the mapping whose pattern ends at this node, `rest` the mapping whose pattern continues with `**`.
     """
@@ -91,7 +91,10 @@ class _Node:
 
 
 class PatternTree:
-    """The patterns of all mappings. A tree is never changed after it was made: `replacing` shares unchanged nodes."""
+    """The patterns of all mappings.
+
+    A tree never changes: `replacing` returns another tree that shares unchanged nodes.
+    """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._root = _Node()
@@ -127,7 +130,10 @@ class PatternTree:
                 node.end = entry.id or None
 
     def find(self, method: str, segments: Sequence[str]) -> int | None:
-        """Return the id of the deciding mapping. HEAD without its own mapping uses the mapping of GET."""
+        """Return the id of the most specific mapping, or None if none matches.
+
+        HEAD without its own mapping uses that of GET.
+        """
         found = self._find(method, segments)
         return self._find("GET", segments) if found is None and method == "HEAD" else found
 
@@ -148,7 +154,7 @@ def _descend(node: _Node, segment: str, owned: set[int] | None) -> _Node:
 
 
 def _walk(node: _Node, segments: Sequence[str], place: int) -> int | None:
-    """Follow static segments first, then wild segments, then a pattern that ends with `**`."""
+    """Try fixed segments first, then wild segments, then a pattern that ends with `**`."""
     if place == len(segments):
         return node.end if node.end is not None else node.rest
     for child in (node.words.get(segments[place]), node.wild):

@@ -1,4 +1,4 @@
-"""The reach of grants (areas, departments, groups to manage), and the gain from further grants (rules: access 4.8).
+"""How far grants reach (areas, departments, groups to manage), and what further grants add (rules: access 4.8).
 
 A grant is an action and its reach. A reach maps each limiting key to the allowed values. A missing key does not limit.
 If several groups or roles grant an action, its reach is the union of theirs.
@@ -17,7 +17,7 @@ DEPARTMENT = "go:orgao"
 ANY_DEPARTMENT = "job_listing:any_department"
 # The actions whose reach departments limit.
 _DEPARTMENTAL = ("job_listing:", "job_application:")
-# The attribute that limits whose members a person manages: names of groups, or prefixes that end with `*`.
+# The attribute that lists the groups whose members a person manages: names, or prefixes that end with `*`.
 MANAGED = "manages"
 
 Reach: TypeAlias = Mapping[str, frozenset[str]]
@@ -26,14 +26,17 @@ UNLIMITED: Reach = {}
 
 
 class HeldRole(NamedTuple):
-    """A role with the attributes of the group that gives it. Direct roles and roles of a token have no attributes."""
+    """A role with the attributes of the group that gives it.
+
+    A role that is held directly or through the token has no attributes.
+    """
 
     role: Role
     attributes: Attributes
 
 
 class Excess(NamedTuple):
-    """An action beyond a person's own rights. `key` is the limit that it exceeds, or None if the action is missing."""
+    """An action beyond a person's own rights. `key` is the limit it exceeds, or None if the person lacks the action."""
 
     action: str
     key: str | None
@@ -49,7 +52,10 @@ class HeldRights:
 
     @classmethod
     def of(cls, held_roles: Iterable[HeldRole], groups: Iterable[str], managing: frozenset[str]) -> "HeldRights":
-        """Combine all roles. `groups` are the person's group names, `managing` the actions that `manages` limits."""
+        """Combine the rights that all these roles give.
+
+        `groups` are the person's group names, `managing` the actions that `manages` limits.
+        """
         held_roles = list(held_roles)
         ways: dict[str, list[Attributes]] = {}
         for held_role in held_roles:
@@ -80,7 +86,7 @@ class HeldRights:
         return frozenset() if reach is None else reach.get(key)
 
     def find_excess(self, before: "HeldRights", after: "HeldRights") -> Excess | None:
-        """Return a gain from `before` to `after` that these rights do not cover, missing actions first, or None."""
+        """Return a right that `after` adds to `before` and this person lacks, or None. Missing actions come first."""
         if self.is_administrator:
             return None
         found = self._list_excesses(before, after)
@@ -115,25 +121,25 @@ def find_held_rights(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], 
 
 
 def list_group_departments(groups: Iterable[str]) -> frozenset[str]:
-    """Return the department codes of these groups."""
+    """Return the codes of the departments that membership of these groups grants."""
     return frozenset(name.removeprefix(DEPARTMENT_GROUP) for name in groups if name.startswith(DEPARTMENT_GROUP))
 
 
 def describe_group(name: str, attributes: Attributes) -> dict[str, list[str]]:
-    """Return the reach that a group gives its members' grants, as it is displayed."""
+    """Return, for display, the reach that a group gives to the grants of its members."""
     department = {DEPARTMENT: [name.removeprefix(DEPARTMENT_GROUP)]} if name.startswith(DEPARTMENT_GROUP) else {}
     return {key: sorted(attributes[key]) for key in sorted(attributes)} | department
 
 
 def describe_reach(reach: Reach) -> dict[str, list[str]]:
-    """Return a reach as it is displayed. A missing key does not limit."""
+    """Return a reach in the form for display. A missing key sets no limit."""
     return {key: sorted(reach[key]) for key in sorted(reach)}
 
 
 def measure_reach(
     action: str, ways: Sequence[Attributes], departments: frozenset[str] | None, managing: frozenset[str]
 ) -> Reach:
-    """Return the combined reach of an action. `departments` is None for all departments.
+    """Combine the reach that several roles give to an action. `departments` is None for all departments.
 
     `ways` contains, for each role that grants the action, the limiting attributes of the group that gives the role.
     """
@@ -149,12 +155,12 @@ def measure_reach(
 
 
 def is_wider(was: Reach, now: Reach) -> bool:
-    """Return whether a reach includes anything that the former reach did not."""
+    """Return whether the new reach includes anything that the former reach did not."""
     return bool(_list_widened(was, now))
 
 
 def limit_covers(key: str, limit: frozenset[str], value: str) -> bool:
-    """Return whether the limit includes this value. Groups to manage may be given by their prefix."""
+    """Return whether the limit allows this value. A limit on groups to manage may contain prefixes."""
     if value in limit:
         return True
     return key == MANAGED and any(name.endswith("*") and value.startswith(name[:-1]) for name in limit)
@@ -170,10 +176,10 @@ def _list_widened(was: Reach, now: Reach) -> list[str]:
 
 
 def _find_beyond(mine: Reach, was: Reach | None, now: Reach) -> str | None:
-    """Return the key by which the gain from `was` to `now` is outside `mine`, or None.
+    """Return the key in which the additions from `was` to `now` exceed `mine`, or None.
 
-    A gain under one key also applies to the values that the reach already has under the other keys. So all keys are
-    checked together: otherwise two changes that are harmless by themselves could add up to an excess.
+    An addition under one key also applies to the values that the reach already has under the other keys. Therefore all
+    keys are checked together. Otherwise two changes, each within `mine`, could together exceed it.
     """
     for widened in [None] if was is None else _list_widened(was, now):
         for key, limit in mine.items():

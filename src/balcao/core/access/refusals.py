@@ -1,8 +1,8 @@
-"""Count the calls that are refused before the caller is known, and answer them with 429 beyond a burst.
+"""Count calls that are refused before the caller is known, and answer them with 429 if an address causes too many.
 
 - Refusals are counted by the caller's address, in memory, for all processes of the machine.
-- Valid tokens are never affected: they are verified whatever was refused before, so a caller who shares an attacker's
-  address is still served.
+- Valid tokens are never affected, because tokens are verified first. A caller who shares an attacker's address is still
+  served.
 - A genuine token that is no longer accepted is counted separately, so a neighbour's expired token still gets 401.
 - Log lines of refusals beyond the burst are summarised, and so are all refusals after too many lines were written.
 """
@@ -27,7 +27,7 @@ PATH, TOKEN, PAGE, LOGIN = "path", "token", "page", "login"
 # The number of tokens with a possibly new key (503) that one address may send in a minute. Further tokens count as
 # forged (401).
 PENDING_KEYS, PENDING_SECONDS = 5, 60.0
-# The interval between two summaries of the refusals that have no log line of their own.
+# The interval between two log lines that summarise the refusals without their own log line.
 SUMMARY_SECONDS = 10.0
 # The number of refusal lines that a process writes in SUMMARY_SECONDS, from all addresses together.
 MOST_LINES = 500
@@ -52,7 +52,7 @@ class Refusals:
         self._rate, self._most, self._seconds = rate, item.amount, item.get_expiry()
 
     def count(self, kind: str, who: str) -> float:
-        """Count a refusal. Return the seconds for which this and further refusals get 429, or 0 within the burst."""
+        """Count a refusal. Return the seconds for which refusals now get 429, or 0 if the rate is not exceeded."""
         count, lasting = self._counts.hit(self._seconds, ("refused", self._rate, kind, who))
         return lasting if count > self._most else 0.0
 
@@ -67,7 +67,7 @@ class Refusals:
         return pending if count <= PENDING_KEYS else TokenRefused("token-key-unknown")
 
     def may_write(self) -> bool:
-        """Return whether another refusal within its burst gets its own log lines."""
+        """Return whether this process may write log lines for one more refusal."""
         self._begin_summary()
         self._written += 1
         return self._written <= MOST_LINES
@@ -87,6 +87,6 @@ class Refusals:
 
     def _begin_summary(self) -> None:
         if self._summary is None:
-            # Use an empty context, because the line is about many requests.
+            # Use an empty context, because the line must not name one request: it is about many.
             loop = asyncio.get_running_loop()
             self._summary = loop.call_later(SUMMARY_SECONDS, self.flush, context=Context())

@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 PUBLIC = "platform:public"
 AUTHENTICATED = "platform:authenticated"
 MACHINE = "platform:machine"
-# The grant of a caller whose valid token is sufficient.
+# The grant for operations that require only a valid token.
 GENERAL_GRANT = "authenticated"
 # The only client list for which the token's `azp` is sufficient (spec: authentication 6). All other lists also require
 # a machine.
@@ -39,7 +39,7 @@ class Rule:
     is_fixed: bool = False
 
     def __or__(self, other: "Rule") -> "Rule":
-        """Return the rule that allows a caller whom either rule allows. At most one side names an action."""
+        """Return a rule that allows every caller whom either rule allows. At most one of the two may name an action."""
         action = other.action if self.action in {MACHINE, AUTHENTICATED} and other.action != MACHINE else self.action
         return Rule(
             action,
@@ -51,7 +51,10 @@ class Rule:
 
     @classmethod
     def with_guard(cls, action: str, guard: str | None) -> "Rule":
-        """Return the rule for an action. `guard` contains its guards in the form that the access catalogue stores."""
+        """Return the rule for an action.
+
+        `guard` contains the guards in the form in which the access catalogue stores them.
+        """
         words = (guard or "").split()
         scopes, clients = (
             tuple(word.removeprefix(kind) for word in words if word.startswith(kind)) for kind in ("scope:", "client:")
@@ -70,7 +73,7 @@ class Rule:
 
     @property
     def guard(self) -> str | None:
-        """The guards as the access catalogue stores them."""
+        """The guards in the form in which the access catalogue stores them. None without guards."""
         guards = (["self"] if self.owner else []) + [f"scope:{s}" for s in self.scopes]
         return " ".join(guards + [f"client:{c}" for c in self.clients]) or None
 
@@ -94,7 +97,7 @@ class Rule:
 
 
 def public() -> Rule:
-    """Allow every caller. A token is not checked."""
+    """Allow every caller without checking a token."""
     return Rule(PUBLIC)
 
 
@@ -114,7 +117,7 @@ def own(name: str) -> Rule:
 
 
 def own_only() -> Rule:
-    """Allow only the person of the path's CPF, for acts that a person must do in person, such as an acceptance."""
+    """Allow only the person of the path's CPF, for acts that no one else may do, such as accepting terms."""
     return Rule(MACHINE, owner=True)
 
 
@@ -149,7 +152,7 @@ _ALLOWING = frozenset({Reason.PUBLIC, Reason.OWNER, Reason.SCOPE, Reason.CLIENT,
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision. `grant` names what allowed the call: `self`, the scope, the client list or the action."""
+    """A decision on a call. `grant` names what allowed it: `self`, the scope, the client list or the action."""
 
     reason: Reason
     grant: str = ""
@@ -193,7 +196,7 @@ def decide(
 def _check_guards(rule: Rule, caller: Caller, client_lists: Mapping[str, frozenset[str]]) -> Decision | None:
     """Return the decision of the first guard that allows the caller.
 
-    Except for the webhook, guards allow only machines.
+    Except for the list of the webhook, guards allow only machines.
     """
     for name in rule.clients:
         if caller.client in client_lists.get(name, ()) and (caller.is_machine or name == WEBHOOK_CLIENTS):

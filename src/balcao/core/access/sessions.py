@@ -17,13 +17,13 @@ CHANNEL = "balcao_ended_session"
 POLL_SECONDS = 5.0
 # How long an ended session is remembered: the longest lifetime of an access token.
 RETENTION_PERIOD = timedelta(hours=24)
-# Rows of this last period are read again, because a row may become visible after rows that were recorded later.
+# Each read repeats the rows of this last period, because a row may become visible after rows that were recorded later.
 _OVERLAP = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
 class SessionEnd:
-    """The content of a logout token: the end of session `sid`, or of all sessions of `subject` that began before `at`.
+    """The content of a logout token. It ends session `sid`, or all sessions of `subject` that began before `at`.
 
     `number` is the logout token's own id (`jti`), `at` its time in Unix seconds.
     """
@@ -84,7 +84,7 @@ class EndedSessions:
         await self._watch.start()
 
     async def stop(self) -> None:
-        """Stop following."""
+        """Stop following the table."""
         await self._watch.stop()
 
     def covers(self, caller: Caller) -> bool:
@@ -119,7 +119,7 @@ class EndedSessions:
             self._ended[ending.key] = (max(until, ending.issued_until), max(expires_at, ending.expires_at))
             self._newest = ending.recorded_at
         now = time.time()
-        while self._ended:  # all entries are kept equally long, so the oldest is first
+        while self._ended:  # the oldest entry comes first
             key, (_, expires_at) = next(iter(self._ended.items()))
             if expires_at > now:
                 break

@@ -1,4 +1,4 @@
-"""A complete version of the access catalogue, and the next version after a change (rules: access 4.5)."""
+"""A complete version of the access catalogue, and how changes make the next version (rules: access 4.5)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ class MappedEndpoint(msgspec.Struct, frozen=True):
 
     @property
     def entry(self) -> Entry:
-        """The endpoint's pattern."""
+        """The endpoint as an entry of the pattern tree."""
         return Entry(self.method, self.path_pattern, self.id)
 
 
@@ -66,7 +66,7 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Changes(msgspec.Struct):
-    """The changes of a version by id or CPF. None marks a deletion.
+    """The changes that lead to a version, by id or CPF. None marks a deletion.
 
     If `whole`, the changes contain the complete catalogue except the people.
     """
@@ -82,7 +82,7 @@ class Changes(msgspec.Struct):
 
 
 class Match(NamedTuple):
-    """The mapping that decides on a request, and the values of its named parameters."""
+    """The mapping that decides on a request, and the values of the path's named parameters."""
 
     mapping: MappedEndpoint
     action: Action
@@ -99,7 +99,10 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A version of the catalogue. `position` is its last change; `bindings` are the action keys of our operations."""
+    """A version of the catalogue.
+
+    `position` is its last change; `bindings` maps our operations to their action keys.
+    """
 
     version: int = 0
     position: int = 0
@@ -179,7 +182,7 @@ class Snapshot:
         return Match(mapping, self.actions[mapping.action_id], bind_path(mapping.path_pattern, segments))
 
     def following(self, changes: Changes) -> "Snapshot":
-        """Return the next version, which shares everything unchanged with this version."""
+        """Return the next version. It shares everything that did not change with this version."""
         old = [self.mappings[item] for item in changes.mappings if item in self.mappings]
         new = [mapping for mapping in changes.mappings.values() if mapping is not None]
         actions = _merge(self.actions, changes.actions)
@@ -225,7 +228,7 @@ def _bind(
     new: list[MappedEndpoint],
     actions: Mapping[int, Action],
 ) -> Mapping[str, str]:
-    """Return the action keys of our operations after a change of mappings. An action's key never changes."""
+    """Return the action keys of our operations after some mappings have changed. The key of an action never changes."""
     if not old and not new:
         return known
     gone = {mapping.operation for mapping in old}

@@ -34,7 +34,7 @@ LEEWAY_SECONDS = 10
 MAX_TOKEN_BYTES = 16_384
 # The maximum number of cached tokens. A full cache drops the token that was added or checked least recently.
 CACHE_SIZE = 50_000
-# The number of cached tokens checked for each new one. It keeps expired tokens below a third of the valid ones.
+# How many cached tokens are checked for each new token. This keeps expired tokens below a third of the valid ones.
 CHECKED_PER_TOKEN = 4
 LATEST_INSTANT = 253_402_300_799  # the last second of the year 9999
 
@@ -50,7 +50,7 @@ class TokenVerifier:
         policy: ClaimPolicy = NO_MACHINES,
         has_ended: Callable[[Caller], bool] = lambda _: False,
     ) -> None:
-        """`has_ended` returns whether the session of a token ended before the token expired."""
+        """`has_ended` returns whether a token's session has ended although the token has not expired."""
         self._audience = audience
         self._has_ended = has_ended
         self._policy = policy
@@ -60,7 +60,7 @@ class TokenVerifier:
         self._refreshers: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Start to refresh the issuers' keys."""
+        """Start refreshing the issuers' keys."""
         self._refreshers = [asyncio.create_task(keys.keep_fresh()) for keys in self._issuers.values()]
 
     def stop(self) -> None:
@@ -83,7 +83,10 @@ class TokenVerifier:
         return caller
 
     async def refresh_keys(self) -> None:
-        """Fetch the keys of every issuer now. Deleted keys lose trust immediately."""
+        """Fetch the keys of every issuer now.
+
+        Tokens signed with a key that an issuer deleted are refused immediately.
+        """
         await asyncio.gather(*(keys.refresh() for keys in self._issuers.values()))
 
     async def caller(self, authorization: bytes | None) -> Caller:
@@ -114,7 +117,7 @@ class TokenVerifier:
     async def read_signed(self, token: bytes) -> Mapping[str, Any]:
         """Return the claims of a token that a trusted issuer signed, without checking the claims.
 
-        Raises as `caller` does.
+        Raises the same errors as `caller`.
         """
         signed, claims = _parse_parts(token)
         header = signed.headers()
@@ -136,7 +139,7 @@ class TokenVerifier:
     async def _find_key(self, kid: str | None, claims: Mapping[str, Any]) -> RSAKey:
         """Return a key of the token's own issuer. A key of one issuer never verifies a token of another.
 
-        Issuer and age are read before the signature is verified, and only to choose the key.
+        The issuer and the age are read before the signature is verified, but they are used only to choose the key.
         """
         issuer = claims.get("iss")
         keys = self._issuers.get(issuer.rstrip("/")) if isinstance(issuer, str) else None
@@ -149,7 +152,7 @@ class TokenVerifier:
         return key
 
     def _check(self, claims: Mapping[str, Any]) -> None:
-        """Check audience and times. `iss` was checked when its key was chosen."""
+        """Check audience and times. `iss` was already checked when the key was chosen."""
         now = time.time()
         audience = claims.get("aud")
         if self._audience not in (audience if isinstance(audience, list) else [audience]):
@@ -169,7 +172,7 @@ class TokenVerifier:
             self._verified.popitem(last=False)
 
     def _drop_expired(self) -> None:
-        """Check some of the cached tokens in turn, and drop expired tokens."""
+        """Check the next few cached tokens, and drop those that have expired."""
         now = time.time()
         for _ in range(min(CHECKED_PER_TOKEN, len(self._verified))):
             digest, caller = next(iter(self._verified.items()))
@@ -188,7 +191,7 @@ def _parse_bearer(authorization: bytes | None) -> bytes:
 
 
 def _parse_parts(token: bytes) -> tuple[jws.CompactSignature, dict[str, Any]]:
-    """Return the parts of a token. Nothing is verified yet."""
+    """Split a token into its parts without verifying anything."""
     try:
         signed = jws.extract_compact(token)
         return signed, msgspec.json.decode(signed.payload, type=dict[str, Any])
@@ -197,7 +200,7 @@ def _parse_parts(token: bytes) -> tuple[jws.CompactSignature, dict[str, Any]]:
 
 
 def parse_date(value: object) -> float | None:
-    """Return a numeric date, or None for any other value or a date out of range."""
+    """Return the value if it is a numeric date within range, otherwise None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LATEST_INSTANT:
         return None
     return float(value)

@@ -1,4 +1,4 @@
-"""Callers who may change public data of a service, and so must not read an outdated copy of them."""
+"""Callers who may change a service's public data, and therefore must not read an outdated copy of these data."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
@@ -12,13 +12,13 @@ ClientLists: TypeAlias = Mapping[str, frozenset[str]]
 
 
 class Writers:
-    """Callers who may call writing operations by a right, as staff and machines do.
+    """Finds the callers, such as staff and machines, who hold a right to an operation that writes.
 
-    Changes that people make to their own data do not count, because others cannot read them without a right.
+    People's changes to their own data do not count, because other callers cannot read those data without a right.
     """
 
     def __init__(self, operations: Iterable[tuple[str, Rule]]) -> None:
-        """`operations` are the keys and rules of the writing operations."""
+        """`operations` are the keys and rules of the operations that write."""
         self._operations = tuple(operations)
 
     def include(self, caller: Caller, snapshot: Snapshot, client_lists: ClientLists) -> bool:

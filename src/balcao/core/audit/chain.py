@@ -17,7 +17,7 @@ START = bytes(32)
 
 
 class _End(NamedTuple):
-    """The last link, and the number of the first retained event."""
+    """The last link of the chain, and the number of the first retained event."""
 
     seq: int
     hash: bytes
@@ -77,7 +77,7 @@ class Verdict(msgspec.Struct, frozen=True):
     """The result of a verification.
 
     `hash` is the hash of the last event. If it is recorded elsewhere, it proves later that no event up to `last` was
-    changed. `waiting` counts the events that are not in the chain yet.
+    changed. `waiting` is the number of events that are not in the chain yet.
     """
 
     ok: bool
@@ -100,7 +100,7 @@ async def chain_events(platform: Platform) -> int:
 
 
 async def run_chain(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Add the committed events to the chain. This function is the job."""
+    """Run the job that adds the committed events to the chain."""
     await chain_events(platform)
 
 

@@ -1,4 +1,4 @@
-"""The declaration of a feature's personal data, for the rights of the data subject (rules: registry 4.9)."""
+"""Declare the personal data that a feature stores, for the rights of the data subject (rules: registry 4.9)."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 
 
 class Cleared(msgspec.Struct, frozen=True):
-    """The data of one kind that were erased. `fields` contains names, never values."""
+    """One kind of data that was erased. `fields` contains names, never values."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["vehicles"])]
     count: Annotated[int, Meta(description="Quantos registros foram apagados ou esvaziados.", examples=[2])]
@@ -23,7 +23,7 @@ class Cleared(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """The data of one kind that are not erased. `basis` explains the reason to the person."""
+    """One kind of data that is not erased. `basis` explains the reason to the person."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["audit_events"])]
     count: Annotated[int, Meta(description="Quantos registros ficam.", examples=[14])]
@@ -31,7 +31,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class FileMember(NamedTuple):
-    """A member of the export file as integrators see it: its name and type, and a description in Portuguese."""
+    """A member of the export file as documented for integrators: its name and type, and a description in Portuguese."""
 
     name: str
     kind: Any
@@ -52,14 +52,14 @@ class ExportMember(NamedTuple):
 
 
 def describe_members(members: Iterable[FileMember | ExportMember]) -> list[tuple[str, Any]]:
-    """Return the fields of an export file's type for these members, in their order."""
+    """Return the fields of the export file's type, one for each of these members, in their order."""
     return [(member.name, Annotated[member.kind, Meta(description=member.description)]) for member in members]
 
 
 # A function that erases the person's data that an anonymisation at the given time covers. In a dry run, the caller
 # rolls the transaction back.
 Erase = Callable[[Connection, Cpf, datetime], Awaitable[Sequence[Cleared]]]
-# A function that returns the kinds of data that an anonymisation does not erase, with the reasons.
+# A function that returns the kinds of data that an anonymisation does not erase, each with its reason.
 Retain = Callable[[Connection, Cpf], Awaitable[Sequence[Kept]]]
 
 
@@ -116,9 +116,9 @@ class PersonalData:
 class OwnRows(PersonalData):
     """The common case: a table whose column `cpf` contains the number of the person who owns the row.
 
-    All rows of the person are exported by `member`, and all are erased. `kind` names them in the report of an erasure;
-    the default is the table's name. `fields` are the erased fields in that report; the default is the fields of
-    `member`.
+    All rows of the person are exported by `member`, and all are erased. `kind` is the name of these data in the report
+    on an erasure; the default is the table's name. `fields` are the fields that the report lists as erased; the default
+    is the fields of `member`.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ def list_export_members(declarations: Iterable[PersonalData]) -> list[ExportMemb
 
 
 class DeclaredPersonalData:
-    """The declarations of all features that a process serves, stored in `platform.parts`."""
+    """The declarations of all features that a process serves. They are one of `platform.parts`."""
 
     def __init__(self, declarations: Iterable[PersonalData]) -> None:
         self.declarations = tuple(declarations)

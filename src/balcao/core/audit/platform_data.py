@@ -1,4 +1,4 @@
-"""The retention of the platform's own data, such as the audit trail, the log of jobs and idempotent responses."""
+"""The retention of the platform's own data, such as the audit trail, the job log and idempotent responses."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ async def _drop_months(connection: Connection, age: timedelta) -> int: ...
 
 
 async def drop_audit_months(call: Call, connection: Connection) -> RetentionCount:
-    """Drop the months of the audit trail whose retention has ended, and prepare the coming months."""
+    """Drop the audit trail's partitions whose retention has ended, and create the partitions for the coming months."""
     checked = await _count_events(connection)
     await _prepare_months(connection, MONTHS_AHEAD)
     age = timedelta(days=call.platform.settings.audit_retention_days)
@@ -47,7 +47,7 @@ async def _count_responses(connection: Connection) -> int: ...
 
 
 async def end_dead_letters(call: Call, connection: Connection) -> RetentionCount:
-    """Drop the dead-lettered jobs that no operator has handled in time, as if an operator had dropped them."""
+    """Drop the dead-lettered jobs that no operator handled in time, in the same way as an operator drops a job."""
     checked = await queue.count_matching_jobs(connection, JobFilters(dead_letters.DEAD))
     ended = [
         await _try_to_end(call, connection, number)
@@ -57,7 +57,7 @@ async def end_dead_letters(call: Call, connection: Connection) -> RetentionCount
 
 
 async def _try_to_end(call: Call, connection: Connection, number: int) -> bool:
-    """Return whether the job was dropped. An operator may have handled it first."""
+    """Drop the job unless an operator has handled it first. Return whether it was dropped."""
     try:
         async with connection.transaction():
             await dead_letters.drop_dead_job_within(connection, call, number)
@@ -94,7 +94,7 @@ async def _find_latest(connection: Connection, at: datetime) -> datetime: ...
 
 
 async def erase_answers(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cleared]:
-    """Erase the person's responses up to now, because a response newer than the event may contain older data."""
+    """Erase the person's responses up to now. Even a response that is newer than the event may contain older data."""
     count = await idempotency.forget_person(connection, cpf, await _find_latest(connection, at))
     return [Cleared("repeatable_answers", count, ["answer"])]
 

@@ -23,7 +23,7 @@ REASON = "Prazo de guarda"
 
 @dataclass(frozen=True)
 class RetentionCount:
-    """The number of rows of a kind, and how many of them were erased."""
+    """The number of rows of one kind before the run, and how many of them were erased."""
 
     checked: int
     removed: int
@@ -78,11 +78,11 @@ async def _insert_report(connection: Connection, run: str, kind: str, swept: Ret
 SELECT run::text, kind, at, checked, removed FROM platform.retention_report ORDER BY at DESC, kind LIMIT :limit
 """)
 async def list_reports(connection: Connection, limit: int) -> list[Report]:
-    """Return the last reports, newest first."""
+    """Return the most recent reports, newest first."""
 
 
 class _DryRun(Exception):
-    """Raised in a dry run to roll back a retention's erasures."""
+    """Raised in a dry run to roll back what a retention has erased."""
 
 
 async def run_retention(call: Call, retentions: Sequence[Retention], *, dry_run: bool = False) -> list[Report]:

@@ -48,7 +48,7 @@ def record_sql(trail: str, source: str) -> str:
 
 
 def join_trails(trails: Iterable[str]) -> str:
-    """Return the events of all trails, in order, as one JSON string for `record_sql`."""
+    """Join the encoded events of several trails, in order, into one JSON text for `record_sql`."""
     return json_text([event for trail in trails for event in msgspec.json.decode(trail, type=list[msgspec.Raw])])
 
 
@@ -58,11 +58,15 @@ async def _insert_events(connection: Connection, trail: str) -> None: ...
 
 @contextmanager
 def guard_audit_write() -> Iterator[None]:
-    """Wrap a statement that records audit events. Raises Unavailable if PostgreSQL refuses to write the audit trail."""
+    """Wrap a statement that records audit events in this context manager.
+
+    Raises Unavailable if PostgreSQL refuses to write the audit trail.
+    """
     try:
         yield
     except StatementRefused as refusal:
-        # Only the error's text names the table of a missing privilege, and the text is in the server's language.
+        # If a privilege is missing, only the error message names the table, and the message is in the server's
+        # language.
         if "audit_event" not in str(refusal):
             raise
         raise Unavailable(code="audit-not-written", retry_after=1) from refusal
@@ -86,13 +90,13 @@ class HashKey:
         return self.derive("login", f"{issuer}\0{subject}")
 
     def derive(self, purpose: str, content: str = "") -> bytes:
-        """Return 32 bytes for one purpose (a word of at most 16 bytes): a hash of the content, or a derived key."""
+        """Return 32 bytes for one purpose (a name of at most 16 bytes): a hash of the content, or a derived key."""
         hashed = hashlib.blake2b(content.encode(), key=self.secret[:64], person=purpose.encode(), digest_size=32)
         return hashed.digest()
 
 
 class RecordedCall(Protocol):
-    """The part of a call that its events record."""
+    """What audit events record about the call that causes them."""
 
     request_id: str
     operation: str
@@ -115,7 +119,7 @@ class RecordedCall(Protocol):
 
 
 class Audit:
-    """A writer of audit events. `former` are the keys of older hashes, by which people are found too."""
+    """A writer of audit events. `former` are the keys of older hashes, which are searched for a person too."""
 
     def __init__(self, key: HashKey, former: Sequence[HashKey] = ()) -> None:
         self._key = key
@@ -128,7 +132,7 @@ class Audit:
 
     @property
     def keys(self) -> Sequence[HashKey]:
-        """The current key, followed by former keys."""
+        """The current key, followed by the former keys."""
         return self._keys
 
     def list_hashes(self, cpf: Cpf) -> list[bytes]:
@@ -136,7 +140,7 @@ class Audit:
         return [hashed for key in self._keys if (hashed := key.hash_cpf(cpf)) is not None]
 
     def list_login_hashes(self, issuer: str, subject: str) -> list[bytes]:
-        """Return all hashes that may represent a login without CPF. `issuer` has no trailing slash."""
+        """Return all hashes that may represent a login without CPF in a trail. `issuer` has no trailing slash."""
         return [key.hash_login(issuer, subject) for key in self._keys]
 
     async def record(
@@ -168,7 +172,10 @@ class Audit:
         *,
         fields: Sequence[str] = (),
     ) -> None:
-        """Record an event for each of these people in one statement. Raises Unavailable as `record` does."""
+        """Record an event for each of these people in one statement.
+
+        Raises Unavailable if the events cannot be written.
+        """
         events = [self._event(call, action, subject, fields, "done") for subject in subjects]
         try:
             await _insert_events(connection, json_text(events))
@@ -184,7 +191,7 @@ class Audit:
         fields: Sequence[str] = (),
         outcome: str = "done",
     ) -> str:
-        """Return one event of this call as the jsonb text that `record_sql` expects."""
+        """Return one event of this call as the JSON text that `record_sql` expects."""
         return json_text([self._event(call, action, subject, fields, outcome)])
 
     def _event(
@@ -220,5 +227,5 @@ class Audit:
 
 
 def _hex(content: bytes | None) -> str | None:
-    """Return the text form of a bytea."""
+    """Return the bytes in PostgreSQL's text form of a bytea."""
     return None if content is None else f"\\x{content.hex()}"

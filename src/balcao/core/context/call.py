@@ -1,4 +1,4 @@
-"""The current call: its caller, its right, and the id under which it is traced."""
+"""The current call: its caller, the caller's right, and the id for tracing."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -24,9 +24,9 @@ OPERATOR = "operator"
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """The author of a row, as stored in the row.
+    """The author of a row, as the row stores it.
 
-    The name is for people; the subject distinguishes people of the same name.
+    `name` is for display. `subject` distinguishes people with the same name.
     """
 
     name: str
@@ -72,12 +72,12 @@ class Call:
 
     @property
     def if_none_match(self) -> str | None:
-        """The header of a conditional read."""
+        """The header `If-None-Match`, for a conditional read."""
         return self.headers.text(b"if-none-match")
 
     @property
     def if_match(self) -> str | None:
-        """The header of a conditional write."""
+        """The header `If-Match`, for a conditional write."""
         return self.headers.text(b"if-match")
 
     @property
@@ -91,10 +91,10 @@ class Call:
         return self.platform.database if self.replica is None else self.replica.database
 
     def find_reader_since(self, instant: float) -> Database:
-        """Return `reader` if it has everything committed by this instant of the monotonic clock, otherwise the primary.
+        """Return `reader` if it has every commit up to this instant of the monotonic clock, otherwise the primary.
 
-        Use it for data that are cached until a notification announces a change. A replica without the change would put
-        the old data back into the cache.
+        Use this method for data that are cached until a notification announces a change. A replica without the change
+        would put the old data back into the cache.
         """
         return self.reader if self.replica is not None and self.replica.proven_at > instant else self.platform.database
 
@@ -126,15 +126,18 @@ class Call:
         return self._reason
 
     def read_access_reason(self) -> None:
-        """Set the reason from the request's headers. Raises Invalid as `parse_access_reason` does."""
+        """Set the reason from the request's headers. Raises Invalid if it breaks the rules for reasons."""
         self._reason = parse_access_reason(self.headers)
 
     def give_reason(self, field: str, words: str) -> None:
-        """Set the reason that a person typed, instead of the header's reason. Raises Invalid as `clean_reason` does."""
+        """Set a reason that a person typed, instead of the header's.
+
+        Raises Invalid if it breaks the rules for reasons.
+        """
         self._reason = clean_reason(field, words)
 
     def state_reason(self, sentence: str) -> None:
-        """Set a sentence of the platform as the reason, for a job or a command."""
+        """Set a sentence that the platform itself wrote as the reason, for a job or a command."""
         self._reason = sentence
 
     def explain_to_person(self, sentence: str) -> None:
@@ -185,7 +188,7 @@ class Call:
 
         Use it if the record or the body decides which action the call needs (`Rule.testing`).
 
-        A call without a caller comes from a command or a job, which hold every action, or from an anonymous visitor,
+        A call without a caller comes from a command or a job, which holds every action, or from an anonymous visitor,
         who holds none.
         """
         if self.caller is None:
@@ -203,7 +206,7 @@ class Call:
         return self.platform.catalogue.snapshot.find_limits(self.caller, self.grant, attribute)
 
     def as_owner(self) -> "Call":
-        """Return the call with the right to one's own data, for a use case that only touches the data of `person`."""
+        """Return the call with a person's right to their own data. Use it only to touch the data of `person`."""
         return self._with_decision(Decision(Reason.OWNER, "self"))
 
     def with_right_to(self, owner: Cpf, action: str) -> "Call | None":
@@ -243,7 +246,7 @@ class Call:
 
     @property
     def actor_kind(self) -> ActorKind:
-        """The capacity in which the call is made, as audit events name it."""
+        """The capacity in which the caller acts, in the words of the audit events."""
         if self.caller is None:
             return "operator" if self.grant == OPERATOR else "worker"
         if self.is_owner:
@@ -270,7 +273,7 @@ class Call:
 
     @property
     def grant(self) -> str:
-        """The grant that allowed the call, as audit events name it."""
+        """The grant that allowed the call, in the words of the audit events."""
         return self.decision.grant
 
 

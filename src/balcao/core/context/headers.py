@@ -15,7 +15,8 @@ class Headers(dict[bytes, bytes]):
     def of(cls, pairs: Iterable[tuple[bytes, bytes]]) -> Self:
         """Read the pairs of an ASGI scope.
 
-        Two `Authorization` headers count as an empty one, because a proxy in front of us may have checked the other.
+        Two `Authorization` headers count as one empty header, because a proxy in front of us may have checked the other
+        one.
         """
         pairs = pairs if isinstance(pairs, list) else list(pairs)
         headers = cls(pairs)

@@ -1,7 +1,7 @@
-"""Repeated POSTs: with an `Idempotency-Key`, the first response is stored and returned again.
+"""Repeated POSTs with an `Idempotency-Key`: the first response is stored, and returned for every repetition.
 
-Key and response are committed with the change itself, so a caller who did not get the response can safely repeat the
-call.
+The key and the response are committed with the change itself, so a caller who did not get the response can safely
+repeat the call.
 """
 
 import hashlib
@@ -22,7 +22,8 @@ from balcao.core.values.cpf import Cpf
 
 RETENTION = timedelta(hours=24)
 LONGEST_KEY = 128
-# On a public operation only the key proves who repeats a call, so it must be hard to guess. A UUID has 36 characters.
+# On a public operation, only the key proves that a repeated call comes from the same caller, so it must be hard to
+# guess. A UUID has 36 characters.
 SHORTEST_SECRET_KEY = 32
 _PURPOSE = "answer"
 
@@ -40,7 +41,7 @@ class Kept(NamedTuple):
 def store_response_sql(kept: str, source: str) -> str:
     """Return an INSERT that stores the response under its key if `source` has a row.
 
-    Use it as a part of the statement that creates the record. `kept` is the name of that statement's `Kept | None`
+    Use it as a CTE of the statement that creates the record. `kept` is the name of that statement's `Kept | None`
     parameter. The INSERT returns a row if the key was free or its stored response has expired. Of two concurrent
     statements with one key, the second waits for the first to commit and then gets no row: it must create nothing, and
     its caller returns the stored response.
@@ -69,7 +70,7 @@ class Repeatable(NamedTuple):
 
     @classmethod
     def of(cls, call: Call, subject: Cpf | None, parts: Sequence[Any]) -> "Repeatable | None":
-        """Return the call as a repeatable call, or None without a key. Raises Invalid if the key is malformed.
+        """Return the call as a repeatable call, or None if it has no key. Raises Invalid if the key is malformed.
 
         A public operation has no caller, so its key must be long.
 
@@ -160,9 +161,9 @@ def _seal(call: Call, repeatable: Repeatable, response: bytes) -> bytes:
 
 
 def _unseal(call: Call, repeatable: Repeatable, stored: bytes) -> bytes:
-    """Return the response.
+    """Return the stored response.
 
-    Raises Conflict if its seal cannot be opened, because a second result must not be created.
+    Raises Conflict if it cannot be unsealed, because a second result must not be created.
     """
     if stored.startswith(b"{"):  # stored unsealed by an older release, at most a day ago
         return stored
@@ -186,11 +187,11 @@ def _key_reused() -> Conflict:
 
 @statement("DELETE FROM platform.idempotent_answer WHERE cpf = :cpf AND made_at <= :until")
 async def forget_person(connection: Connection, cpf: Cpf, until: datetime) -> int:
-    """Delete the stored responses about this person up to this time. Return the number deleted."""
+    """Delete the stored responses about this person up to this time. Return how many were deleted."""
 
 
 async def forget_old(connection: Connection) -> int:
-    """Delete the stored responses that are older than their retention. Return the number deleted."""
+    """Delete the stored responses that are older than their retention. Return how many were deleted."""
     return await _forget_older(connection, RETENTION)
 
 

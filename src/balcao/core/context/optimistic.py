@@ -1,4 +1,4 @@
-"""Optimistic writes: read without a lock, decide, and write on the condition that nothing has changed meanwhile."""
+"""Optimistic writes: read without a lock, decide, and write only if nothing has changed in the meantime."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -9,8 +9,9 @@ from balcao.core.errors import Unavailable
 
 Written = TypeVar("Written")
 
-# The maximum number of attempts. It is larger than the number of callers that write one row at the same time. A write
-# that still conflicts has a condition that its read does not check, so further attempts would conflict too.
+# The maximum number of attempts. It is larger than the number of callers that write one row at the same time. If a
+# write still conflicts after these attempts, its condition includes something that its read does not check, so further
+# attempts would conflict too.
 MOST_TRIES = 100
 
 

@@ -66,7 +66,7 @@ class Platform:
         return self.live.rate(variable_of(setting), configured)
 
     async def is_within(self, rate: str, *key: str) -> bool:
-        """Count under `key` against a rate declared in the code. Return whether the count is within the rate."""
+        """Count under `key` against a rate declared in the code. Return whether the rate is not exceeded."""
         return await self.limits.within(self.settings.declared_rate(rate), *key)
 
     def has_ended(self, caller: Caller) -> bool:
@@ -74,7 +74,7 @@ class Platform:
         return self.ended_sessions.covers(caller) or self.fixed_tokens.has_withdrawn(caller)
 
     def part(self, kind: type[P]) -> P:
-        """Return the part of this type that a service added when it was opened."""
+        """Return the part of this type, which a service added when it started."""
         found: P = self.parts[kind]
         return found
 
@@ -82,7 +82,10 @@ class Platform:
 def assemble(
     settings: Settings, database_url: str, group: ProcessGroup = SINGLE_PROCESS, *, serving: bool = False
 ) -> Platform:
-    """Create the platform from the settings, but open nothing. With `serving`, database blocks have a deadline."""
+    """Create the platform from the settings without opening anything.
+
+    With `serving`, database blocks have a deadline.
+    """
     http = make_http_client(settings.traces_url, timeout=httpx.Timeout(3.0, connect=2.0), follow_redirects=False)
     database = make_database(settings, database_url)
     database.is_serving = serving
@@ -130,7 +133,7 @@ def make_hash_key(settings: Settings) -> HashKey:
 
 
 def make_database(settings: Settings, url: str, replica: servers.Server | None = None) -> Database:
-    """Return the database at `url`, or one of its replicas, not opened yet.
+    """Return the database at `url`, or one of its replicas. It is not open yet.
 
     The URL of the embedded database names the owner. Its socket also accepts a login as the application's role.
     """
@@ -141,7 +144,7 @@ def make_database(settings: Settings, url: str, replica: servers.Server | None =
 
 
 def make_replicas(settings: Settings) -> list[Replica]:
-    """Return the replicas in the settings, not opened yet."""
+    """Return the replicas from the settings. They are not open yet."""
     url = settings.database_read_url
     return [
         Replica(make_database(settings, url, server), f"{server.host}:{server.port}")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """Process `number` of `count` with the same `role`. Without a folder, it shares nothing.
+    """Process `number` of `count` with the same `role`. Without a folder, the process shares nothing.
 
-    A replacement for a dead process takes over its role, number and counts.
+    The replacement for a dead process takes over its role, number and counts.
     """
 
     folder: Path | None = None

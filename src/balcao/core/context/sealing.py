@@ -1,4 +1,7 @@
-"""Texts that only the platform can read, sealed with a key derived from its hash key for one purpose."""
+"""Texts that only the platform can read.
+
+They are sealed with a key that is derived from its hash key for one purpose.
+"""
 
 import base64
 import os
@@ -18,7 +21,7 @@ _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
 def seal_text(key: HashKey, purpose: str, text: str) -> str:
-    """Return the sealed text. `purpose` is a word of at most 16 bytes."""
+    """Return the sealed text. `purpose` is a name of at most 16 bytes."""
     return jwe.encrypt_compact(_SEAL, text, _make_key(key, purpose))
 
 
@@ -32,7 +35,7 @@ def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
 
 
 def seal_briefly(key: HashKey, purpose: str, texts: Iterable[str]) -> list[str]:
-    """Return each text sealed in a form short enough for a link.
+    """Seal each text in a form that is short enough for a link.
 
     Sealing a thousand texts takes two milliseconds.
     """

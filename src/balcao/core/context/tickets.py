@@ -30,7 +30,7 @@ _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """The caller who requested a ticket, without name and e-mail, and the `parameters` of the operation."""
+    """The content of a ticket: its caller, without name and e-mail, and the `parameters` of the operation."""
 
     subject: str
     client: str
@@ -46,7 +46,7 @@ class Holder(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, caller: Caller, parameters: Mapping[str, Any]) -> "Holder":
-        """Return the caller as a ticket stores them."""
+        """Return what a ticket stores about the caller."""
         return cls(
             subject=caller.subject,
             client=caller.client,
@@ -62,7 +62,7 @@ class Holder(msgspec.Struct, frozen=True):
         )
 
     def to_caller(self) -> Caller:
-        """Return the caller that the token named."""
+        """Return the caller who requested the ticket, without name and e-mail."""
         return Caller(
             subject=self.subject,
             client=self.client,
@@ -79,7 +79,7 @@ class Holder(msgspec.Struct, frozen=True):
         )
 
 
-# Each new ticket deletes some expired tickets, so that the table cannot fill faster than it empties.
+# Creating a ticket deletes some expired tickets, so the table cannot grow faster than it is emptied.
 @statement("""
 WITH swept AS (
     DELETE FROM platform.access_ticket WHERE digest IN (
@@ -95,7 +95,10 @@ async def _insert_ticket(
 
 
 async def issue_ticket(call: Call, operation: str, parameters: Mapping[str, Any]) -> tuple[str, datetime]:
-    """Return a ticket that opens the operation with these parameters for the caller, and its expiry."""
+    """Create a ticket for the caller and the operation with these parameters.
+
+    Return it and the time when it expires.
+    """
     ticket = secrets.token_urlsafe(32)
     content = msgspec.json.encode(Holder.of(call.identified_caller, parameters))
     sealed = jwe.encrypt_compact(_SEAL, content, _derive_key(ticket))
@@ -109,13 +112,13 @@ DELETE FROM platform.access_ticket WHERE digest = :digest AND operation = :opera
 RETURNING sealed, expires_at > now()
 """)
 async def _take_ticket(connection: Connection, digest: bytes, operation: str) -> tuple[str, bool] | None:
-    """Delete the ticket. Return its sealed content, and whether it had not expired."""
+    """Delete the ticket. Return its sealed content, and whether it was still valid."""
 
 
 async def redeem_ticket(
     platform: Platform, operation: str, rule: Rule, ticket: str
 ) -> tuple[Caller, Mapping[str, Any]]:
-    """Use up a ticket, and return its holder and the parameters.
+    """Use up a ticket, and return its holder and parameters.
 
     Raises Unauthenticated if the ticket is unknown, used or expired, or if its holder's session or token has ended.
     Raises Forbidden if the holder may no longer call the operation, or Unavailable if the access rules are outdated.
@@ -147,7 +150,7 @@ async def delete_expired_tickets(connection: Connection) -> int:
 
 
 def _make_refusal() -> Unauthenticated:
-    """Return the refusal of a ticket. It does not state the reason."""
+    """Return the error for a ticket that is not accepted. It does not state the reason."""
     text = "O bilhete é desconhecido, já foi usado ou venceu: peça outro."
     return Unauthenticated(text, code="ticket-invalid")
 
@@ -157,5 +160,5 @@ def _hash(ticket: str) -> bytes:
 
 
 def _derive_key(ticket: str) -> OctKey:
-    """Return the key of the seal, which cannot be derived from the stored hash."""
+    """Return the key that seals the content. It cannot be derived from the stored hash."""
     return OctKey.import_key(hashlib.sha256(f"seal\0{ticket}".encode()).digest())

@@ -55,7 +55,7 @@ class Batch(Generic[Item, Result]):
         return future
 
     async def close(self) -> None:
-        """Wait until every queued item has been sent and every statement has ended."""
+        """Wait until all queued items have been sent and all statements have finished."""
         while self._waiting or self._tasks:
             self._send_soon()
             await asyncio.wait(self._tasks)
@@ -88,7 +88,7 @@ class Batch(Generic[Item, Result]):
     async def _send_batch(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:
             results = await self._run([item for item, _ in batch])
-        except (asyncpg.PostgresError, ValueError) as refusal:  # the driver rejects an argument with ValueError
+        except (asyncpg.PostgresError, ValueError) as refusal:  # the driver rejected an argument with ValueError
             if len(batch) == 1:
                 _fail(batch, refusal)
             else:

@@ -6,13 +6,13 @@ from contextvars import ContextVar
 
 from balcao.core.errors import TooMany
 
-# The caller whose quota the connections of the running task use: a key or an address. The platform's own work, and
-# statements that several callers share, use an empty string, which has no quota.
+# The caller whose quota the connections of the running task use: a key or an address. An empty string has no quota. The
+# platform's own work and statements that several callers share use it.
 holder: ContextVar[str] = ContextVar("connection_holder", default="")
 
 
 class ConnectionQuota:
-    """A quota of `largest` connections for each holder. Further calls wait until the same holder returns one."""
+    """A quota of `largest` connections for each holder. Further calls wait until their holder returns a connection."""
 
     def __init__(self, largest: int) -> None:
         self._largest = largest
@@ -30,7 +30,7 @@ class ConnectionQuota:
         return True
 
     async def acquire(self, name: str, seconds: float) -> None:
-        """Wait until this holder returns a connection. Raises TooMany if that takes longer than `seconds`."""
+        """Wait until this holder returns a connection, and reserve it. Raises TooMany after `seconds`."""
         turn = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(name, deque()).append(turn)
         try:

@@ -14,11 +14,11 @@ from balcao.core.errors import Unavailable
 
 # The longest wait for a connection.
 ACQUIRE_SECONDS = 2.0
-# The timeout of a statement that sets none itself.
+# The timeout of a statement that does not set its own.
 STATEMENT_SECONDS = 30.0
-# The driver waits this long for a graceful close, including the end of a cancelled statement.
+# How long the driver waits for a graceful close, which includes the end of a cancelled statement.
 CLOSE_SECONDS = 2.0
-# Close a connection that was idle for this long. Each connection costs PostgreSQL 2 to 10 MB, idle or not.
+# Close a connection that has been idle for this long. Even an idle connection costs PostgreSQL 2 to 10 MB.
 IDLE_SECONDS = 60.0
 
 
@@ -38,8 +38,8 @@ class Connections:
         self._timeline = 0  # the primary's timeline when the connections in `_current` were opened
         self._shares = ConnectionQuota(max(1, size // 2))
         self._is_open = False
-        self._ready: list[asyncpg.Connection] = []  # a stack: the last one returned is reused first
-        self._unneeded = 0  # the smallest number of idle connections since the last idle check
+        self._ready: list[asyncpg.Connection] = []  # a stack: the connection returned last is reused first
+        self._unneeded = 0  # fewest idle connections since the last idle check
         self._idle_check: asyncio.TimerHandle | None = None
         self._slots = 0  # used, idle, opening or closing connections; at most `size`
         self._is_empty = asyncio.Event()  # set while no slot is reserved
@@ -68,7 +68,7 @@ class Connections:
         return sum(not waiter.done() for waiter in self._waiting)
 
     async def close(self) -> None:
-        """Close every connection. Wait until the connections in use were returned."""
+        """Close every connection, after waiting until the connections in use have been returned."""
         self._is_open = False  # from now on `release` closes connections
         if self._idle_check is not None:
             self._idle_check.cancel()
@@ -107,7 +107,7 @@ class Connections:
             raise
 
     async def _acquire_any(self, deadline: float) -> asyncpg.Connection:
-        """Reuse an idle connection, open one if a slot is free, or wait until one is returned."""
+        """Reuse an idle connection, open one if a slot is free, or wait for a connection."""
         self._leave_former_primary()
         while self._ready:
             connection = self._pop()
@@ -118,8 +118,8 @@ class Connections:
             self._reserve_slot()
         elif (handed := await self._wait(deadline)) is not None:
             return handed
-        # `expire` may replace the set while the connection is being opened. The connection then joins the old set and
-        # is not reused.
+        # `expire` may replace the set while the connection is being opened. The connection then joins the old set, so
+        # it is closed when it is returned.
         current = self._current
         try:
             connection = await self._connect(max(deadline - asyncio.get_running_loop().time(), 0.01))
@@ -150,7 +150,10 @@ class Connections:
         return True
 
     async def release(self, connection: asyncpg.Connection, name: str, *, is_usable: bool) -> None:
-        """Return a connection to the pool. If not `is_usable`, close it: a statement may still be running on it."""
+        """Return a connection to the pool.
+
+        Without `is_usable`, close it, because a statement may still be running on it.
+        """
         try:
             await self._return_connection(connection, is_usable=is_usable)
         finally:
@@ -163,13 +166,13 @@ class Connections:
             self._ready.append(connection)
 
     def expire(self) -> None:
-        """Close the idle connections now and those in use when they are returned."""
+        """Close the idle connections now, and close the connections in use when they are returned."""
         self._current = set()
         while self._ready:
             self._drop(self._ready.pop())
 
     def _leave_former_primary(self) -> None:
-        """Expire the connections if another one of this process has seen that a server was promoted since."""
+        """Expire the connections if another connection of this process has found a newer primary."""
         if self._timeline != self._primary.timeline:
             self._timeline = self._primary.timeline
             self.expire()
@@ -179,7 +182,7 @@ class Connections:
         self._idle_check = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_unneeded)
 
     def _close_unneeded(self) -> None:
-        """Close the connections that were idle since the last check. Leave at least one open."""
+        """Close the connections that no caller has needed since the last check. Leave at least one open."""
         while self._unneeded > 0 and len(self._ready) > 1:
             self._unneeded -= 1
             connection = self._ready.pop(0)
@@ -188,12 +191,12 @@ class Connections:
         self._schedule_idle_check()
 
     def _drop(self, connection: asyncpg.Connection) -> None:
-        """Terminate an idle connection. A graceful close would wait for a server that may be gone."""
+        """Terminate an idle connection. A graceful close would wait for a server that may be down."""
         connection.terminate()
         self._release_slot()
 
     async def _wait(self, deadline: float) -> asyncpg.Connection | None:
-        """Wait in line. Return a connection, or None if the caller got a free slot and must open one."""
+        """Wait in line. Return a connection, or None if the caller got a free slot and must open a connection."""
         loop = asyncio.get_running_loop()
         waiter: asyncio.Future[asyncpg.Connection | None] = loop.create_future()
         self._waiting.append(waiter)
@@ -202,7 +205,7 @@ class Connections:
             return await waiter
         except asyncio.CancelledError:
             if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
-                # The caller was cancelled after it had received a connection or a slot. Pass that on.
+                # The caller was cancelled after it had received a connection or a slot. Pass it on.
                 if (handed := waiter.result()) is not None:
                     await self._return_connection(handed, is_usable=True)
                 else:
@@ -224,7 +227,10 @@ class Connections:
         return False
 
     async def _close(self, connection: asyncpg.Connection) -> None:
-        """Close the connection. Release its slot only afterwards, so that the server never has more than `size`."""
+        """Close the connection, then release its slot.
+
+        In this order, the server never has more than `size` connections.
+        """
         self._current.discard(connection)
         try:
             with suppress(Exception):  # if it does not close in time, the driver terminates it

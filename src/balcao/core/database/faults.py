@@ -1,4 +1,4 @@
-"""Groups of PostgreSQL and driver exceptions by meaning: rejected, locked, connection lost, database down."""
+"""Exceptions of PostgreSQL and its driver, grouped by meaning: rejected, locked, connection lost, database down."""
 
 import asyncio
 from contextlib import AbstractContextManager
@@ -10,7 +10,7 @@ from balcao.core.errors import Unavailable
 
 # The server rejected a statement.
 StatementRefused = asyncpg.PostgresError
-# The server rejected the values in a statement. The same statement with other values may succeed.
+# The server rejected the values in a statement. With other values, the same statement may succeed.
 RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
 # A retry of the same statement with the same values cannot succeed.
 StatementImpossible = (
@@ -23,11 +23,12 @@ StatementImpossible = (
 ServerUnsuitable = (asyncpg.TargetServerAttributeNotMatched, asyncpg.CannotConnectNowError)
 # Another transaction holds a lock that the statement needs.
 Locked = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
-# This transaction runs on one snapshot, and another transaction has changed a row that it wanted to write.
+# This transaction uses one snapshot for all its statements, and another transaction changed a row that it tried to
+# write.
 Overtaken = asyncpg.SerializationError
 
-# PostgreSQL cannot serve the caller now, whatever the statement is, or it ended a conflict by rolling back.
-# A login or database that does not exist counts too, because an operator may still create it.
+# PostgreSQL cannot execute any statement of the caller now, or it resolved a conflict by a rollback. A missing login or
+# database is included, because an operator may still create it.
 _DOWN = (
     OSError,
     TimeoutError,
@@ -57,9 +58,10 @@ LOST = (
 
 
 class StoreFaults(AbstractContextManager[Any]):
-    """A context manager that raises Unavailable if the database is down. Other exceptions are not changed."""
+    """A context manager that raises Unavailable if the database is down. Other exceptions pass unchanged."""
 
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
-        # The driver rejects a bad argument with an InterfaceError that is also a ValueError. Such an error is our bug.
+        # The driver rejects a bad argument with an InterfaceError that is also a ValueError. Do not convert such an
+        # error: it is a bug of ours.
         if isinstance(fault, _DOWN) and not isinstance(fault, ValueError):
             raise Unavailable(code="store-away", retry_after=1) from fault

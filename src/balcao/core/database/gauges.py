@@ -12,7 +12,7 @@ from balcao.core.errors import Unavailable
 
 @dataclass(frozen=True)
 class Gauge:
-    """One metric. `read` runs one statement and maps label values to numbers. `text` is the help text."""
+    """One metric. `read` runs one statement and returns a number for each label value. `text` is the help text."""
 
     name: str
     text: str

@@ -1,7 +1,7 @@
 """Reject a former primary: a server that still accepts writes after another server was promoted.
 
 A promotion starts a new timeline, whose number is higher than every earlier one. So the server with the highest
-timeline is the primary, and a server with a lower one must not be used, even if it accepts connections again.
+timeline is the primary. A server with a lower timeline must not be used, even if it accepts connections again.
 """
 
 from collections.abc import Hashable
@@ -22,11 +22,11 @@ FROM pg_control_system()
 
 
 class FormerPrimary(ConnectionError):
-    """The server accepts writes, but it belongs to another cluster or another server was promoted since."""
+    """The server must not be used: it belongs to another cluster, or another server was promoted after it."""
 
 
 class Leadership:
-    """The newest timeline that this process has seen at the servers of one address."""
+    """The newest timeline that this process has seen on the servers in one database URL."""
 
     def __init__(self, *, has_several_servers: bool) -> None:
         self.timeline = 0
@@ -37,11 +37,11 @@ class Leadership:
         """Record the server's timeline and return it. Return 0 for a replica.
 
         Raises FormerPrimary if this process has seen a newer timeline, or if the server belongs to another cluster than
-        the others in the address.
+        the other servers in the URL.
         """
         cluster, timeline = await connection.fetchrow(_IDENTIFY)
         if cluster != self._cluster and not self._has_several_servers:
-            self._cluster, self.timeline = cluster, 0  # an operator has replaced the server behind this address
+            self._cluster, self.timeline = cluster, 0  # an operator has replaced the server at this address
         if self._cluster not in (None, cluster) or (timeline is not None and timeline < self.timeline):
             log.error("database.former_primary", cluster=cluster, timeline=timeline, newest=self.timeline)
             raise FormerPrimary("the server is a former primary, or belongs to another cluster")

@@ -11,7 +11,10 @@ Notice = Callable[[], None]
 
 
 class Listening:
-    """A connection that the first listener opens and the last one closes. If it is lost, every listener must rejoin."""
+    """A connection that the first listener opens and the last listener closes.
+
+    If it is lost, all listeners must rejoin.
+    """
 
     def __init__(self, open_connection: Callable[[float], Awaitable[asyncpg.Connection]]) -> None:
         """Store the settings without connecting. `open_connection` receives the statement timeout in seconds."""
@@ -24,7 +27,7 @@ class Listening:
     async def join(self, channel: str, notice: Notice, answer_seconds: float) -> asyncpg.Connection:
         """Call `notice` for each NOTIFY on the channel and once when the returned connection is lost.
 
-        Errors while connecting or running LISTEN are raised. The caller must call `leave` in that case too.
+        Errors while connecting or running LISTEN are raised. The caller must call `leave` after such an error too.
         """
         self._notices.setdefault(channel, set()).add(notice)
         async with self._lock:
@@ -39,7 +42,7 @@ class Listening:
             return connection
 
     async def ask(self, connection: asyncpg.Connection) -> None:
-        """Check that the server still answers. Raises TimeoutError or the driver's exception if it does not."""
+        """Check that the server still responds. Raises TimeoutError or the driver's exception if it does not."""
         async with self._lock:
             await self._run(connection, connection.execute("SELECT"))
 
@@ -49,12 +52,12 @@ class Listening:
         if not any(self._notices.values()):
             connection, self._connection = self._connection, None
             if connection is not None:
-                # An exception from closing would hide the exception that ended the listening.
+                # Suppress exceptions from closing. They would hide the exception that ended the listening.
                 with suppress(Exception):
                     await connection.close(timeout=1)
 
     async def _run(self, connection: asyncpg.Connection, statement: Awaitable[Any]) -> None:
-        """Run a statement. Terminate the connection if it fails or is cancelled, so that all listeners rejoin."""
+        """Run a statement. If it fails or is cancelled, terminate the connection, so that all listeners rejoin."""
         try:
             await statement
         except BaseException:

@@ -4,12 +4,12 @@
     async def read_holiday(source: Source, day: date) -> Holiday | None: ...
 
 With a connection, a look-up runs like any other statement and sees the connection's transaction. With a `Database`, it
-waits for the end of the event loop iteration. All calls of the same look-up until then become one query that takes the
-parameters as arrays. A single call is sent unchanged. If no call of the look-up is in flight, the first call does not
-wait: it is sent immediately (on Python 3.12 and later).
+waits for the end of the event loop iteration. All calls of the same look-up that arrive until then become one query
+with the parameters as arrays. A single call is sent unchanged. If no call of the look-up is in flight, the first call
+does not wait: it is sent immediately (on Python 3.12 and later).
 
-The shared query runs the original text once for each caller through LATERAL, so PostgreSQL uses the same plan for each.
-Parameters have the SQL types of the signature: `:day` is compared as a date.
+The shared query runs the original text once for each caller through LATERAL, so PostgreSQL uses the same plan for each
+caller. Parameters have the SQL types of the signature: `:day` is compared as a date.
 """
 
 import re
@@ -40,7 +40,7 @@ _TYPES: dict[Any, str] = {
 
 
 class Lookup(Statement[P, T]):
-    """A statement that callers can share. `shared_sql` is its SQL for arrays of parameters."""
+    """A statement that concurrent callers can share. `shared_sql` is its SQL with arrays as parameters."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Lookup(Statement[P, T]):
         if self._shape.fetches == "nothing" or not self.parameters:
             raise MalformedStatement(f"{self.name}: a look-up has parameters, and returns rows")
         self._shared_shape = choose_shape(self.returns, skip=1)
-        self._read = self._fetch  # bound once, because `Database` uses it as the key of a batch
+        self._read = self._fetch  # one object, because `Database` uses it as the batch's key
         # The subquery hides the length of the arrays from the planner. If the planner saw it, a custom plan for a few
         # callers would look cheaper than the generic plan, and PostgreSQL would plan the query on every execution.
         arrays = [f"(SELECT ${place}::{self._choose_type(kind)}[])" for place, kind in enumerate(self._types, 1)]
@@ -81,7 +81,7 @@ CROSS JOIN LATERAL (
     async def _fetch(
         self, connection: Connection, asked: Sequence[Sequence[Any]], seconds: float
     ) -> Sequence[tuple[Shape, Any]]:
-        """Return the rows for each caller's parameters, with the shape that reads them."""
+        """Return, for each caller, the shape that reads the rows and the rows for the caller's parameters."""
         is_row = self._shape.fetches == "row"
         if len(asked) == 1:
             fetch = connection.fetchrow if is_row else connection.fetch
@@ -100,7 +100,7 @@ CROSS JOIN LATERAL (
         return [(shape, theirs) for theirs in found]
 
     def _choose_type(self, expected: Any) -> str:
-        """Return the SQL type. Raises MalformedStatement for a type that cannot be an array element."""
+        """Return the SQL type of a parameter. Raises MalformedStatement for a type that arrays do not support."""
         if NoneType in get_args(expected):
             (expected,) = [each for each in get_args(expected) if each is not NoneType]
         if get_origin(expected) is Annotated:
@@ -113,7 +113,7 @@ CROSS JOIN LATERAL (
 
 
 def lookup(text: str) -> Callable[[Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]], Lookup[P, T]]:
-    """Turn the decorated stub into a look-up. Raises MalformedStatement if text and signature do not match."""
+    """Turn the decorated stub into a look-up. Raises MalformedStatement if its text and signature do not match."""
 
     def make(stub: Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]) -> Lookup[P, T]:
         made = Lookup(text, stub)
@@ -126,7 +126,7 @@ def lookup(text: str) -> Callable[[Callable[Concatenate[Connection, P], Coroutin
 def lookups(
     texts: Mapping[K, str], types_of: Callable[[K], Mapping[str, Any]] = lambda _: {}
 ) -> Callable[[Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]], Statements[K, P, T]]:
-    """Turn the decorated stub into one look-up for each key. Arguments and errors are those of `statements`."""
+    """Turn the decorated stub into one look-up for each key, with the same arguments and errors as `statements`."""
 
     def make(stub: Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]) -> Statements[K, P, T]:
         made = {key: Lookup(text, stub, str(key), types_of(key)) for key, text in texts.items()}

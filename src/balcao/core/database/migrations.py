@@ -1,4 +1,4 @@
-"""Apply the SQL migrations of the platform and of every service, in order, each once, under one lock."""
+"""Apply the SQL migrations of the platform and of all services in order, each only once, while holding one lock."""
 
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,12 +18,12 @@ LOCK_KEY = 0x62616C63616F  # "balcao"
 
 
 class MigrationError(Exception):
-    """The database does not match the code. The message says what the operator must do."""
+    """The database does not match the code. The message is an instruction to the operator."""
 
 
 @dataclass(frozen=True)
 class Migration:
-    """One file `NNNN_what.sql`. `owner` is a service or `platform`."""
+    """A migration: one file `NNNN_what.sql`. `owner` is a service or `platform`."""
 
     owner: str
     name: str
@@ -31,7 +31,10 @@ class Migration:
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of the file, comments included. It reveals changes to a file that was already applied."""
+        """Return the SHA-256 of the file, including comments.
+
+        It reveals that a file was changed after it was applied.
+        """
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
@@ -50,12 +53,12 @@ Progress = Callable[[Migration], None]
 
 
 def show_no_progress(_: Migration) -> None:
-    """Ignore the progress."""
+    """Show nothing."""
 
 
 # A step of a migration. It runs as the owner of the tables, in its own transaction.
 Step = Callable[[asyncpg.Connection], Awaitable[None]]
-# A step that runs before the first migration. It creates tables and grants the application role the rights to them.
+# A step that runs before the first migration. It creates tables and grants the application role rights to them.
 FirstStep = Callable[[asyncpg.Connection, ApplicationRole], Awaitable[None]]
 
 
@@ -105,7 +108,10 @@ def check_encoding(connection: Connection) -> None:
 
 
 class _OnlyMigrator:
-    """A session-level advisory lock: one migrator at a time. The server releases it if the migrator is killed."""
+    """A session-level advisory lock, so that only one process migrates at a time.
+
+    The server releases the lock if that process is killed.
+    """
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection
@@ -177,7 +183,7 @@ async def _fetch_applied(connection: Connection, schema: str = "platform") -> di
 def _find_pending(applied: dict[tuple[str, str], str], migrations: Sequence[Migration]) -> list[Migration]:
     """Return the migrations to apply. Raises MigrationError if the database is newer or a migration has changed."""
     known = {(migration.owner, migration.name) for migration in migrations}
-    # The table also records one-time steps (`mark_done`). Only names of migrations end in `.sql`.
+    # The table also records one-time steps (`mark_done`). Only migrations have names that end in `.sql`.
     if newer := sorted((owner, name) for owner, name in applied.keys() - known if name.endswith(".sql")):
         raise MigrationError(
             f"Uma versão mais nova do programa já preparou este banco (migração {'/'.join(newer[-1])}): instale essa "
@@ -218,7 +224,7 @@ async def mark_done(connection: Connection, owner: str, name: str) -> None:
 async def check_migrations(connection: Connection, migrations: Sequence[Migration], schema: str = "platform") -> None:
     """Raise MigrationError unless every migration of this code has been applied.
 
-    `schema` contains the migration table. The panel's role reads it through a view in its own schema.
+    `schema` contains the migration table, or the view through which the panel's role reads it.
     """
     try:
         pending = _find_pending(await _fetch_applied(connection, schema), migrations)

@@ -1,4 +1,4 @@
-"""The database as stores use it: connections, transactions, grouped reads and writes.
+"""The database interface for stores: connections, transactions, and reads and writes that several callers share.
 
 Every method raises Unavailable while the database is down.
 """
@@ -28,10 +28,10 @@ APPLICATION_ROLE = "balcao_app"
 LOOKUP_SECONDS = 2.5
 # The connect timeout of `listener`.
 LISTENER_SECONDS = 10.0
-# The deadline of a block with a connection, including the wait for it, while an HTTP caller waits. A stopped server
-# does not answer at all, and the caller must receive the error within three seconds.
+# The deadline of a block with a connection, including the wait for the connection, if an HTTP caller waits. A frozen
+# server does not respond at all, but the caller must receive an error within three seconds.
 SERVING_SECONDS = 2.7
-# The deadline of a block on a replica. It is shorter, because a failed read on a replica is repeated on the primary.
+# The deadline of a block on a replica. It is shorter, because a read that fails there is repeated on the primary.
 REPLICA_SECONDS = 1.0
 
 # The connection that a store function receives. Store functions never open a connection themselves.
@@ -56,7 +56,7 @@ class Database(Connections):
     ) -> None:
         """Store the settings without connecting. `login` overrides the user in `url`.
 
-        With `replica`, connect only to that server, read-only.
+        With `replica`, connect only to that server and only for reading.
         """
         session = servers.SESSION | ({"role": role} if role else {})
         options: dict[str, Any] = {"user": login, "server_settings": session}
@@ -72,18 +72,18 @@ class Database(Connections):
         self._writes: dict[GroupedWrite[Any, Any], Batch[Any, Any]] = {}
 
     def separate_pool(self, size: int) -> "Database":
-        """Return a separate pool with the same login, so that background work does not use the request connections."""
+        """Return a separate pool with the same login, so that background work leaves the connections for requests."""
         other = Database(self.url, size=size)
         other.options = self.options
         return other
 
     @property
     def block_seconds(self) -> float | None:
-        """Return the deadline of a block with a connection in seconds, or None if there is none."""
+        """The deadline of a block with a connection, in seconds. None means no deadline."""
         return REPLICA_SECONDS if self.is_replica else SERVING_SECONDS if self.is_serving else None
 
     async def close(self) -> None:
-        """Finish the grouped reads and writes and close every connection."""
+        """Finish the shared reads and writes, then close every connection."""
         for batch in [*self._reads.values(), *self._writes.values()]:
             await batch.close()
         await super().close()
@@ -91,14 +91,14 @@ class Database(Connections):
     def connection(self) -> "_Borrowed":
         """Return a context manager with a connection in autocommit mode: each statement is its own transaction.
 
-        Entering it waits up to two seconds for a free connection. Raises Unavailable if there is none, TooMany if this
-        caller already holds its share of the pool.
+        Entering it waits up to two seconds for a free connection. Then it raises TooMany if this caller still holds its
+        full share of the pool, otherwise Unavailable.
         """
         return _Borrowed(self)
 
     @asynccontextmanager
     async def transaction(self, *, isolation: str | None = None) -> AsyncIterator[Connection]:
-        """Run the block in a transaction. Commit at its end, or roll back if it raises."""
+        """Run the block in a transaction. Commit when it ends, or roll back if it raises."""
         async with self.connection() as connection, connection.transaction(isolation=isolation):
             yield connection
 
@@ -116,10 +116,10 @@ class Database(Connections):
                 await transaction.rollback()
 
     def read_grouped(self, read: "GroupedRead[Item, T]", item: Item) -> asyncio.Future[T]:
-        """Return a future of the result of `read` for the item.
+        """Return a future for the result of `read` for the item.
 
-        Concurrent calls share a statement. If the connection is lost, the statement is retried once. Callers with
-        different rights share it, so check the right to an item before the call. Raises Unavailable if the statement
+        Concurrent calls share a statement, even if the callers have different rights. So check the right to the item
+        before the call. If the connection is lost, the statement is retried once. Raises Unavailable if the statement
         and its retry do not finish within LOOKUP_SECONDS.
         """
         batch = self._reads.get(read)
@@ -128,9 +128,10 @@ class Database(Connections):
         return batch.submit(item)
 
     async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
-        """Write one row together with concurrent calls and return after the commit. A rejected row fails alone.
+        """Write a row in one statement with those of concurrent calls.
 
-        Rows of different callers share one statement. A row must therefore contain everything its result depends on.
+        Return after the commit. A rejected row fails alone. Rows of different callers share one statement. A row must
+        therefore contain everything its result depends on.
         """
         batch = self._writes.get(write)
         if batch is None:
@@ -142,7 +143,7 @@ class Database(Connections):
         """Open a connection for LISTEN outside the pool. The caller closes it.
 
         Raises Unavailable if no server answers within ten seconds. A statement on the connection, including LISTEN,
-        raises TimeoutError after `answer_seconds`.
+        raises TimeoutError if it takes longer than `answer_seconds`.
         """
         with StoreFaults():
             return await servers.connect_to_server(
@@ -157,10 +158,11 @@ class Database(Connections):
                 return await self._read_within(read, items, deadline)
             except LOST as fault:
                 # LOST also matches TimeoutError (an OSError) and rejected arguments (an InterfaceError). Do not retry
-                # after these two, nor while the pool is closing.
+                # after these two exceptions or while the pool is closing.
                 if isinstance(fault, (TimeoutError, ValueError)) or not self._is_open:
                     raise
-            # The event that closed this connection has usually closed all others, even if they still look open.
+            # Whatever closed this connection has usually closed all other connections too, even if they still look
+            # open.
             self.expire()
             return await self._read_within(read, items, deadline)
 
@@ -184,7 +186,7 @@ class Database(Connections):
                 await self.release(connection, "", is_usable=is_usable)
 
     async def _write_many(self, write: "GroupedWrite[Item, T]", rows: Sequence[Item]) -> Sequence[T]:
-        # The statement serves several callers, so its connection counts towards no caller's quota.
+        # The statement serves several callers, so its connection must not count towards one caller's quota.
         holder.set("")
         async with self.connection() as connection:
             return await write(connection, rows)
@@ -202,7 +204,7 @@ Source: TypeAlias = Connection | Database
 
 
 class _Borrowed:
-    """A context manager that borrows a connection from the pool and turns downtime into Unavailable."""
+    """A context manager that borrows a connection from the pool, and raises Unavailable if the database is down."""
 
     __slots__ = ("_connection", "_database", "_late", "_name", "_seconds")
 
@@ -216,7 +218,7 @@ class _Borrowed:
         self._name = holder.get()
         with StoreFaults():
             self._connection = connection = await database.acquire(self._name, ends)
-        # At the deadline the running statement fails immediately, as if the server had gone away.
+        # At the deadline, the running statement fails immediately, as if the connection had been lost.
         self._late = None if self._seconds is None else loop.call_at(ends, connection.terminate)
         return connection
 
@@ -234,7 +236,7 @@ class _Borrowed:
         elif is_open and fault is not None and not self._database.is_replica and not _takes_writes(connection):
             connection.terminate()
             is_usable = False
-            # A failover turned this server into a replica. The pool's other connections lead to the same server.
+            # A failover has turned this server into a replica, and the pool's other connections go to the same server.
             self._database.expire()
         await self._database.release(connection, self._name, is_usable=is_usable)
         StoreFaults().__exit__(kind, fault, trace)

@@ -1,10 +1,10 @@
-"""Checks of how a connection pooler, such as PgBouncer, between this process and PostgreSQL affects sessions."""
+"""Check how a connection pooler between this process and PostgreSQL, such as PgBouncer, affects sessions."""
 
 from balcao.core.database.pool import Connection
 from balcao.core.database.servers import SESSION
 
-# Without these parameters, a client that vanished keeps its locks. The TCP parameters of SESSION are not checked,
-# because behind a pooler they apply only to the connection between the pooler and PostgreSQL.
+# Without these parameters, a client that has vanished holds its locks for a long time. The TCP parameters of SESSION
+# are not checked, because behind a pooler they apply only to the connection between the pooler and PostgreSQL.
 _PROTECTING = ("client_connection_check_interval", "idle_in_transaction_session_timeout")
 _FIND_BACKEND = "SELECT pg_backend_pid()"
 _FIND_DROPPED = """

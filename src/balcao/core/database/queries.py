@@ -1,4 +1,4 @@
-"""Query helpers for stores: optional conditions, affected rows, pages with their total, server checks."""
+"""Query helpers for stores: optional conditions, affected rows, pages with a total, and checks of the server."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import asyncpg
 
 from balcao.core.database.pool import Connection
 
-# The exceptions for deleting a row that other rows reference, by foreign keys with NO ACTION and with RESTRICT.
+# The exceptions raised when a deleted row is still referenced by a foreign key, with NO ACTION and with RESTRICT.
 STILL_REFERENCED = (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)
 
 
@@ -19,7 +19,7 @@ class Conditions:
         self._texts: list[str] = []
 
     def add(self, text: str, *values: Any) -> None:
-        """Add a condition. Each `{}` in it is replaced by the parameter number of the next value."""
+        """Add a condition. Each `{}` in it becomes the parameter (`$2`) of the next value."""
         self._texts.append(text.format(*(f"${len(self.values) + number}" for number in range(1, len(values) + 1))))
         self.values += values
 
@@ -33,8 +33,8 @@ async def fetch_clock(connection: Connection) -> float:
     return found
 
 
-# The statement checks `archive_mode`, because with WAL archiving a lagging replica can always catch up: it reads old
-# WAL from the archive.
+# Commits cannot stall for long with WAL archiving (`archive_mode`), because a lagging replica reads old WAL from the
+# archive and catches up.
 _MAY_STALL = """
 SELECT current_setting('synchronous_standby_names') <> ''
    AND pg_size_bytes(current_setting('wal_keep_size')) = 0
@@ -69,7 +69,7 @@ def affected(status: str) -> int:
 
 
 def page_sql(listing: str, counting: str) -> str:
-    """Return one statement that reads a page and the total of all pages in one round trip.
+    """Return one statement that reads a page and the total number of items in one round trip.
 
     Both texts share their parameters. The LEFT JOIN returns one row even for an empty page, because that row carries
     the total.
@@ -83,7 +83,7 @@ def page_sql(listing: str, counting: str) -> str:
 
 
 async def fetch_page(connection: Connection, statement: str, *values: Any) -> tuple[list[dict[str, Any]], int]:
-    """Run a statement from `page_sql`. Return the page's rows and the total of all pages."""
+    """Run a statement from `page_sql`. Return the page's rows and the total number of rows on all pages."""
     found = await connection.fetch(statement, *values)
     rows = [dict(row) for row in found if row["place"] is not None]
     for row in rows:
@@ -92,7 +92,7 @@ async def fetch_page(connection: Connection, statement: str, *values: Any) -> tu
 
 
 def name_order_sql(name: str) -> str:
-    """Return the sort key of a name for an ORDER BY: without case and accents, as Brazilian lists are sorted.
+    """Return the SQL of a name's sort key for ORDER BY. It ignores case and accents, as Brazilian lists do.
 
     It is the same on every server: the embedded PostgreSQL has no ICU collations, and a database may be created with
     any locale. A table that is read page by page stores such a key in an indexed column instead.

@@ -37,7 +37,7 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
 
 
 def describe_refusal(fault: BaseException) -> str | None:
-    """Return the message for the operator, or None if the exception has another cause."""
+    """Return the message for the operator, or None if this module has no message for the exception."""
     if isinstance(fault, Unavailable) and fault.code == "store-away":
         return (fault.__cause__ and describe_refusal(fault.__cause__)) or DATABASE_DOWN
     if isinstance(fault, asyncpg.ProtocolViolationError):
@@ -51,7 +51,7 @@ def describe_refusal(fault: BaseException) -> str | None:
     return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)
 
 
-# Each exception that prevents a surface from using its role, with the reason for the operator.
+# The exceptions that prevent a surface, such as the panel, from using its role, each with the reason for the operator.
 _ROLE_REFUSED: tuple[tuple[type[Exception], str], ...] = (
     (asyncpg.InvalidAuthorizationSpecificationError, "o banco recusou o usuário ou a senha"),
     (asyncpg.InsufficientPrivilegeError, "falta o direito de usar o papel, ou o esquema dele"),

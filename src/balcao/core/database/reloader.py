@@ -1,4 +1,4 @@
-"""Keep an in-memory copy current. Reload it on every NOTIFY and, in case a notification is lost, at intervals."""
+"""Keep an in-memory copy current: reload it on every NOTIFY, and at intervals in case a notification is lost."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,8 +17,9 @@ ANSWER_SECONDS = 3.0
 class Watch:
     """A watch that calls `reload` whenever the copy may be outdated.
 
-    `reload` runs at start, after each NOTIFY on `channel`, after a reconnect, and every `interval` seconds. Any number
-    of notices during a reload cause one more reload. Pass `loaded` if the first copy was already read.
+    `reload` runs at start, after each NOTIFY on `channel`, after a reconnect, and every `interval` seconds. However
+    many notices arrive during a reload, they cause one more reload. Pass `loaded` if the first copy has already been
+    read.
     """
 
     def __init__(
@@ -61,14 +62,15 @@ class Watch:
                 self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
 
     async def _listen(self) -> None:
-        """Reload on every notice and at intervals until the connection is lost. Never returns, always raises."""
+        """Reload on every notice and at intervals. This never returns: when the connection is lost, it raises."""
         listening = self._database.listening
         try:
-            # A server whose machine is gone never closes the connection. This statement timeout detects it.
+            # A server whose machine is down never closes the connection. This statement detects that by its timeout.
             connection = await listening.join(self._channel, self._noticed.set, ANSWER_SECONDS)
             while not connection.is_closed():
                 self._noticed.clear()  # before the reload, so that no later notice is lost
-                # Reload also right after joining: a change between the first reload and LISTEN sent no notice here.
+                # Also reload right after LISTEN, because this process was not notified of changes between the first
+                # reload and LISTEN.
                 if not self._loaded:
                     await self._reload()
                 self._loaded = False
@@ -80,7 +82,7 @@ class Watch:
             await listening.leave(self._channel, self._noticed.set)
 
     async def _wait(self) -> bool:
-        """Wait for a notice, at most one interval. Return whether a notice arrived."""
+        """Wait at most one interval for a notice. Return whether one arrived."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._interval):  # wait_for can lose a cancellation
                 return await self._noticed.wait()

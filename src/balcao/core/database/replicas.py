@@ -1,8 +1,9 @@
 """Read replicas, each used only while its measured lag is small enough.
 
-A replica cannot measure its own lag. A replica that has lost its primary believes that it is current, and the last
-transaction of an idle primary is old. So this process records the primary's WAL position every second, with the time of
-its own clock. A replica that has replayed a recorded position has everything that was committed before that time.
+A replica cannot measure its own lag. If it has lost its primary, it believes that it is current. If the primary is
+idle, the last transaction is old although nothing is missing. So this process records the primary's WAL position every
+second, with the time on its own clock. A replica that has replayed a recorded position has everything that was
+committed before that time.
 """
 
 import asyncio
@@ -22,14 +23,14 @@ from balcao.core.telemetry import telemetry
 MEASURE_SECONDS = 1.0
 CLOSE_SECONDS = 2.0
 OPEN_SECONDS = 2.0
-# Reasons why a replica is not used: it belongs to another cluster, is now a primary, or lags too far. Any other code
-# means that the replica is down.
+# Reasons why a replica is not used: it belongs to another cluster, is now a primary, or lags too far. With any other
+# code, the replica could not be read.
 FOREIGN, PROMOTED, BEHIND = "replica-foreign", "replica-promoted", "replica-behind"
 
 _READS = telemetry.counter("balcao_replica_reads", "Reads that may lag, by what became of them", "outcome")
 
-# The statement reads the flush position, because every committed transaction lies before it, and the primary sends only
-# flushed WAL to replicas.
+# The statement reads the flush position. Every committed transaction is before this position, and the primary sends
+# replicas only flushed WAL.
 _PRIMARY = """
 SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint, system_identifier
 FROM pg_control_system()
@@ -41,14 +42,14 @@ FROM pg_control_system()
 
 
 class Marks:
-    """Recorded WAL positions of the primary with their times, as far back as a replica may lag."""
+    """The recorded WAL positions of the primary with their times, as far back as a replica may lag."""
 
     def __init__(self, most_seconds: float) -> None:
         self._most = most_seconds
         self._marks: deque[tuple[float, int]] = deque()
 
     def add(self, instant: float, position: int) -> None:
-        """Record a position that was requested at `instant`. Call it in order of time."""
+        """Record a position that was requested at `instant`. Calls must be in chronological order."""
         if self._marks and position < self._marks[-1][1]:
             self._marks.clear()  # a failover: old positions do not apply to the new primary
         while self._marks and instant - self._marks[0][0] > self._most:
@@ -74,7 +75,10 @@ async def read_replica_state(connection: Connection) -> ReplicaState:
 
 
 class Replica:
-    """One replica. It has everything committed before `proven_at`, or is unusable if that time is minus infinity."""
+    """One replica.
+
+    It has everything that was committed before `proven_at`. If that is minus infinity, it is unusable.
+    """
 
     def __init__(self, database: Database, name: str) -> None:
         self.database = database
@@ -119,7 +123,7 @@ class Replica:
 
 
 class Replicas:
-    """The replicas of the primary. Reads use the freshest replica while it lags at most `most_seconds`."""
+    """The replicas of the primary. Reads use the freshest replica, as long as it lags at most `most_seconds`."""
 
     def __init__(
         self,
@@ -140,7 +144,10 @@ class Replicas:
         return bool(self._replicas)
 
     def list_lags(self) -> list[tuple[Replica, float]]:
-        """Return each replica with its maximum lag in seconds, infinity if unknown."""
+        """Return each replica with the longest time in seconds that it may lag.
+
+        The time is infinity if it is unknown.
+        """
         return [(replica, self._clock() - replica.proven_at) for replica in self._replicas]
 
     def choose(self) -> Replica | None:
@@ -155,7 +162,7 @@ class Replicas:
 
     @property
     def lag(self) -> float:
-        """Return the maximum lag of the freshest replica in seconds, infinity if none is usable."""
+        """Return how many seconds the freshest replica may lag at most, or infinity if no replica is usable."""
         return self._clock() - max((replica.proven_at for replica in self._replicas), default=-math.inf)
 
     async def start(self) -> None:
@@ -179,8 +186,8 @@ class Replicas:
             await asyncio.sleep(MEASURE_SECONDS)
 
     async def measure(self) -> None:
-        """Record the primary's position, then measure each replica. Raises Unavailable if the primary is down."""
-        instant = self._clock()  # taken first: the position covers all earlier commits
+        """Record the primary's WAL position, then measure each replica. Raises Unavailable if the primary is down."""
+        instant = self._clock()  # read first, so that the position covers all earlier commits
         async with self._primary.connection() as connection:
             position, cluster = await connection.fetchrow(_PRIMARY)
         self._marks.add(instant, position)

@@ -1,4 +1,4 @@
-"""Choose, once at import, how the rows of a statement become the return type of its function."""
+"""Choose how rows of a statement are converted to the return type of its function, once when it is imported."""
 
 import dataclasses
 import enum
@@ -18,7 +18,7 @@ from balcao.core.values.cpf import Cpf
 C = TypeVar("C")
 T = TypeVar("T")
 
-# Types that the database stores as text of digits.
+# Types that the database stores as text consisting of digits.
 NUMBERS = (Cpf, Cnes)
 Read: TypeAlias = Callable[[Any], Any]
 Json: TypeAlias = Annotated[T, "json"]
@@ -44,7 +44,7 @@ class PagedWithCounts(NamedTuple, Generic[T, C]):
 
 
 class Shape(NamedTuple):
-    """The way to read a result. `fetches` is `nothing`, `row` or `rows`; `read` converts what was fetched."""
+    """How to read a result. `fetches` is `nothing`, `row` or `rows`. `read` converts the fetched row or rows."""
 
     fetches: str
     read: Read
@@ -56,15 +56,15 @@ CONTAINERS: Mapping[Any, Callable[[Any], Any]] = {
 
 
 def choose_shape(expected: Any, skip: int = 0) -> Shape:
-    """Return the shape that reads rows into the type. Ignore the first `skip` columns.
+    """Return how to convert rows to the type. The first `skip` columns are ignored.
 
     - `T` and `T | None` read the first row. A `bool` is false if there is no row.
     - `list`, `set` and `Sequence` read all rows. A `Mapping` uses the first column as the key.
     - `Paged` and `PagedWithCounts` read a page.
 
-    Within a row, a type with a class method `from_row` calls that. The members of a struct, dataclass or named tuple
-    match columns by name. A member of such a type that has no column reads the columns of its own members. A `dict`
-    gets all columns, a `tuple` gets them by position, any other type the first column.
+    Within a row, a type with a class method `from_row` is created by that method. The members of a struct, dataclass or
+    named tuple match columns by name. A member of such a type that has no column reads the columns of its own members.
+    A `dict` gets all columns by name, a `tuple` gets all columns by position, and any other type gets the first column.
     """
     origin, arguments = get_origin(expected), get_args(expected)
     if expected is types.NoneType:
@@ -93,7 +93,7 @@ def choose_shape(expected: Any, skip: int = 0) -> Shape:
 
 
 def _read_row(expected: Any, skip: int = 0) -> Read:
-    """Return a function that reads one row into the type. Ignore the first `skip` columns."""
+    """Return a function that converts one row to the type. The first `skip` columns are ignored."""
     if get_origin(expected) is Annotated:
         value = _read_value(expected)
         return lambda row: value(row[skip])
@@ -114,7 +114,7 @@ def _read_row(expected: Any, skip: int = 0) -> Read:
 
 
 def _read_all(expected: Any, skip: int) -> Callable[[Sequence[Any]], Iterable[Any]]:
-    """Return a function that reads rows into the type lazily. Ignore the first `skip` columns."""
+    """Return a function that lazily converts rows to the type. The first `skip` columns are ignored."""
     read = _read_row(expected, skip)
     if isinstance(read, _Members):
         # All rows of one result have the same columns, so choose the reader only once.
@@ -123,7 +123,7 @@ def _read_all(expected: Any, skip: int) -> Callable[[Sequence[Any]], Iterable[An
 
 
 class _Members:
-    """A reader of rows into a struct, dataclass or named tuple. It caches a function for each list of columns."""
+    """Converts rows to a struct, dataclass or named tuple. It caches a function for each list of columns."""
 
     def __init__(self, kind: Any, skip: int) -> None:
         self._kind = kind
@@ -135,7 +135,7 @@ class _Members:
         return self.choose(row)(row)
 
     def choose(self, row: Any) -> Read:
-        """Return the reader for rows with the same columns as this row."""
+        """Return the function that converts rows with the same columns as this row."""
         columns = tuple(row.keys())
         read = self._chosen.get(columns)
         if read is None:
@@ -158,13 +158,13 @@ class _Members:
 
 
 def _list_positional(kind: Any) -> tuple[str, ...]:
-    """Return the parameters of the constructor that can be positional, in order."""
+    """Return the constructor parameters that can be passed by position, in order."""
     parameters = inspect.signature(kind).parameters.values()
     return tuple(each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)
 
 
 def read_part(kind: Callable[..., T], row: Any) -> T:
-    """Read `kind` from the columns with its members' names, for a `from_row` that also reads other columns."""
+    """Create a `kind` from the columns named like its members, for a `from_row` that also reads other columns."""
     read = _choose_part(kind, tuple(row.keys()))
     assert read is not None, kind
     part: T = read(row)
@@ -187,7 +187,10 @@ def _choose_part(expected: Any, columns: tuple[str, ...]) -> Read | None:
 
 
 def _read_members(kind: Any, columns: tuple[str, ...]) -> Read:
-    """Return a function that reads a record from a row: each member from its column or its own members' columns."""
+    """Return a function that reads a record from a row.
+
+    Each member is read from its own column, or from the columns of its members.
+    """
     reads: dict[str, Read] = {}
     for name, hint in list_record_members(kind).items():
         if name in columns:
@@ -211,7 +214,7 @@ def _read_value(expected: Any) -> Read:
         if expected.__origin__ is Any and "json" in expected.__metadata__:
             return _decode_any
         return _read_value(expected.__origin__)
-    if msgspec.UnsetType in get_args(expected):  # a member that requests may omit; its column is null then
+    if msgspec.UnsetType in get_args(expected):  # a request may omit the member; its column is then null
         stored = [each for each in get_args(expected) if each is not msgspec.UnsetType]
         return _read_value(Union[(*stored, None)])
     if type(None) in get_args(expected):
@@ -240,7 +243,10 @@ def _decode_any(value: str | None) -> Any:
 
 @functools.cache
 def list_record_members(expected: Any) -> Mapping[str, Any]:
-    """Return the member types of a struct, dataclass or named tuple, optional or not. Empty for any other type."""
+    """Return the member types of a struct, dataclass or named tuple, optional or not.
+
+    Return an empty mapping for any other type.
+    """
     if type(None) in get_args(expected):
         expected = _without_none(expected)
     is_record = isinstance(expected, type) and (

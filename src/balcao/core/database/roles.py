@@ -11,7 +11,7 @@ from balcao.core.database.pool import APPLICATION_ROLE, Connection
 
 
 class RoleError(Exception):
-    """The database roles do not fit the services. The message says what the operator must do."""
+    """The database roles do not meet the services' requirements. The message is an instruction to the operator."""
 
 
 # The role of a surface, such as the panel, has access to one schema, which stores its sessions, and to no schema of a
@@ -24,8 +24,8 @@ SITE_ROLE, SITE_SCHEMA = "balcao_site", "site"
 class ApplicationRole:
     """The role that migrations grant rights to, and the login of the services.
 
-    `login` is the role itself or a member of it. None means the owner. `panel` and `site` are the roles of the
-    surfaces. The surfaces in `sharing_login` use the services' login instead of their own.
+    `login` is the role itself or a member of it. If `login` is None, the services log in as the owner. `panel` and
+    `site` are the roles of the surfaces. The surfaces in `sharing_login` use the services' login instead of their own.
     """
 
     name: str = APPLICATION_ROLE
@@ -45,7 +45,7 @@ class ApplicationRole:
 
 
 async def prepare_surface(connection: asyncpg.Connection, application: ApplicationRole, schema: str) -> None:
-    """Create a surface's role if this login may create roles, and grant it the surface's schema.
+    """If this login may create roles, create a surface's role and grant it access to the surface's schema.
 
     If the role is missing and cannot be created, do nothing: an administrator must create it before using the surface.
     """
@@ -70,7 +70,7 @@ async def prepare_surface(connection: asyncpg.Connection, application: Applicati
                 await connection.execute(f"GRANT {role} TO {login}")
 
 
-# The LEFT JOINs return nulls for a role or login that does not exist.
+# With the LEFT JOINs, a role or login that does not exist has nulls.
 _STATE = """
 SELECT quote_ident(current_user) AS owner, quote_ident(current_database()) AS database,
        has_database_privilege(current_database(), 'CREATE') AS is_owner,
@@ -94,8 +94,8 @@ async def prepare_role(connection: asyncpg.Connection, role: ApplicationRole) ->
             for statement in statements:
                 await connection.execute(statement)
     except (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
-        # Another installation on this server has just created the role. Roles belong to the whole server, but the
-        # migration lock covers only one database. Check again and run what is still missing.
+        # Another installation on this server has just created the role: roles belong to the whole server, but the
+        # migration lock covers only one database. Check again, and run the statements that are still needed.
         await prepare_role(connection, role)
     except asyncpg.InsufficientPrivilegeError:
         owner = await connection.fetchval("SELECT current_user")
@@ -135,7 +135,7 @@ WHERE nspname = 'platform' AND privilege_type = 'USAGE' AND grantee NOT IN (0, n
 
 
 async def check_unchanged(connection: asyncpg.Connection, role: ApplicationRole) -> None:
-    """Raise RoleError if the migrations granted the rights to a role with another name."""
+    """Raise RoleError if the migrations granted the rights to another role."""
     holders = [row[0] for row in await connection.fetch(_HOLDERS)]
     if holders and role.name not in holders:
         raise RoleError(
@@ -155,7 +155,8 @@ WHERE rolname = session_user AND nspname = 'platform'
 async def find_privileged_login(connection: Connection) -> str | None:
     """Return the login of this session if it could become the owner or any other role, else None.
 
-    With such a login, one SET ROLE removes the restrictions of the services' role, and no table is append-only.
+    With such a login, one SET ROLE would remove the restrictions of the services' role, so no table would be
+    append-only.
     """
     login: str | None = await connection.fetchval(_PRIVILEGED)
     return login
@@ -178,7 +179,7 @@ async def owns(connection: Connection) -> bool:
     return bool(found)
 
 
-# Schemas in which the session's role can read no table, because grants are missing or were revoked.
+# The schemas in which the session's role can read no table, because grants are missing or were revoked.
 _CLOSED = """
 SELECT nspname::text
 FROM pg_namespace
@@ -206,11 +207,11 @@ ORDER BY datname
 
 
 async def list_other_databases(connection: Connection, role: str) -> list[str]:
-    """Return other databases of the server in which the role has rights. Each installation needs its own role."""
+    """Return the other databases on the server in which the role has rights. Each installation needs its own role."""
     return [row[0] for row in await connection.fetch(_ELSEWHERE, role)]
 
 
 async def describe_session(connection: Connection) -> tuple[str, str]:
-    """Return the server's version and the login of this session."""
+    """Return the server's version and this session's login."""
     row = await connection.fetchrow("SELECT current_setting('server_version'), session_user::text")
     return row[0], row[1]

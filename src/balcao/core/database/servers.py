@@ -15,7 +15,7 @@ from balcao.core.database.leadership import FormerPrimary, Leadership, find_lead
 SESSION = {
     "application_name": "balcao",
     "timezone": "UTC",
-    # With this setting, the server ends a statement whose client is gone.
+    # With this setting, the server ends a statement whose client has disconnected.
     "client_connection_check_interval": "1s",
     # If the host of a client vanishes or freezes, its transaction stays open and holds its locks. With these settings
     # the server ends the transaction within about a minute. A TCP timeout would take hours.
@@ -25,8 +25,8 @@ SESSION = {
     "idle_in_transaction_session_timeout": "60s",
 }
 
-# How long to wait for the other servers of an address after one has accepted writes. In a healthy cluster they answer
-# within milliseconds; only the machine that is gone causes the full wait.
+# How long to wait for the other servers of an address after one has accepted writes. In a healthy cluster they respond
+# within milliseconds. Only a machine that is down causes the full wait.
 OTHERS_SECONDS = 0.25
 
 _PLACE = re.compile(r"(?P<host>\[[^\]]+\]|[^:]*)(?::(?P<port>[0-9]+))?")
@@ -60,7 +60,7 @@ def _parse_place(place: str) -> Server:
 async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
     """Connect to the server of a URL, or to the primary if the URL names several.
 
-    Try all servers concurrently. Waiting for a server whose machine is gone would use up the timeout. If all fail,
+    Try all servers concurrently. Otherwise a server whose machine is down could use up the whole timeout. If all fail,
     raise the most informative exception. A `host` in the driver `options` selects one server, for example a replica.
     """
     if "host" in options:
@@ -81,7 +81,7 @@ async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
 
 
 def find_primary(url: str) -> Leadership:
-    """Return what this process knows about the primary of a URL."""
+    """Return the object in which this process records the newest primary of a URL."""
     return find_leadership(*list_servers(url))
 
 
@@ -98,9 +98,10 @@ async def _connect_to_primary(
 
 
 async def _take_newest(tries: set["asyncio.Task[tuple[int, asyncpg.Connection]]"]) -> asyncpg.Connection:
-    """Return the connection with the highest timeline among the servers that answer, and remove its task from `tries`.
+    """Return the connection with the highest timeline among the servers that respond, and remove its task from `tries`.
 
-    A former primary that this process does not know yet may answer first, so the other servers have a moment to answer.
+    A former primary that this process does not know yet may respond first, so the other servers get a moment to respond
+    too.
     """
     failures: list[BaseException] = []
     made: dict[int, asyncio.Task[tuple[int, asyncpg.Connection]]] = {}

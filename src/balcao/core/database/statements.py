@@ -1,4 +1,4 @@
-"""Typed SQL statements: a stub declares name, parameters and return type, and a decorator holds the SQL.
+"""Typed SQL statements: a stub declares the name, parameters and return type, and a decorator contains the SQL.
 
     @statement("SELECT data, nome FROM health_units.holidays WHERE data = :day")
     async def select_holiday(connection: Connection, day: date) -> Holiday | None: ...
@@ -6,7 +6,7 @@
 `:day` becomes `$1` at import. Members and properties of a struct, and members of a pydantic model, can be used like
 parameters: `:nome` of `holiday: Holiday`, or `:holiday.nome` if the name is ambiguous. Nested members follow a dot.
 Members of a sequence of structs become arrays: `unnest(:holidays.data::date[], :holidays.nome::text[])`. A value that
-is cast to jsonb is sent as JSON, unless it is text already.
+is cast to jsonb is encoded as JSON, unless it is already text.
 
 The return type decides how rows are read (see `results`). For a statement without rows, `bool` means "any row was
 affected" and `int` is the number of affected rows.
@@ -40,7 +40,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 STATEMENTS: "dict[str, Statement[..., Any]]" = {}
-"""The statements of all modules that are loaded, by name."""
+"""The statements of all imported modules, by name."""
 
 # This pattern matches `:name` with an optional jsonb cast. It also consumes string literals, comments and other casts,
 # so that a colon inside them is not mistaken for a parameter.
@@ -50,7 +50,7 @@ _VERB = re.compile(r"\b(SELECT|VALUES|SHOW|INSERT|UPDATE|DELETE|CREATE|LOCK|NOTI
 
 
 class MalformedStatement(Exception):
-    """The text and the signature of a statement do not match. Raised at import."""
+    """A statement's text does not match its signature. Raised at import."""
 
 
 class Statement(Generic[P, T]):
@@ -66,7 +66,7 @@ class Statement(Generic[P, T]):
         variant: str | None = None,
         types_of: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """`variant` names one of several texts of a stub. `types_of` overrides types of the stub."""
+        """`variant` names the text if the stub has several. `types_of` overrides types in the stub's signature."""
         feature = stub.__module__.removeprefix("balcao.").removesuffix("store").rstrip("._")
         self.name = ".".join([feature, stub.__name__, *([] if variant is None else [variant])])
         self.__doc__ = stub.__doc__
@@ -76,7 +76,7 @@ class Statement(Generic[P, T]):
         self.parameters: list[str] = []
         self._types: list[Any] = []  # the type of each parameter
         self._values: list[tuple[int, Read | None]] = []  # for each parameter: argument position, conversion
-        # The text of a variant does not have to use the argument that selects it.
+        # The argument that selects a variant does not have to appear in its text.
         self._used: set[str] = set() if variant is None else {self._arguments[0][0]}
         # The name goes into a comment after the first word. PostgreSQL 18 removes leading comments from
         # `pg_stat_statements`.
@@ -95,7 +95,7 @@ class Statement(Generic[P, T]):
             raise MalformedStatement(f"{self.name}: it returns no rows")
 
     async def __call__(self, source: Source, *given: P.args, **named: P.kwargs) -> T:
-        """Run the statement and return its result. With a database, borrow a connection for it."""
+        """Run the statement and return its result. If `source` is a database, borrow a connection for the statement."""
         if isinstance(source, Database):
             async with source.connection() as connection:
                 return await self(connection, *given, **named)
@@ -118,7 +118,7 @@ class Statement(Generic[P, T]):
         return [given[place] if read is None else read(given[place]) for place, read in self._values]
 
     def _number(self, hints: Mapping[str, Any], token: re.Match[str]) -> str:
-        """Return `$1`, `$2`, … for a parameter and any other token unchanged.
+        """Return `$1`, `$2`, … for a parameter. Return any other token unchanged.
 
         Raises MalformedStatement for an unknown name.
         """
@@ -154,7 +154,7 @@ class Statement(Generic[P, T]):
 def statement(
     text: str,
 ) -> Callable[[Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]], Statement[P, T]]:
-    """Turn the decorated stub into a statement. Raises MalformedStatement if text and signature do not match."""
+    """Turn the decorated stub into a statement. Raises MalformedStatement if its text and signature do not match."""
 
     def make(stub: Callable[Concatenate[Connection, P], Coroutine[Any, Any, T]]) -> Statement[P, T]:
         made = Statement(text, stub)
@@ -171,7 +171,7 @@ class Statements(Generic[K, P, T]):
         self.of = of
 
     async def __call__(self, source: Source, key: K, /, *given: P.args, **named: P.kwargs) -> T:
-        """Run the statement of this key and return its result."""
+        """Run the statement for this key and return its result."""
         return await self.of[key](source, key, *given, **named)
 
 
@@ -180,7 +180,7 @@ def statements(
 ) -> Callable[[Callable[Concatenate[Connection, K, P], Coroutine[Any, Any, T]]], Statements[K, P, T]]:
     """Turn the decorated stub into one statement for each key of `texts`.
 
-    `types_of` returns the argument types and the return type (`return`) that differ for a key, by name. Raises
+    `types_of` returns, by name, the types of arguments and of the result (`return`) that differ for a key. Raises
     MalformedStatement if a text and the signature do not match.
     """
 
@@ -193,7 +193,7 @@ def statements(
 
 
 def _gives_rows(text: str) -> bool:
-    """Return whether the statement returns rows. Ignore what is inside parentheses, such as CTEs."""
+    """Return whether the statement returns rows. Text in parentheses, such as a CTE, is ignored."""
     outer = re.sub(r"'(?:[^']|'')*'|--[^\n]*", "", text)
     while (inner := re.sub(r"\([^()]*\)", "", outer)) != outer:
         outer = inner
@@ -202,7 +202,7 @@ def _gives_rows(text: str) -> bool:
 
 
 def _exists(members: Sequence[str], expected: Any) -> bool:
-    """Return whether a chain of members exists in the type, or in the element type of a sequence."""
+    """Return whether a chain of members, such as `address.city`, exists in the type or in a sequence's element type."""
     if members and get_origin(expected) in CONTAINERS:
         expected = get_args(expected)[0]
     for member in members:

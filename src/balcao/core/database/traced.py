@@ -8,12 +8,15 @@ import asyncpg
 from balcao.core.database.pool import Connection, Database, json_text
 from balcao.core.tracing import Tracing, carry_trace
 
-# A statement that sets the session's trace, which `enqueue_sql` stores with each job.
+# Sets the trace of the session. `enqueue_sql` stores it with each job.
 _MARK = "SELECT set_config('balcao.trace', $1, false)"
 
 
 class TracedDatabase(Database):
-    """The database of an installation with tracing. Borrowing a connection in a trace costs one more round trip."""
+    """The database of an installation with tracing.
+
+    Within a trace, borrowing a connection costs one more round trip.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         """Accept the arguments of `Database`."""
@@ -46,7 +49,7 @@ class TracedDatabase(Database):
 
 
 def _record(query: asyncpg.connection.LoggedQuery) -> None:
-    """Record a span for a finished statement. Its text contains no values, so it may leave the process.
+    """Record a span for a finished statement. The span may leave the process, because a statement's text has no values.
 
     The driver calls this in the context of the task that ran the statement.
     """
@@ -54,7 +57,8 @@ def _record(query: asyncpg.connection.LoggedQuery) -> None:
         return
     from opentelemetry.trace import SpanKind, Status, StatusCode, get_current_span
 
-    # The request may be finished: its span is then still current but no longer recording. Check the sampling flag.
+    # Check the sampling flag instead of whether the span is recording: after the request has ended, its span is still
+    # current but no longer records.
     if not get_current_span().get_span_context().trace_flags.sampled:
         return
     text = " ".join(query.query.split())
