@@ -1,1 +1,1 @@
-"""The developer portal: `/docs`, the guides, the pages of operations and error codes, and the search."""
+"""The developer portal below `/docs`: the front page, guides, operation pages, error codes and the search."""

@@ -1,4 +1,4 @@
-// Adds a button to each block of code that copies its text.
+// Adds a button to each code block that copies the block's text.
 const words = { "pt-BR": ["Copiar", "Copiado"], en: ["Copy", "Copied"] }[document.documentElement.lang];
 for (const block of document.querySelectorAll(".copied")) {
   const button = document.createElement("button");

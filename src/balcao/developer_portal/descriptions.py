@@ -19,14 +19,14 @@ HEADERS = {
     "Idempotency-Key": "idempotency_key",
     "Last-Event-ID": "last_event_id",
 }
-# The kinds of paging: position parameter, size parameter, first position, and whether the position counts items instead
-# of pages.
+# The paging schemes: position parameter, size parameter, first position, and whether the position counts items (instead
+# of pages).
 PAGINGS = (("page", "per_page", 1, False), ("page", "pageSize", 1, False), ("skip", "limit", 0, True))
-# The paging parameters of this operation apply only if it returns the services of one category. Its list of categories
-# is never paged.
+# This operation has paging parameters, but uses them only when it returns the services of one category. Its list of
+# categories always has a single page.
 _NOT_PAGED = {"search_list_categories"}
 _REF = "#/components/schemas/"
-# The line for an error code in the description of a refusal.
+# Matches the line for one error code in the description of a refusal: "- `code`: meaning".
 _CODE = re.compile(r"^- `([^`]+)`: (.+)$", re.MULTILINE)
 
 
@@ -49,7 +49,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Paging:
-    """The paging parameters of a list, and the items that it returns."""
+    """The paging parameters of a list operation, and the items that it returns."""
 
     place: Parameter
     size: Parameter
@@ -98,7 +98,7 @@ class Operation:
     content: str | None
     paging: Paging | None
     refusals: list[Refusal]
-    idempotent: bool  # a POST or PATCH that may be repeated without a key
+    idempotent: bool  # a POST or PATCH that may be retried without a key
 
     @property
     def is_public(self) -> bool:
@@ -147,7 +147,7 @@ class Operation:
 class Document:
     """A service as its OpenAPI document describes it.
 
-    `tags` are descriptions by tag, and `schemas` are types by name.
+    `tags` maps tags to descriptions, and `schemas` maps names to types.
     """
 
     service: str

@@ -1,4 +1,4 @@
-"""The guides of `docs/guides`, converted from Markdown, with the addresses of this installation."""
+"""The guides from `docs/guides`, converted from Markdown to HTML, with the addresses of this installation."""
 
 import re
 from collections.abc import Iterator
@@ -12,16 +12,16 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 _PACKAGE = Path(__file__).parents[1]
-# A wheel contains the guides in its package. In the source tree, they are part of the documentation.
+# A wheel contains the guides inside this package. In the source tree, they are in the documentation folder.
 FOLDER = next(path for path in (_PACKAGE / "guides", _PACKAGE.parents[1] / "docs/guides") if path.is_dir())
 INDEX = "README"
-# The file name endings by language. The longer ending comes first, because it also ends with the shorter one.
+# The file name ending for each language. `.pt-BR.md` comes first, because such a name also ends with `.md`.
 ENDINGS = {"pt-BR": ".pt-BR.md", "en": ".md"}
-# The addresses that the guides use for the platform and its identity provider.
+# The example addresses in the guides, for the platform and its identity provider.
 ADDRESS = "http://127.0.0.1:8080"
 ISSUER = f"{ADDRESS}/auth/realms/balcao"
-# The number of Markdown tokens before a guide's content: the title, and the link to the other language. The page header
-# shows both.
+# Skip this many Markdown tokens at the start of a guide: the title, and the link to the other language. The page header
+# already shows both.
 _HEAD = 6
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 

@@ -11,10 +11,10 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Notation:
-    """The syntax of JSON values in a programming language.
+    """The syntax for JSON values in a programming language.
 
-    `words` are the literals for true, false and null. `name` formats a member's name, `step` is the indentation, and
-    `last` follows the last member of a list or object on several lines.
+    `words` are the literals for true, false and null. `name` formats a member's name. `step` is the indentation for one
+    level. `last` follows the last member if a list or object is written on several lines.
     """
 
     words: Mapping[bool | None, str]

@@ -1,4 +1,7 @@
-"""The members of a JSON body as table rows. A nested member has a path such as `endereco.cep` or `itens[].id`."""
+"""Describe the members of a JSON body as table rows.
+
+A nested member has a path such as `endereco.cep` or `itens[].id`.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,9 +9,9 @@ from typing import Any, NamedTuple
 
 Schema = Mapping[str, Any]
 
-# Members at a deeper level appear only in the example below the table.
+# The deepest level that the table shows. Deeper members appear only in the example below the table.
 MAX_DEPTH = 3
-# A member's type shows at most this many permitted values, then `...`.
+# A type lists at most this many permitted values, then `...`.
 MAX_VALUES = 12
 
 
@@ -55,7 +58,10 @@ def _walk(schema: Schema, schemas: Mapping[str, Schema], prefix: str, depth: int
 
 
 def _unwrap(schema: Schema, schemas: Mapping[str, Schema]) -> tuple[Schema, bool]:
-    """Resolve references and choices between a type and null. Return the schema and whether the value may be null."""
+    """Resolve references, and reduce a choice between a type and null to the type.
+
+    Return the schema and whether the value may be null.
+    """
     nullable = False
     while True:
         if "$ref" in schema:

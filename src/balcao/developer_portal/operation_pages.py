@@ -1,6 +1,7 @@
 """The pages for operations and error codes.
 
-An operation's page shows its parameters and response, one call in three languages, and each error with its remedy.
+The page for an operation shows its parameters and response, one call in three languages, and each error with its
+remedy.
 """
 
 import functools
@@ -30,7 +31,7 @@ _HEADERS = {
 ROOTS = {"pt-BR": "/docs/pt-BR/operacoes", "en": "/docs/en/operations"}
 CODES = {"pt-BR": "/docs/pt-BR/codigos", "en": "/docs/en/error-codes"}
 _OTHER = {"pt-BR": "en", "en": "pt-BR"}
-# Packages whose codes do not belong to one service. The key is the section name on the page of codes.
+# Packages whose error codes are shared by all services. The key is the section name on the page of error codes.
 _SHARED_PACKAGES = {"core": "balcao.core", "crm": "balcao.crm"}
 
 
@@ -54,7 +55,7 @@ class OperationPages:
         self.render_codes = functools.cache(self._render_codes)
 
     def render_services(self, language: str) -> Response[str]:
-        """Return the list of services with the number of operations of each."""
+        """Return the list of services, each with its number of operations."""
         counts = {service.name: self._reference.count(service.name) for service in self._services}
         return self._render("operation_services.html", language, "", services=self._services, counts=counts)
 

@@ -59,7 +59,7 @@ class ShownCall(msgspec.Struct):
     def refusal(self) -> str:
         """Return the link to the explanation of the error code.
 
-        All failed token checks share one entry on the operation's page.
+        All failed token checks share one entry on the page of the operation.
         """
         is_token = self.status == httpx.codes.UNAUTHORIZED and self.code != "unauthenticated"
         code = "token-invalid" if is_token else self.code
@@ -91,7 +91,7 @@ class OwnCallsPage:
 
     @cached_property
     def _rules(self) -> dict[str, str]:
-        """Return a description of who may call each operation, by operation key."""
+        """Map each operation key to a description of who may call the operation."""
         return {
             operation.key: explain_rule(str(operation.rule), "pt-BR")
             for service in self._services
@@ -116,9 +116,9 @@ class OwnCallsPage:
             return self._render(form, fault=fault.message, status=fault.status)
 
     async def _refuse(self, request: Request, bearer: str) -> Response[Any] | None:
-        """Return the refusal for a token that is invalid or cannot be checked yet, or None for a valid token.
+        """Return the refusal for a token that is invalid or cannot be checked yet. Return None for a valid token.
 
-        The refusal counts against the sender of the form, because this page only passes the token on.
+        The refusal counts against the client that sent the form, because this page only passes the token on.
         """
         try:
             await self._platform.tokens.caller(bearer.encode())

@@ -1,4 +1,4 @@
-"""The front page and the guides of the portal, usable without scripts."""
+"""The portal's front page and guides. They work without scripts."""
 
 from collections.abc import Mapping, Sequence
 

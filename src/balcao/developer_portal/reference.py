@@ -32,7 +32,7 @@ class Reference:
         self._documents = {name: Once(functools.partial(_read_document, one)) for name, one in self._services.items()}
 
     def count(self, service: str) -> int:
-        """Return how many operations a service has. This does not read the service's document."""
+        """Return the number of operations in a service, without reading the service's document."""
         return sum(operation.in_description for operation in self._services[service].operations())
 
     async def read(self, service: str) -> Document:

@@ -3,7 +3,7 @@ const form = document.getElementById("search");
 const field = document.getElementById("q");
 const said = document.getElementById("said");
 
-// "acucar" finds "Açúcar", and the reverse.
+// Ignore accents: "acucar" finds "Açúcar", and "açúcar" finds "Acucar".
 const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 const entries = Array.from(document.querySelectorAll("li[data-entry]"), (item) => {
@@ -36,7 +36,7 @@ function search() {
   let text = said.dataset.said;
   let count = show((entry) => words.every((word) => entry.text.includes(word)));
   if (!count) {
-    // A code such as "valor-length" is listed as "<field>-length".
+    // Codes such as "valor-length" are listed under "<field>-length".
     const fits = (entry, word) =>
       [word, `<field>-${word.split("-").pop()}`].some((each) => entry.text.includes(each)) ||
       word.split("-").every((part) => [...entry.words].some((other) => part === other || isNear(part, other)));

@@ -24,7 +24,7 @@ _HEADERS = {
     # Caches may store the page, which changes only with a release.
     "Cache-Control": "public, max-age=300",
 }
-# Words that developers may search for although the guide itself uses other words, by guide.
+# Search keywords for each guide that its text does not contain.
 _KEYWORDS = {
     "errors": "rate limit throttling backoff retry timeout limite de taxa repetir tentativa",
     "pages-and-etags": "pagination paging cursor offset conditional paginação página seguinte concorrência",
@@ -70,6 +70,6 @@ class SearchPage:
 
 
 def _list_words(guide: Guide) -> str:
-    """Return the distinct words of a guide and its keywords. The search also matches parts of words."""
+    """Return the distinct words of a guide's text and its keywords. The search also matches parts of words."""
     text = html.unescape(_TAG.sub(" ", guide.html)).lower() + " " + _KEYWORDS.get(guide.name, "")
     return " ".join(dict.fromkeys(_WORD.findall(text)))

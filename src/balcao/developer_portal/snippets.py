@@ -1,4 +1,4 @@
-"""Example calls of an operation with curl and with our clients. Tests run these examples."""
+"""Example calls to an operation with curl and with our clients. Tests run these examples."""
 
 import shlex
 from collections.abc import Mapping
@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 from balcao.developer_portal.descriptions import HEADERS, Document, Operation, Parameter, name_of, to_lower_camel_case
 from balcao.developer_portal.literals import JSON, PYTHON, TYPESCRIPT, write_literal
 
-# Optional parameters that an example needs: one of several alternatives, or the start of a stream, so that the stream
-# has a first event.
+# Optional parameters that the example must set: one of several alternatives, or the position at which a stream starts,
+# so that it sends an event immediately.
 _FURTHER = {
     "access.explain_decision": {"method", "path"},
     "registry.list_audit_events": {"cpf"},
@@ -17,14 +17,14 @@ _FURTHER = {
 }
 REASON = "X-Access-Reason"
 KEY = "Idempotency-Key"
-# The name of a file in an example.
+# The file name that examples use for uploads.
 _FILE = "foto.jpg"
-# The time limit in seconds for curl, because a stream does not end.
+# Curl stops after this many seconds, because a stream never ends.
 _PATIENCE = 3
 
 
 class Snippets(NamedTuple):
-    """The same call in each language. All examples read the token from the environment."""
+    """The same call with curl, Python and TypeScript. All examples read the token from the environment."""
 
     curl: str
     python: str
@@ -41,7 +41,7 @@ class Values(NamedTuple):
 
 
 def write_snippets(document: Document, operation: Operation, address: str) -> Snippets:
-    """Return an operation's example in all languages. `address` is the platform's address."""
+    """Return an example call in each language. `address` is the platform's address."""
     values = find_values(document.service, operation)
     return Snippets(
         _write_curl(document, operation, values, address),
@@ -51,7 +51,7 @@ def write_snippets(document: Document, operation: Operation, address: str) -> Sn
 
 
 def find_values(service: str, operation: Operation) -> Values:
-    """Return the document's example values: path, body, and the query parameters and headers that the call needs."""
+    """Collect the example values from the document: path, body, and required query parameters and headers."""
     further = _FURTHER.get(f"{service}.{operation.key}", ())
     return Values(
         [_read_example(one) for one in operation.path_parameters],
@@ -96,11 +96,12 @@ def _write_curl(document: Document, operation: Operation, values: Values, addres
 
 
 def _break_lines(options: list[str]) -> str:
-    """Join the options. Start a new line before an option that does not fit."""
+    """Join the options of a curl command. Start a new line before an option that does not fit."""
     line, *others = options
     lines = [line]
     for each in others:
-        # 12 is the length of `curl -si `, the space between options and the backslash at the end of a line.
+        # The 12 characters are `curl -si `, the space between options, and the space and backslash at the end of a
+        # line.
         if "\n" not in lines[-1] and len(lines[-1]) + len(each) < JSON.width - 12 and "\n" not in each:
             lines[-1] += f" {each}"
         else:

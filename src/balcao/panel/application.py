@@ -1,4 +1,4 @@
-"""The panel's resources in a process."""
+"""The resources that a process holds while it serves the panel."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -70,7 +70,7 @@ class Panel(Surface[Page]):
 
 
 def list_uses(areas: Sequence[Area]) -> dict[str, list[str]]:
-    """Return the labels of the pages that each action allows. Pages in the navigation come first."""
+    """Map each action to the labels of the pages that it allows. Pages in the navigation come first."""
     found: dict[str, dict[str, None]] = {}
     for area in areas:
         for page in sorted(area.pages.declared, key=lambda page: not page.in_menu):
@@ -80,7 +80,7 @@ def list_uses(areas: Sequence[Area]) -> dict[str, list[str]]:
 
 
 def describe_database(settings: Settings) -> SurfaceDatabase:
-    """Return how the panel reaches the database."""
+    """Describe the panel's database: its schema, address, role and setting names."""
     return SurfaceDatabase(
         PANEL_SCHEMA, "painel", settings.panel_database_url, settings.panel_database_role, "BALCAO_PANEL"
     )

@@ -1,4 +1,4 @@
-"""An attendance as pages show it: the citizen, the reason and the end."""
+"""The attendance that pages show: the citizen, the clerk's reason, and the time at which it closes."""
 
 from datetime import datetime
 
@@ -8,10 +8,10 @@ from balcao.core.values.cpf import Cpf
 
 
 class Attendance(msgspec.Struct, frozen=True):
-    """One open attendance of a session. It closes at `ends_at` unless a page uses it earlier.
+    """One open attendance of a session. It closes at `ends_at`, unless the clerk opens one of its pages before then.
 
-    `name` is the citizen's name in the registry. It is empty if there is no record, and None if the clerk may not
-    read it.
+    `name` is the citizen's name in the registry. It is empty if there is no record, and None if the clerk may not read
+    it.
     """
 
     number: int

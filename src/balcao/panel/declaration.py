@@ -21,10 +21,10 @@ PREFIX = "/painel"
 
 @dataclass(frozen=True)
 class Page(SessionPage):
-    """One address of the panel.
+    """A page of the panel: one method on one path.
 
-    A person sees the page if they have one of the `actions`. Without actions, every logged-in person sees it. The
-    navigation shows a page `for_staff` only to people who have a right, although every logged-in person may open it.
+    A person may open the page if they have one of the `actions`, or if it declares no actions. The navigation shows a
+    page `for_staff` only to people who have a right, although every logged-in person may open it.
     """
 
     prefix: ClassVar[str] = PREFIX
@@ -35,9 +35,9 @@ class Page(SessionPage):
 
 
 class Pages:
-    """The pages of an area or of one of its modules. `base` is the prefix of all their paths.
+    """The pages of an area, or of one of its modules. `base` is the prefix of all their paths.
 
-    An area with several modules combines their pages from `parts`, in the order of the navigation.
+    An area with several modules passes their pages as `parts`, in the order of the navigation.
     """
 
     def __init__(self, area: str, base: str, parts: Sequence["Pages"] = ()) -> None:
@@ -54,7 +54,7 @@ class Pages:
     def post(
         self, path: str, label: str, *, actions: Sequence[str] = (), body_limit: int = MIB, is_use: bool = True
     ) -> Callable[[PageFunction], PageFunction]:
-        """Declare the target of a button's POST. Its function redirects to a page."""
+        """Declare the target of a button's POST. Its function must redirect to a page."""
         return self._declare(["POST"], path, label, actions, body_limit=body_limit, is_use=is_use)
 
     def form(
@@ -106,7 +106,7 @@ class Pages:
 
 @dataclass(frozen=True)
 class Item:
-    """One pending task or search result: its title, its address and the text of its button.
+    """One pending task or search result: its title, its address and its button text.
 
     `number` counts the tasks that the item represents. It is 0 for work in progress that needs no action.
     """
@@ -122,10 +122,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A part of the first page: the items of `find(visit)`, for people who have one of the actions.
+    """A section of the first page. It shows the items from `find(visit)` to people who have one of the actions.
 
-    If `find` fails, only this part fails. `page` is the page whose navigation entry shows the number of items, as in
-    `operation.list_jobs`.
+    If `find` fails, only this section fails. `page` names the page whose navigation entry shows the number of items,
+    for example `operation.list_jobs`.
     """
 
     actions: Sequence[str]
@@ -135,7 +135,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Finder:
-    """A search that adds an area's results to "Ir para".
+    """A search function whose results appear in "Ir para".
 
     `find(visit, text)` runs only if the person has one of `actions`.
     """
@@ -146,7 +146,7 @@ class Finder:
 
 @dataclass(frozen=True)
 class Area:
-    """An area: one heading of the navigation with its pages.
+    """An area: one heading in the navigation with its pages.
 
     `order` sorts the areas. An area with an empty label has no heading.
     """
@@ -159,5 +159,5 @@ class Area:
 
     @property
     def key(self) -> str:
-        """Return the name of the area in code and templates."""
+        """Return the area's name as used in code and templates."""
         return self.pages.area

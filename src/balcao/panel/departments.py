@@ -1,4 +1,4 @@
-"""The city's departments, which people select in several areas."""
+"""The city's departments, for the selections in several areas."""
 
 from collections import Counter
 
@@ -31,9 +31,9 @@ async def list_departments(api: Api) -> list[Department]:
 
 
 async def read_department_names(api: Api) -> dict[str, str]:
-    """Return the names of all departments by code, sorted by name.
+    """Map department codes to names, sorted by name.
 
-    The code is appended to names that occur more than once, so that every name is unique.
+    A name that occurs more than once gets the code appended, so that every name is unique.
     """
     found = sorted(await list_departments(api), key=lambda one: fold_text(one.nome_ua))
     total = Counter(one.nome_ua.casefold() for one in found)

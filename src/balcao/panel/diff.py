@@ -1,7 +1,7 @@
-"""Differences between two versions of a record, in the order of a form.
+"""Compare two versions of a record, in the order of the fields in a form.
 
-Changed words are marked, lists are compared line by line, and long equal parts are folded. The services return the old
-and the new values; this module compares the words.
+Changed words are marked, lists are compared line by line, and long equal parts are folded. The services only return the
+old and the new values, so this module compares their words.
 """
 
 import re
@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 from rapidfuzz.distance import Indel
 
-# The time and memory of a comparison grow with the product of the two lengths. Up to this product, a comparison needs
-# at most 4 MiB and 10 ms, during which it holds the interpreter lock.
+# The time and memory for a comparison grow with the product of the two lengths. Up to this product, a comparison needs
+# at most 4 MiB and 10 ms. It holds the interpreter lock for that time.
 MOST_PRODUCT = 5_000 * 5_000
-# An equal part with more than `_LONGEST_EQUAL` words is folded: only `_SHOWN_WORDS` words at each end are shown.
+# An equal part with more than `_LONGEST_EQUAL` words is folded: only its first and last `_SHOWN_WORDS` words are shown.
 _LONGEST_EQUAL, _SHOWN_WORDS = 60, 12
 _WORD = re.compile(r"\s+|[^\W_]+|[\W_]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-# Screen readers read the text in brackets, and copied text contains it. The blank at its end is non-breaking, because a
-# browser would drop an ordinary blank.
+# Screen readers read the text in brackets, and copied text includes it. Its trailing space is non-breaking, because a
+# browser would drop an ordinary space.
 _REMOVED = Markup('<del><span class="vh">[saiu:&nbsp;</span>{}<span class="vh">]</span></del>')
 _ADDED = Markup('<ins><span class="vh">[entrou:&nbsp;</span>{}<span class="vh">]</span></ins>')
 _FOLDED = Markup(' <span class="muted">[…]</span> ')
@@ -51,9 +51,9 @@ def compare_values(old: Any, new: Any) -> Markup:
 
 
 def compare_texts(old: str, new: str) -> Markup:
-    """Return the new text with its added and removed words marked.
+    """Return the new text with the added and removed words marked.
 
-    If too many words differ, compare lines. If too many lines differ, mark both texts as a whole.
+    If there are too many words to compare, compare lines. If there are also too many lines, mark both texts as a whole.
     """
     for split in (_WORD.findall, _LINE.findall):
         before, after = split(old), split(new)
@@ -63,7 +63,7 @@ def compare_texts(old: str, new: str) -> Markup:
 
 
 class _Gap(NamedTuple):
-    """A part in which two sequences differ: the bounds of the slice in the old and in the new sequence."""
+    """A part in which two sequences differ: where it starts and ends in the old and in the new sequence."""
 
     old_start: int
     old_end: int
@@ -89,7 +89,7 @@ def _find_gaps(before: Sequence[str], after: Sequence[str]) -> list[_Gap] | None
 
 
 def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the number of equal items before the first difference."""
+    """Return the number of items before the first difference."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -104,9 +104,9 @@ def _mark_gaps(before: Sequence[str], after: Sequence[str], gaps: Iterable[_Gap]
 
 
 def _join_over_blanks(after: Sequence[str], gaps: Iterable[_Gap]) -> Iterator[_Gap]:
-    """Yield the gaps, and join gaps that are only separated by blanks.
+    """Yield the gaps, joining those that are separated only by whitespace.
 
-    Adjacent changed words are easier to read in one piece.
+    Adjacent changed words are easier to read as one change.
     """
     last: _Gap | None = None
     for gap in gaps:
@@ -121,7 +121,7 @@ def _join_over_blanks(after: Sequence[str], gaps: Iterable[_Gap]) -> Iterator[_G
 
 
 def _trim(before: Sequence[str], after: Sequence[str], gap: _Gap) -> _Gap:
-    """Remove an equal ending, such as blanks, from both sides, so that unchanged text is not marked."""
+    """Remove an equal ending, such as whitespace, from both sides of a gap, so that unchanged text is not marked."""
     old, new = before[gap.old_start : gap.old_end], after[gap.new_start : gap.new_end]
     equal = _count_equal(old[::-1], new[::-1])
     return gap._replace(old_end=gap.old_end - equal, new_end=gap.new_end - equal)
@@ -150,7 +150,7 @@ def _fold(words: Sequence[str]) -> Markup:
 
 
 def _mark(removed: str, added: str) -> Markup:
-    """Mark both texts. Insert a blank if they would otherwise run together."""
+    """Mark the removed and the added text. Insert a space if they would otherwise run together."""
     needs_blank = removed and added and not removed[-1].isspace() and not added[0].isspace()
     return _mark_removed(removed) + (" " if needs_blank else "") + _mark_added(added)
 
@@ -174,8 +174,8 @@ def _to_text(value: Any) -> str:
 
 
 def _normalise(value: Any) -> Any:
-    """Return a value for comparison.
+    """Normalise a value for comparison.
 
-    None, an empty string, an empty list and an empty mapping look the same to readers, so all become None.
+    None, an empty string, an empty list and an empty mapping look the same to readers, so all of them become None.
     """
     return None if value in ("", [], {}) else value

@@ -1,4 +1,4 @@
-"""The panel's addresses: its pages with the rights and counts that they need, readiness and static files."""
+"""The panel's endpoints: its pages, with the rights and task counts that they need, readiness and static files."""
 
 from typing import Any
 
@@ -44,15 +44,15 @@ class Endpoints(SessionEndpoints[Page, Visit]):
         return Mount(SERVICE, PREFIX, endpoints, lambda _: ERROR_TEXT, page=REFUSAL_PAGE)
 
     def make_visit(self, request: Request, page: Page, session: Session, api: Api, posted: FormData) -> Visit:
-        """Return the first argument of the page's function."""
+        """Make the visit, which is the first argument of every page function."""
         return Visit(self._panel, request, page, session, api, NO_RIGHTS, posted)
 
     def may_send(self, session: Session, page: Page) -> bool:
-        """Return whether the person's last known rights include the page."""
+        """Return whether the person's last known rights allow sending the page's form."""
         return session.may_send(page.actions)
 
     def may_keep(self, session: Session, page: Page) -> bool:
-        """Return whether the person's last known rights included the page."""
+        """Return whether the person's last known rights would have allowed opening the page."""
         return session.may_have_opened(page.actions)
 
     def make_refusal(self, page: Page) -> PageFault:
@@ -60,7 +60,10 @@ class Endpoints(SessionEndpoints[Page, Visit]):
         return make_not_allowed(list(page.actions), page.label)
 
     async def prepare(self, visit: Visit, page: Page) -> None:
-        """Read the person's rights and show the stored counts. Raises PageFault without the right to the page."""
+        """Read the person's rights and show the stored task counts.
+
+        Raises PageFault if the person may not open the page.
+        """
         visit.rights = await read_rights(visit.api)
         await self._panel.sessions.remember_actions(visit.session, visit.rights.actions)
         show_stored_counts(visit)
@@ -68,14 +71,17 @@ class Endpoints(SessionEndpoints[Page, Visit]):
             raise make_not_allowed(visit.rights.missing_actions(page.actions), page.label)
 
     async def finish(self, visit: Visit, response: Response[Any]) -> None:
-        """Count waiting items again: in the page's area after a change, otherwise in the background if it is time."""
+        """Update the counts of waiting items.
+
+        After a change, recount the page's area. Otherwise recount in the background if the counts are due.
+        """
         if visit.is_post and response.status == 303:
             await recount_area(visit)
         elif not visit.is_post and not visit.is_fragment:
             refresh_counts(visit)
 
     def describe(self, fault: BalcaoError, request: Request) -> PageFault:
-        """Return the error page for a fault of the panel itself."""
+        """Convert an error of the panel itself to an error page."""
         if isinstance(fault, ProviderAway):
             return PageFault(503, "O login não respondeu", fault.message, request_id=request.id, retry_after=5)
         title = "O painel não conseguiu responder" if fault.status >= 500 else "O pedido não pôde ser atendido"

@@ -1,4 +1,4 @@
-"""Form fields that several areas use, and the buttons that change the rows of a list within a form."""
+"""Form fields that several areas use, and the handling of buttons that change the rows of a list in a form."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,15 +8,15 @@ from wtforms import Field, FieldList
 
 from balcao.web.words import parse_number
 
-# The field that the buttons for rows post: an action, the name of the list, and a row's index or the kind of a new row.
+# The field that row buttons post: an action, the name of the list, and the row's index or the kind of the new row.
 ACT = "_acao"
 _ADD, _REMOVE, _RAISE = "mais", "tirar", "subir"
 
 
 class SelectionsField(Field):
-    """A field for several values of a long list, with a selection element for each value.
+    """A field for several values from a long list, with one selection element for each value.
 
-    The initial data is a text with one value on each line. A stored value that is missing from the list stays
+    The initial data is a text with one value on each line. A stored value that is missing from the list remains
     selectable.
     """
 
@@ -29,20 +29,20 @@ class SelectionsField(Field):
         self.data = list(dict.fromkeys(line for text in valuelist for line in split_lines(text)))
 
     def offer(self, values: Sequence[str]) -> None:
-        """Set the values to choose from."""
+        """Set the values that people can choose."""
         further = [value for value in self.data or () if value not in values]
         self.values = [*values, *further]
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines that are not blank."""
+    """Return the lines without surrounding whitespace. Drop blank lines."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def change_rows(form: wtforms.Form, pressed: str, make_row: Callable[[str], Any] = lambda _: None) -> bool:
-    """Apply an add, remove or move-up button of a row list. Return whether such a button was pressed.
+    """Apply an add, remove or move-up button from a row list. Return whether such a button was pressed.
 
-    `make_row` returns the values of a new row of a kind.
+    `make_row` returns the initial values for a new row of the given kind.
     """
     action, _, rest = pressed.partition(":")
     name, _, which = rest.partition(":")
@@ -60,7 +60,7 @@ def change_rows(form: wtforms.Form, pressed: str, make_row: Callable[[str], Any]
 
 
 def _swap(first: wtforms.Form, second: wtforms.Form) -> None:
-    """Swap the contents of two rows, including invalid numbers."""
+    """Swap the contents of two rows, including typed texts that are not valid numbers."""
     for one, other in zip(first, second, strict=True):
         one.data, other.data = other.data, one.data
         one.raw_data, other.raw_data = other.raw_data, one.raw_data

@@ -1,7 +1,7 @@
-"""Live pages: each process receives changes through one upstream connection and notifies every browser that listens.
+"""Live pages: each process receives changes through one upstream connection and notifies every listening browser.
 
-The upstream is the stream of the health units' changes (rules: health_units 4.3), opened with the panel's own client.
-It reports only that something has changed. The content is then read with the token of the person who sees the page.
+The upstream is the stream of health unit changes (rules: health_units 4.3), opened with the panel's own client. It only
+reports that something has changed. The panel then reads the content with the token of the person who sees the page.
 """
 
 import asyncio
@@ -18,24 +18,28 @@ from balcao.core.logs import log
 from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
 STREAM = "/health-units/unidades/eventos"
-# The upstream sends a heartbeat every 15 seconds, so one heartbeat may be missed.
+# The upstream sends a heartbeat every 15 seconds, so this limit tolerates one missing heartbeat.
 SILENT_SECONDS = 35.0
-# The maximum number of windows of one session. Each window reads the board with the person's token after every change.
+# A session may have at most this many listening windows, because each window reads the board with the person's token
+# after every change.
 MOST_OF_SESSION = 5
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 15.0
 _TIMEOUT = httpx.Timeout(5.0, read=SILENT_SECONDS)
 
 
 class Feed:
-    """The upstream connection of this process, open while a browser listens.
+    """This process's upstream connection, which is open only while a browser listens.
 
-    A new connection resumes after the last received event.
+    After a failure, a new connection resumes after the last received event.
     """
 
     def __init__(
         self, http: httpx.AsyncClient, address: str, provider: Provider, client: tuple[str, str] | None
     ) -> None:
-        """`client` is the id and secret of the panel's machine client. Without a client, there is no upstream."""
+        """Set up the feed. `client` is the id and secret of the panel's machine client.
+
+        Without it, there is no upstream.
+        """
         self.has_upstream = client is not None
         self._http = http
         self._address = address
@@ -47,21 +51,24 @@ class Feed:
 
     @property
     def age(self) -> float:
-        """Return the seconds since the upstream was last heard, or infinity after a failure or if it was never open."""
+        """Return the seconds since the upstream last sent something.
+
+        Return infinity after a failure, or if the upstream was never open.
+        """
         return time.monotonic() - self._heard_at
 
     @property
     def is_alive(self) -> bool:
-        """Return whether the upstream was heard recently, so that no event means no change."""
+        """Return whether the upstream sent something recently. If it did, a lack of events means a lack of changes."""
         return self.age < SILENT_SECONDS
 
     def has_room(self, session: bytes) -> bool:
-        """Return whether one more window of the session may listen."""
+        """Return whether the session may open one more listening window."""
         return list(self._listeners.values()).count(session) < MOST_OF_SESSION
 
     @contextlib.asynccontextmanager
     async def listening(self, session: bytes) -> AsyncIterator[asyncio.Event]:
-        """Yield an event that is set whenever something changes, or the upstream connects or fails."""
+        """Yield an event that is set whenever something changes, or when the upstream connects or fails."""
         changed = asyncio.Event()
         self._listeners[changed] = session
         if self._listening is None:
@@ -74,7 +81,7 @@ class Feed:
                 await self.stop()
 
     async def stop(self) -> None:
-        """Close the upstream."""
+        """Close the upstream connection."""
         hearing, self._listening = self._listening, None
         if hearing is not None:
             hearing.cancel()
@@ -86,7 +93,7 @@ class Feed:
         while True:
             try:
                 await self._listen()
-                pause = FIRST_PAUSE_SECONDS  # a normal end: the token expired or an hour has passed
+                pause = FIRST_PAUSE_SECONDS  # normal end: the token expired or an hour has passed
             except (httpx.HTTPError, GrantRefused, ProviderAway, msgspec.MsgspecError) as fault:
                 log.warning("panel.stream_away", code=type(fault).__name__)
                 self._heard_at = float("-inf")

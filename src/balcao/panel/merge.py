@@ -1,4 +1,4 @@
-"""The merge of concurrent changes to a record. The person decides on fields that both people changed."""
+"""Merges concurrent changes to a record. The person decides on fields that both people changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Disputed:
-    """A field that both people changed differently: the original value, the other person's value and my value."""
+    """A field that both people changed differently: the original value, the other's value and one's own."""
 
     name: str
     base: Any
@@ -19,8 +19,8 @@ class Disputed:
 class Merged:
     """The result of a merge.
 
-    `values` is the merged record, with my values in disputed fields. `joined` names the fields that were taken over
-    from the other person's version.
+    `values` is the merged record, with the values from `mine` in disputed fields. `joined` names the fields whose
+    values come from the other person's version.
     """
 
     values: dict[str, Any]
@@ -29,7 +29,10 @@ class Merged:
 
 
 def merge(base: Mapping[str, Any], theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> Merged:
-    """Merge the fields of `mine` with the changes that were saved since `base`. Typed values are never lost."""
+    """Merge the changes in `mine` with the changes that another person saved since `base`.
+
+    Typed values are never lost.
+    """
     values: dict[str, Any] = {}
     disputed: list[Disputed] = []
     joined: list[str] = []

@@ -1,4 +1,4 @@
-"""How the panel shows the states and steps of requests, in the queue and at the counter."""
+"""How the panel shows the states and steps of service requests, in the queue and at the counter."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from balcao.web.service_requests import labels
 from balcao.web.service_requests.labels import CLOSED
 
 STATES = labels.STATES | {"needs_information": "Espera o cidadão"}
-# The kind of tag for each state. A tag combines shape, text and colour.
+# The tag kind for each state. A tag combines shape, text and colour.
 TAGS = {
     "received": "in",
     "sent": "in",
@@ -25,7 +25,7 @@ AUTHORS = {
 
 
 def name_step(state: str | None) -> str:
-    """Return the label of a step. A step without state is a message."""
+    """Return the label for a step. A step without a state is a message."""
     return "Recado" if state is None else STATES.get(state, state)
 
 

@@ -1,4 +1,4 @@
-"""The area “Acessos”: people, groups, roles, actions, addresses and decisions, and the catalogue as a whole."""
+"""The area “Acessos”: people, groups, roles, actions, addresses, explained decisions, and the catalogue itself."""
 
 from balcao.panel.access.pages import AREA
 

@@ -1,4 +1,4 @@
-"""Pages for actions: their descriptions, the effects of a change, and the people who have them."""
+"""Pages for actions: their descriptions, the effects of a change, and the people who hold each action."""
 
 from typing import Any
 
@@ -47,7 +47,10 @@ async def create_action(visit: Visit) -> Response[Any]:
 
 @pages.get("/{action}", "Ação", actions=[ACTION_READ])
 async def show_action(visit: Visit, action: str) -> Response[Any]:
-    """Show everything that depends on an action and, if the visitor may see them, the people who have the action."""
+    """Show everything that depends on an action.
+
+    If the visitor may see them, also show the people who have the action.
+    """
     listing = Listing(visit, ("pessoa", "pessoas"))
     blocks: list[Block[Any]] = await gather_blocks(
         client.read_impact(visit.api, action),
@@ -70,7 +73,7 @@ async def show_action(visit: Visit, action: str) -> Response[Any]:
 
 @pages.form("/{action}/editar", "Mudar a ação", actions=[ACTION_UPDATE])
 async def edit_action(visit: Visit, action: str) -> Response[Any]:
-    """Rename or describe an action. A new name is saved only after its effects were shown."""
+    """Rename or describe an action. Save a new name only after showing the effects of the change."""
     present = await client.read_action(visit.api, action)
     found = present.value
     form = ActionForm(visit, {"name": found.name, "description": found.description}, etag=present.etag)
@@ -101,7 +104,7 @@ async def edit_action(visit: Visit, action: str) -> Response[Any]:
 
 @pages.form("/{action}/excluir", "Excluir a ação", actions=[ACTION_DELETE])
 async def delete_action(visit: Visit, action: str) -> Response[Any]:
-    """Delete an action, after showing the city's addresses and the grants that are deleted with the action."""
+    """Delete an action. First show the city's addresses and the grants that are deleted with it."""
     form = Form(visit)
     if form.is_sent and await form.submit(lambda: client.delete_action(visit.api, action, force=True)):
         return await visit.redirect(visit.address("access.list_actions"), "A ação foi excluída.")

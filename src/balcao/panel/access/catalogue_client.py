@@ -1,4 +1,4 @@
-"""The operations on the catalogue as a whole: explained decisions, the document and the history."""
+"""The API operations on the catalogue as a whole: explaining decisions, the document and the history."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -81,7 +81,7 @@ class Verdict(msgspec.Struct):
 
 
 async def explain(api: Api, asked: Mapping[str, str], subject: str | None) -> Explanation:
-    """Explain the decision on an `action`, or on a `method` and a `path`."""
+    """Explain whether an `action`, or a `method` on a `path`, is allowed."""
     return await api.get(f"{_BASE}/explain", Explanation, {**asked, "subject": subject})
 
 

@@ -1,4 +1,4 @@
-"""Export the catalogue as a document, compare a document with the catalogue, and apply the document."""
+"""Export the catalogue as a document, compare a document with the catalogue, and apply the document's changes."""
 
 from typing import Any
 
@@ -36,7 +36,10 @@ async def plan_document(visit: Visit) -> Response[Any]:
 
 @pages.post("/aplicar", "Aplicar o documento", actions=[CATALOGUE_APPLY], body_limit=_BODY_LIMIT)
 async def apply_plan(visit: Visit) -> Response[Any]:
-    """Apply a plan that the person has seen. If the catalogue has changed since, plan the same document again."""
+    """Apply a plan that the person has seen.
+
+    If the catalogue has changed since then, show a new plan for the same document.
+    """
     form = DocumentForm(visit)
     try:
         applied = await catalogue_client.apply_plan(visit.api, visit.posted.first("plano"))

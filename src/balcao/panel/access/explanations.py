@@ -21,8 +21,8 @@ pages = Pages("access", "/acessos/explicar")
 async def explain_decision(visit: Visit) -> Response[Any]:
     """Show whether a person may do something, and why.
 
-    Without the right to ask about other people, people can only ask about themselves. The CPF is sent in the form and
-    never in an address.
+    People without the right to ask about others can ask only about themselves. The CPF is sent in the form and never
+    appears in an address.
     """
     form = ExplainForm(visit, {"method": "GET"})
     form.wanted.choices = _list_choices(visit)
@@ -40,7 +40,10 @@ async def explain_decision(visit: Visit) -> Response[Any]:
 
 
 def _list_choices(visit: Visit) -> list[SelectChoice]:
-    """Return the rights as choices, by service. Include the city's own rights only if the person has them."""
+    """Return the rights as choices, grouped by service.
+
+    Include rights that the city created only if the person has them.
+    """
     held = visit.rights.actions
     shipped = [
         SelectChoice(key, held[key].description if key in held else text, optgroup=labels.SERVICES[service])
@@ -56,7 +59,10 @@ def _list_choices(visit: Visit) -> list[SelectChoice]:
 
 
 async def _list_granting_roles(visit: Visit, explained: catalogue_client.Explanation) -> list[str]:
-    """Return the roles that grant the missing action, or [] if none is missing or the person may not see them."""
+    """Return the roles that grant the missing action.
+
+    Return [] if the action is allowed, or if the person may not see the roles.
+    """
     if explained.action is None or explained.decision == "allow" or not visit.may(EXPLAIN, ACTION_READ):
         return []
     (holders,) = await gather_blocks(client.list_holders(visit.api, str(explained.action.id), limit=1))

@@ -1,4 +1,4 @@
-"""Forms of the access administration."""
+"""The forms for the access administration."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -32,12 +32,12 @@ def split_lines(text: str | None) -> list[str]:
 
 
 def clean_cpf(text: str | None) -> str:
-    """Return the digits of a CPF."""
+    """Return the digits in a typed CPF."""
     return "".join(char for char in text or "" if char.isdigit())
 
 
 class GroupForm(Form):
-    """The form for a group: its purpose, the reach of its members' rights, and the groups that they administer."""
+    """The form for a group: its purpose, the limits on its members' rights, and the groups that they administer."""
 
     description = StringField("Para que serve", validators=[needed(), length(1, 500)])
     area = TextAreaField(
@@ -99,7 +99,7 @@ class BindingForm(Form):
 
 
 class ChoiceForm(Form):
-    """The form for giving a role. The page sets the choices."""
+    """The form for giving a role. The page supplies the choices."""
 
     members: ClassVar = {"choice": "role_name"}
 
@@ -117,7 +117,10 @@ class GrantForm(Form):
 
 
 class MemberForm(Form):
-    """The form for adding a person to a group, by CPF, because a new colleague may not have logged in yet."""
+    """The form for adding a person to a group.
+
+    It asks for the CPF, because a new colleague may not have logged in yet.
+    """
 
     members: ClassVar = {"cpf": "subject"}
 
@@ -129,7 +132,7 @@ class MemberForm(Form):
 
 
 class ExplainForm(Form):
-    """The form for asking about a decision on a right, or on an address of the API.
+    """The form for asking whether a right, or a call to an API address, is allowed.
 
     If both are given, only the address is used.
     """
@@ -161,7 +164,7 @@ class ExplainForm(Form):
 
     @property
     def asked(self) -> dict[str, str]:
-        """Return the question as query parameters of the service."""
+        """Return the question as query parameters for the service."""
         if self.asked_path:
             return {"method": self.method.data, "path": self.asked_path}
         return {"action": self.wanted.data}

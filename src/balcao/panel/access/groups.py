@@ -1,4 +1,4 @@
-"""Groups: their members, their roles with their reach, and the groups whose people the members administer."""
+"""Pages for groups: their members, their roles and limits, and the groups whose members they administer."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +29,7 @@ from balcao.web.words import format_count
 
 pages = Pages("access", "/acessos/grupos")
 _LIMITS = ("area", "manages")
-# The name of a group whose rights apply to one department starts with this prefix. The department's code follows.
+# The name prefix of a group whose rights apply to one department. The department's code follows.
 OF_DEPARTMENT = "go:orgao:"
 
 
@@ -89,7 +89,7 @@ async def show_group(visit: Visit, group: str) -> Response[Any]:
 
 @pages.form("/{group}/editar", "Editar o grupo", actions=[GROUP_UPDATE])
 async def edit_group(visit: Visit, group: str) -> Response[Any]:
-    """Change a group's purpose and reach. After a concurrent change, show the saved values next to the form."""
+    """Change a group's purpose and limits. After a concurrent change, show the saved values next to the form."""
     present = await client.read_group(visit.api, group)
     found = present.value
     values = {"description": found.description} | {key: "\n".join(found.attributes.get(key, [])) for key in _LIMITS}
@@ -110,7 +110,7 @@ async def edit_group(visit: Visit, group: str) -> Response[Any]:
 
 @pages.form("/{group}/excluir", "Excluir o grupo", actions=[GROUP_DELETE])
 async def delete_group(visit: Visit, group: str) -> Response[Any]:
-    """Delete a group, after showing how many members it has and which roles it gives."""
+    """Delete a group. First show the number of its members and the roles that it gives."""
     form = await make_removal_form(visit, lambda way: way.group == group)
     if form.is_sent and await form.submit(lambda: client.delete_group(visit.api, group)):
         return await visit.redirect(visit.address("access.list_groups"), f"O grupo {group} foi excluído.")
@@ -142,7 +142,7 @@ async def delete_group(visit: Visit, group: str) -> Response[Any]:
 async def add_member(visit: Visit, group: str) -> Response[Any]:
     """Add a person to a group by CPF. First show what the person would gain, if the visitor may see this.
 
-    The CPF is sent in the form and never in an address.
+    The CPF is sent in the form and never appears in an address.
     """
     form = MemberForm(visit)
     gains = None
@@ -210,7 +210,7 @@ async def remove_group_role(visit: Visit, group: str, role: str) -> Response[Any
 
 
 def _read_limits(form: GroupForm, present: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return the attributes of the group: the limits from the form, and the other attributes unchanged."""
+    """Return the group's new attributes: the limits from the form, and all other attributes unchanged."""
     typed = {key: split_lines(form[key].data) for key in _LIMITS}
     kept = {key: values for key, values in present.items() if key not in typed}
     return kept | {key: values for key, values in typed.items() if values}
@@ -225,7 +225,7 @@ def _show_form(
     theirs: list[tuple[str, str]] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    """Show the form. `names` maps suggested group names to the full names of their departments."""
+    """Show the form. `names` maps each suggested group name to the full name of its department."""
     return visit.render(
         "access/form.html",
         form=form,

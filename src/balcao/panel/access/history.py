@@ -1,4 +1,4 @@
-"""The history of the catalogue: changes, refused changes, and the check of the event chain."""
+"""Pages for the catalogue's history: changes, refused changes, and verification of the event chain."""
 
 from datetime import datetime, time, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Portuguese terms of the access administration."""
+"""Portuguese terms for the access administration."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -101,7 +101,7 @@ def describe_reach(reach: Mapping[str, list[str]] | None) -> str | Markup:
 
 
 def describe_way(role: str, source: str, group: str | None) -> Markup:
-    """Describe the source of a role."""
+    """Describe how a person has a role: through a group, or from another source."""
     if group:
         return Markup("papel {}, do grupo {}").format(show_given(role), show_given(group))
     return Markup("papel {}, {}").format(show_given(role), SOURCES.get(source, source))
@@ -113,7 +113,7 @@ def name_service(service: str | None) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """Return a value from a plan or an event in words."""
+    """Describe a value from a plan or an event in words."""
     if value is None or value in ("", [], {}):
         return "–"
     if isinstance(value, dict):
@@ -151,18 +151,18 @@ def list_changes(before: Any, after: Any) -> list[tuple[str, str, str]]:
         was, now = old.get(name), new.get(name)
         if was == now:
             continue
-        if isinstance(was, list) and isinstance(now, list):  # in lists, show only removed and added items
+        if isinstance(was, list) and isinstance(now, list):  # in lists, show only the removed and added items
             was, now = [one for one in was if one not in now], [one for one in now if one not in was]
         found.append((MEMBERS[name], describe_value(was), describe_value(now)))
     return found
 
 
 def describe_obstacles(codes: Sequence[str]) -> str:
-    """Describe the obstacles to a change."""
+    """Describe the obstacles that prevent a change."""
     return "; ".join(OBSTACLES.get(code, code) for code in codes)
 
 
 def name_actor(actor: Mapping[str, Any]) -> str:
-    """Return who made a change: a person, a client, or the platform itself."""
+    """Return the display name of the actor who made a change: a person, a client, or the platform itself."""
     name = str(actor.get("display_name") or actor.get("azp") or "–")
     return {"operator": "Operação da plataforma", "system": "A plataforma"}.get(name, name)

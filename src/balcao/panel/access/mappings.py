@@ -1,4 +1,7 @@
-"""Addresses: the actions that operations of the platform and of the city's other applications require."""
+"""Pages for addresses and the actions that they require.
+
+An address is an operation of the platform or of another city application.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,7 +51,10 @@ async def create_mapping(visit: Visit) -> Response[Any]:
 
 @pages.form("/{mapping}/editar", "Mudar o endereço", actions=[MAPPING_UPDATE])
 async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Bind an address to another action. Other members can be changed only for an application of the city."""
+    """Bind an address to another action.
+
+    The other members can be changed only for addresses of other city applications.
+    """
     present = await client.read_mapping(visit.api, mapping)
     found = present.value
     values = {
@@ -75,7 +81,7 @@ async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
 
 @pages.form("/{mapping}/excluir", "Excluir o endereço", actions=[MAPPING_DELETE])
 async def delete_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Delete the mapping of an application of the city."""
+    """Delete an address of another city application."""
     form = Form(visit)
     back = visit.address("access.list_mappings")
     if form.is_sent and await form.submit(lambda: client.delete_mapping(visit.api, mapping)):

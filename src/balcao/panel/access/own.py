@@ -1,4 +1,4 @@
-"""A second confirmation for administrators who would remove their own last administrative role."""
+"""Asks administrators to confirm again before they remove their own last administrative role."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ async def make_removal_form(visit: Visit, is_removed: Callable[[Way], bool], *, 
     """Return the form for a removal. It has a checkbox if the visitor would lose their last administrative role.
 
     A person may have a role in several ways, for example through two groups. `is_removed` returns whether the removal
-    ends one of these ways. `cpf` is the person concerned, or empty if the removal concerns all people.
+    ends a given way. `cpf` identifies the person concerned. It is empty if the removal affects every holder.
     """
     if not visit.rights.is_administrator:
         return Form(visit)

@@ -25,7 +25,7 @@ _SHORTEST_SEARCH, _MOST_FOUND = 3, 10
 
 
 async def find_people(visit: Visit, asked: str) -> Sequence[Item]:
-    """Return the people whose name or CPF contains the searched text."""
+    """Return the people whose name or CPF matches the search text."""
     if max(map(len, asked.split()), default=0) < _SHORTEST_SEARCH:
         return []
     found = await client.list_users(visit.api, search=asked, in_groups=False, limit=_MOST_FOUND, skip=0)

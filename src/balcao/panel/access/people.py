@@ -1,4 +1,4 @@
-"""Pages for people: their data, their groups and direct roles, and their rights with the reasons."""
+"""Pages for people: their data, their groups and direct roles, and their rights with the reason for each."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ pages = Pages("access", "/acessos/pessoas")
 
 @pages.get("", "Pessoas", actions=[USER_READ], in_menu=True)
 async def list_people(visit: Visit) -> Response[Any]:
-    """List the people of the catalogue. Optional filters: a name or CPF, and membership of any group."""
+    """List the people in the catalogue. Optional filters: a name or CPF, and whether they are in any group."""
     filters = [
         Filter("procura", "Nome ou CPF", is_wide=True),
         Filter("grupo", "Grupos", [("sim", "Só quem está em algum grupo")], unset="Com ou sem"),
@@ -58,7 +58,7 @@ async def show_person(visit: Visit, person: str) -> Response[Any]:
 
 @pages.form("/{person}/incluir", "Incluir em um grupo", actions=[MEMBERS_MANAGE])
 async def join_group(visit: Visit, person: str) -> Response[Any]:
-    """Add a person to a selected group. First show what the person would gain, if the visitor may see this."""
+    """Add a person to a group. First show what the person would gain, if the visitor may see this."""
     user = await client.find_user(visit.api, person)
     form = GroupChoiceForm(visit)
     groups = await client.list_groups(visit.api)

@@ -125,7 +125,7 @@ async def revoke_action(visit: Visit, role: str, name: str) -> Response[Any]:
 
 @pages.form("/{role}/excluir", "Excluir o papel", actions=[ROLE_DELETE])
 async def delete_role(visit: Visit, role: str) -> Response[Any]:
-    """Delete a role, after showing the actions that it grants."""
+    """Delete a role. First show the actions that it grants."""
     form = await make_removal_form(visit, lambda way: way.role == role)
     if form.is_sent and await form.submit(lambda: client.delete_role(visit.api, role)):
         return await visit.redirect(visit.address("access.list_roles"), f"O papel {role} foi excluído.")

@@ -1,4 +1,4 @@
-"""The area “Agentes”: the versions of the city's agents, sets of examples, and experiments with the examples."""
+"""The area “Agentes”: versions of the city's agents, data sets with examples, experiments, and webhooks."""
 
 from balcao.panel.agents.pages import AREA
 

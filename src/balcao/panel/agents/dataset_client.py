@@ -1,4 +1,4 @@
-"""The operations on data sets, examples and experiments. The responses nest items in edges and nodes."""
+"""The API operations on data sets, examples and experiments. The responses wrap items in `edges` and `node` objects."""
 
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -13,7 +13,7 @@ _BASE = "/agent/api/v1"
 
 
 class _Camel(msgspec.Struct, rename="camel"):
-    """A type with camel case member names on the wire."""
+    """A base for types whose members have camel case names on the wire."""
 
 
 class PageInfo(_Camel):

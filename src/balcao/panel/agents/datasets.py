@@ -1,4 +1,7 @@
-"""Data sets with their examples, and experiments that compare how two versions answer the same examples."""
+"""Pages for data sets and experiments.
+
+An experiment compares how versions of an agent answer the same examples.
+"""
 
 from typing import Any
 
@@ -45,7 +48,7 @@ async def create_dataset(visit: Visit) -> Response[Any]:
 
 @pages.get("/dados/{dataset}", "Conjunto", actions=[DATA_READ])
 async def show_dataset(visit: Visit, dataset: str) -> Response[Any]:
-    """Show a page of a data set's examples, and its experiments."""
+    """Show one page of a data set's examples, and its experiments."""
     found, experiments = await gather_blocks(
         client.read_dataset(visit.api, dataset, first=_SHOWN, after=visit.query.first("depois") or None),
         client.list_experiments(visit.api, dataset),
@@ -64,10 +67,10 @@ async def show_dataset(visit: Visit, dataset: str) -> Response[Any]:
 
 @pages.form("/dados/{dataset}/exemplos/novos", "Acrescentar exemplos", actions=[DATA_MANAGE], body_limit=_BODY_LIMIT)
 async def add_examples(visit: Visit, dataset: str) -> Response[Any]:
-    """Add examples, at most a thousand in each call of the service.
+    """Add examples, at most a thousand in each API call.
 
-    If a call is rejected because of a bad line, the examples of earlier calls remain. Adding the same examples again
-    changes nothing.
+    If the service rejects a call because of a bad line, the examples from earlier calls remain stored. Resending the
+    same examples changes nothing.
     """
     form = ExamplesForm(visit)
     found = await client.read_dataset(visit.api, dataset, first=1)
@@ -122,7 +125,7 @@ async def delete_dataset(visit: Visit, dataset: str) -> Response[Any]:
 
 @pages.get("/dados/{dataset}/experimentos/{experiment}", "Experimento", actions=[DATA_READ])
 async def show_experiment(visit: Visit, dataset: str, experiment: str) -> Response[Any]:
-    """Show the answers of an experiment's runs, optionally next to the answers of another experiment."""
+    """Show the answers from an experiment's runs, optionally next to the answers from another experiment."""
     compared = visit.query.first("comparar") or None
     found = await client.list_experiments(visit.api, dataset)
     others = {edge.experiment.id: edge.experiment for edge in found.experiments.edges}
@@ -143,9 +146,10 @@ async def show_experiment(visit: Visit, dataset: str, experiment: str) -> Respon
 
 
 def write_json(value: Any) -> str:
-    """Format a value of an example as JSON.
+    """Format a value from an example.
 
-    Return a string unchanged, an object with a single string member as that string, and an empty value as "–".
+    Return a string unchanged, the string from an object with a single string member, "–" for an empty value, and JSON
+    for any other value.
     """
     if isinstance(value, str):
         return value

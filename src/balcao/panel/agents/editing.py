@@ -1,4 +1,4 @@
-"""Editing an agent. Its prompt is checked before it is saved, and concurrent changes are merged."""
+"""The page for editing an agent. The prompt is checked before it is saved, and concurrent changes are merged."""
 
 from typing import Any
 
@@ -31,15 +31,16 @@ CHANGED = "version-changed"
 
 @pages.form("/{agent}/editar", "Editar o agente", actions=[CREATE])
 async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
-    """Save a new version, based on the version in the address, the active version or, without one, the newest.
+    """Save a new version.
 
-    If another version has become active since the form was opened, show the typed text merged with that version.
+    The form starts from the version in the address, else from the active version, else from the newest. If another
+    version has become active since the form was opened, show the typed text merged with that version.
     """
     active = await find_active(visit, agent)
     newest = active.version if active else await _find_newest(visit, agent)
     present = await client.read_version(visit.api, agent, newest)
-    # The version that was active (or else the newest) when the form was opened. Both editors' changes are relative to
-    # this version.
+    # The merge base: the version that was active (or else the newest) when the form was opened. Both editors' changes
+    # are compared with this version.
     opened = to_number(visit.posted.first("_etag") or str(newest))
     base = present if opened == newest else await client.read_version(visit.api, agent, opened)
     wanted = visit.query.first("versao")
@@ -79,9 +80,9 @@ async def edit_agent(visit: Visit, agent: str) -> Response[Any]:
 
 
 async def _find_newest(visit: Visit, agent: str) -> int:
-    """Return the number of the newest version, for an agent without an active version.
+    """Return the number of the newest version. The caller needs it for an agent without an active version.
 
-    Raises PageFault if the agent has no version.
+    Raises PageFault if the agent has no versions.
     """
     found = await client.list_versions(visit.api, agent, limit=1)
     if not found.items:

@@ -1,4 +1,4 @@
-"""Forms of the agents: a version, the reason for a change, a data set, its examples, and a webhook."""
+"""Forms for agents: a version, the reason for a change, a data set, its examples, and a webhook."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,10 @@ from balcao.panel.webhooks.forms import WebhookForm
 from balcao.web.forms import Form, length, needed
 
 _BLOCK = "bloco-"
-# The bytes of a label in hexadecimal: UTF-8 of up to two bytes per character. Other field names are ignored.
+# A memory block's label in hexadecimal, at most two UTF-8 bytes for each character. Fields with other names are
+# ignored.
 _HEX = re.compile(r"(?:[2-7][0-9a-f]|c[2-9a-f][89ab][0-9a-f]|d[0-9a-f][89ab][0-9a-f])+")
-# The fields of a version that are merged after concurrent changes, with their labels.
+# The labels of the version fields that are merged after concurrent changes.
 LABELS = {
     "prompt": "Instruções",
     "tools": "Ferramentas",
@@ -57,7 +58,7 @@ def make_version_form(blocks: Sequence[str]) -> type[VersionForm]:
 
 
 def name_field(label: str) -> str:
-    """Return the field name for a memory block.
+    """Return the form field name for a memory block.
 
     The name depends only on the block's label, not on the versions that the page shows.
     """
@@ -71,13 +72,13 @@ def read_labels(posted: FormData) -> list[str]:
 
 
 def list_blocks(*versions: Version) -> list[str]:
-    """Return the distinct labels of the memory blocks of the versions."""
+    """Return the distinct labels of the memory blocks in these versions."""
     labels = [str(block.get("label", "")) for version in versions for block in version.config.memory_blocks]
     return list(dict.fromkeys(labels))
 
 
 def to_fields(version: Version, blocks: Sequence[str]) -> dict[str, str]:
-    """Return the values of a version as form fields."""
+    """Convert a version to form field values."""
     texts = {str(block.get("label", "")): str(block.get("value", "")) for block in version.config.memory_blocks}
     return {
         "prompt": version.prompt.content,
@@ -115,7 +116,7 @@ def to_content(form: VersionForm, version: Version, blocks: Sequence[str]) -> di
 
 
 def to_typed(form: VersionForm, blocks: Sequence[str]) -> dict[str, str]:
-    """Return the typed values by field, normalised for comparison with saved values."""
+    """Return the typed values by field, with the same line endings as saved values, so that both can be compared."""
     return {name: _normalise(form[name].data) for name in name_fields(blocks)}
 
 
@@ -146,7 +147,7 @@ class ExamplesForm(Form):
 
 
 class AgentsWebhookForm(WebhookForm):
-    """The form for a system that is notified of activations: its address, and the agents to which it subscribes."""
+    """The form for a webhook: its address, and the agents whose activations it receives."""
 
     members: ClassVar = {"topics": "agent_types", "is_active": "active"}
 

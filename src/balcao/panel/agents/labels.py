@@ -1,6 +1,6 @@
 """Display names of agents."""
 
-# The display name of the default agent, which answers calls that name no agent.
+# The display name of the default agent, which answers calls that do not name an agent.
 _NAMES = {"agentic_search": "Busca assistida"}
 
 

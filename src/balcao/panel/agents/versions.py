@@ -1,4 +1,4 @@
-"""Versions of agents: the timeline, a single version, the differences between two versions, and activation."""
+"""Pages for agent versions: the timeline, one version, the differences between two versions, and activation."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from balcao.web.words import parse_number
 
 pages = Pages("agents", "/agentes")
 CHANGES = {"prompt": "instruções", "config": "configuração", "both": "instruções e configuração"}
-_LONGEST_NUMBER = 9  # a number of nine digits fits a PostgreSQL integer
+_LONGEST_NUMBER = 9  # nine digits always fit in a PostgreSQL integer
 
 
 @pages.get("", "Instruções", actions=[READ], in_menu=True)
@@ -80,7 +80,7 @@ async def compare_versions(visit: Visit, agent: str) -> Response[Any]:
 
 @pages.form("/{agent}/versoes/{number}/ativar", "Usar esta versão", actions=[ACTIVATE])
 async def activate_version(visit: Visit, agent: str, number: str) -> Response[Any]:
-    """Activate a version, after showing what will change."""
+    """Activate a version. First show what will change."""
     active = await find_active(visit, agent)
     form = ReasonForm(visit, etag=str(active.version) if active else "")
     expected = parse_number(form.etag)
@@ -88,7 +88,7 @@ async def activate_version(visit: Visit, agent: str, number: str) -> Response[An
         lambda: client.activate_version(visit.api, agent, to_number(number), form.reason.data or "", expected)
     ):
         return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
-    form.etag = str(active.version) if active else ""  # a resubmission is based on the version shown now
+    form.etag = str(active.version) if active else ""  # a resubmission replaces the version shown now
     version = await client.read_version(visit.api, agent, to_number(number))
     present = await client.read_version(visit.api, agent, active.version) if active else None
     return visit.render(
@@ -112,7 +112,7 @@ async def roll_back(visit: Visit, agent: str) -> Response[Any]:
     expected = parse_number(form.etag)
     if form.is_sent and await form.submit(lambda: client.roll_back(visit.api, agent, form.reason.data or "", expected)):
         return await visit.redirect(visit.address("agents.show_agent", agent=agent), form.result.message)
-    form.etag = str(active.version) if active else ""  # a resubmission is based on the version shown now
+    form.etag = str(active.version) if active else ""  # a resubmission replaces the version shown now
     return visit.render(
         "agents/move.html",
         form=form,
@@ -128,7 +128,7 @@ async def roll_back(visit: Visit, agent: str) -> Response[Any]:
 
 @pages.form("/{agent}/versoes/{number}/ocultar", "Ocultar a versão", actions=[CREATE])
 async def hide_version(visit: Visit, agent: str, number: str) -> Response[Any]:
-    """Hide a version from the history for good. The service refuses to hide the active version."""
+    """Permanently hide a version from the history. The service refuses to hide the active version."""
     form = Form(visit)
     back = visit.address("agents.show_agent", agent=agent)
     if form.is_sent and await form.submit(lambda: client.hide_version(visit.api, agent, to_number(number))):

@@ -1,4 +1,7 @@
-"""Systems that are notified when another version of an agent becomes active, and their deliveries."""
+"""Pages for webhooks and their deliveries.
+
+A webhook notifies another system when a version of an agent becomes active.
+"""
 
 from collections.abc import Callable
 

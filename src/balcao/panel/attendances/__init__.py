@@ -1,4 +1,1 @@
-"""Attendances: a clerk attends a citizen for a stated reason.
-
-No personal data is read without a citizen and a reason.
-"""
+"""Attendances: a clerk attends a citizen for a stated reason, and cannot read personal data without one."""

@@ -1,4 +1,4 @@
-"""The form for the reason for reading a person's data, asked once for each attendance."""
+"""The form for the reason for reading a person's data. Each attendance asks for it once."""
 
 from wtforms import SelectField, StringField
 

@@ -1,4 +1,7 @@
-"""Start, use and end attendances. They end on request, after 15 minutes without use, or with the session."""
+"""Start, use and close attendances.
+
+An attendance closes on request, after 15 minutes without use, or with the session.
+"""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,7 +20,7 @@ from balcao.web.person.client import Subject
 from balcao.web.sealing import InvalidSeal
 
 IDLE_LIMIT = timedelta(minutes=15)
-# The list shows only the newest attendances. A clerk cannot handle more attendances at the same time.
+# List only this many of the newest attendances. A clerk cannot handle more at the same time.
 MOST_LISTED = 10
 
 
@@ -28,7 +31,7 @@ class _Content(msgspec.Struct, frozen=True):
 
 
 async def begin_attendance(visit: Visit, cpf: Cpf, reason: str) -> int:
-    """Read the citizen's name for this reason, start an attendance and return the attendance's number."""
+    """Start an attendance and return its number. Read the citizen's name with the given reason."""
     try:
         name = await people.read_name(Subject(visit.api, cpf, reason))
     except NotFound:
@@ -53,7 +56,7 @@ async def list_attendances(visit: Visit) -> Sequence[Attendance]:
 async def find_attendance(visit: Visit, number: str) -> Attendance:
     """Return an attendance of this session and prolong it. The page frame then shows the citizen.
 
-    Raises PageFault if the attendance is over.
+    Raises PageFault if the attendance has closed.
     """
     key = visit.session.stored.key
     stored = None
@@ -68,14 +71,14 @@ async def find_attendance(visit: Visit, number: str) -> Attendance:
 
 
 async def end_attendance(visit: Visit, number: str) -> None:
-    """End the attendance. Do nothing if it is already over."""
+    """Close the attendance. Do nothing if it has already closed."""
     if number.isascii() and number.isdigit() and len(number) < 19:
         async with visit.panel.database.connection() as connection:
             await store.delete_attendance(connection, int(number), visit.session.stored.key, IDLE_LIMIT)
 
 
 def _open(visit: Visit, stored: StoredAttendance) -> Attendance | None:
-    """Return the attendance, or None if its key has been removed from the settings since."""
+    """Decrypt the attendance. Return None if the encryption key has been removed from the settings."""
     try:
         opened = visit.panel.sealer.open(_make_seal_context(visit.session.stored.key), stored.content)
     except InvalidSeal:

@@ -9,7 +9,7 @@ from balcao.core.database.statements import statement
 
 
 class StoredAttendance(msgspec.Struct, frozen=True):
-    """One attendance with its sealed content and the time of its last use."""
+    """One attendance with its encrypted content and the time of its last use."""
 
     number: int
     content: bytes
@@ -43,7 +43,7 @@ async def list_attendances(
 ) -> list[StoredAttendance]: ...
 
 
-# Also delete the expired attendances of the same session.
+# Also delete this session's expired attendances.
 @statement("""
 DELETE FROM panel.attendance
 WHERE session_key = :session_key AND (number = :number OR used_at <= now() - :quiet::interval)

@@ -1,4 +1,4 @@
-"""Approvals: review the changes in pending services and proposals, then publish them or send them back."""
+"""Pages for approvals: review the changes in pending services and proposals, then publish them or send them back."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from balcao.web.api import Conflict, Outdated, gather_blocks
 from balcao.web.markup import render_markdown
 from balcao.web.words import format_count, parse_number
 
-# Show only the newest returned items. The catalogue lists all services that are being edited.
+# Show only the newest returned items. The list of services shows all services that are being edited.
 _MOST_RETURNED = 10
 _EDITED = {"status": 0, "awaiting_approval": False, "sort_by": "last_update", "order": "desc"}
 
@@ -45,7 +45,10 @@ async def list_approvals(visit: Visit) -> Response[Any]:
 
 @pages.get("/aprovacoes/{service}", "Ler para aprovar", actions=[PUBLISH])
 async def review_service(visit: Visit, service: str) -> Response[Any]:
-    """Show a pending service with its changes since the version in the query, by default the last published one."""
+    """Show a pending service and what has changed in it.
+
+    The changes are relative to the version in the query, or else to the last published version.
+    """
     read, departments = await client.read_service(visit.api, service), await read_departments(visit)
     since = parse_number(visit.query.first("desde"))
     number = await _find_published(visit, service) if since is None else since
@@ -146,7 +149,7 @@ async def withdraw_proposal(visit: Visit, service: str, proposal: str) -> Respon
 
 
 async def find_approvals(visit: Visit) -> Sequence[Item]:
-    """Return one item for all services and one item for all proposals in the approval queue."""
+    """Return one item for all pending services and one for all pending proposals."""
     summaries = await client.list_summaries(visit.api, {"per_page": 1})
     titles = [
         (summaries.states.awaiting_approval, "serviço espera aprovação", "serviços esperam aprovação"),

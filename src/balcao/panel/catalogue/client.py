@@ -1,4 +1,4 @@
-"""The operations on services, versions and proposals. The types contain only the members that the pages use."""
+"""The API operations on services, versions and proposals. The types contain only the members that the pages use."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ MOST_AT_ONCE = 100
 
 
 def to_moment(seconds: int | None) -> datetime | None:
-    """Convert the service's Unix seconds to a time. Return None for 0 or None."""
+    """Convert Unix seconds from the service to a time. Return None for 0 or None."""
     return datetime.fromtimestamp(seconds, UTC) if seconds else None
 
 

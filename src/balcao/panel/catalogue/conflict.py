@@ -1,4 +1,4 @@
-"""A conflict between two editors of a service. The second editor decides field by field."""
+"""A conflict between two editors of a service. The second editor decides on each disputed field."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _CHOICE, _OTHER_TEXT = "escolha-", "texto-"
 
 
 class Dispute(NamedTuple):
-    """A field that both editors have changed. The marked texts show each editor's change relative to the base."""
+    """A field that both editors have changed. The marked texts show how each editor changed the base."""
 
     name: str
     label: str
@@ -43,7 +43,7 @@ class Conflict(NamedTuple):
 
 
 def describe_conflict(base: Mapping[str, str], theirs: Mapping[str, str], mine: Mapping[str, str]) -> Conflict:
-    """Merge both editors' changes to `base` field by field. Return the merged values and the conflicts."""
+    """Merge both editors' changes to `base` field by field. Return the merged values and the disputed fields."""
     merged = merge(base, theirs, mine)
     values = [to_values(each) for each in (base, theirs, mine)]
     disputes = []
@@ -62,7 +62,7 @@ def describe_conflict(base: Mapping[str, str], theirs: Mapping[str, str], mine: 
 
 
 def apply_choices(posted: FormData) -> FormData:
-    """Return the form that a conflict page posted, with the chosen text in each disputed field."""
+    """Return the form data from a conflict page, with the chosen text in each disputed field."""
     decided = FormData(posted)
     for field in posted:
         if field.startswith(_CHOICE):

@@ -26,7 +26,7 @@ LISTS = (
     "legislacao_relacionada",
     "publico_especifico",
 )
-# The members of a button, in the order of its line in the form, and the separator between them.
+# The members of a button, in the order in which the form writes them on one line, and the separator between them.
 _BUTTON_PARTS = ("titulo", "url_service", "descricao")
 _SEPARATOR = " | "
 _OFF = "(desligado) "
@@ -35,7 +35,7 @@ FREE = {"True": True, "False": False, "": None}
 
 
 def to_fields(members: Mapping[str, Any], departments: Mapping[str, str]) -> dict[str, str]:
-    """Return a service's form fields. Departments appear by name."""
+    """Convert a service to form fields. Departments appear by name."""
     fields = {name: str(members.get(name) or "").replace("\r\n", "\n").strip() for name in TEXTS}
     fields |= {name: "\n".join(_fold_lines(members.get(name) or ())) for name in LISTS}
     fields["orgao_gestor"] = "\n".join(departments.get(one, one) for one in members.get("orgao_gestor") or ())
@@ -49,7 +49,10 @@ def to_fields(members: Mapping[str, Any], departments: Mapping[str, str]) -> dic
 
 
 def to_body(fields: Mapping[str, str], departments: Mapping[str, str]) -> dict[str, Any]:
-    """Return the members that the form sets. Members that the form does not show are omitted and stay unchanged."""
+    """Convert the form fields to a request body.
+
+    The body omits members that the form does not show, so they stay unchanged.
+    """
     codes = {name.casefold(): code for code, name in departments.items()}
     body: dict[str, Any] = {name: fields[name].strip() for name in TEXTS}
     body |= {name: split_lines(fields[name]) for name in LISTS}
@@ -63,7 +66,7 @@ def to_body(fields: Mapping[str, str], departments: Mapping[str, str]) -> dict[s
 
 
 def to_values(fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields as values to compare: lists as lists, checkboxes as booleans."""
+    """Convert the form fields to values that can be compared: lists as lists, checkboxes as booleans."""
     values: dict[str, Any] = dict(fields)
     values |= {name: split_lines(fields[name]) for name in (*LISTS, "buttons") if name in fields}
     values |= {name: fields[name] == "y" for name in FLAGS if name in fields}
@@ -71,7 +74,7 @@ def to_values(fields: Mapping[str, str]) -> dict[str, Any]:
 
 
 def show_value(name: str, value: Any) -> Any:
-    """Return a member of a version as a value to compare."""
+    """Convert a member of a version to a value that can be compared."""
     if name == "buttons":
         return [write_button(one) for one in value or ()]
     if name == "agents":
@@ -80,18 +83,18 @@ def show_value(name: str, value: Any) -> Any:
 
 
 def _describe_agents(agents: Mapping[str, Any]) -> list[str]:
-    """Return the settings for virtual assistants as lines of text."""
+    """Describe the settings for virtual assistants as lines of text."""
     lines = [FIELDS["exclusive_for_agents"]] if agents.get("exclusive_for_agents") else []
     return [*lines, f"{FIELDS['tool_hint']}: {agents['tool_hint']}"] if agents.get("tool_hint") else lines
 
 
 def _fold_lines(items: Iterable[str]) -> list[str]:
-    """Return the items, each on a single line."""
+    """Collapse the whitespace in each item, so that the item fits on one line."""
     return [" ".join(item.split()) for item in items]
 
 
 def write_button(button: Mapping[str, Any]) -> str:
-    """Format a button as a line of the form."""
+    """Format a button as one line of the form."""
     parts = [" ".join(str(button.get(name) or "").split()) for name in _BUTTON_PARTS]
     return ("" if button.get("is_enabled", True) else _OFF) + _SEPARATOR.join(part for part in parts if part)
 

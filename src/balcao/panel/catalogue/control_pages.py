@@ -1,4 +1,4 @@
-"""Control queries: what each of them should find, and what the search finds now."""
+"""Pages for control queries: which services each query should find, and which services it finds now."""
 
 from typing import Any
 
@@ -22,7 +22,10 @@ pages = Pages(AREA, "")
 
 @pages.form("/buscas-de-controle", "Buscas de controle", actions=[TUNING], in_menu=True)
 async def edit_control_queries(visit: Visit) -> Response[Any]:
-    """Show what the control queries find, and change the list. A query in the address is added, but not saved yet."""
+    """Show what the control queries find, and change the list.
+
+    A query in the address is added to the form but not saved yet.
+    """
     read = await search_client.read_control_queries(visit.api)
     stored = read.value.queries
     added = visit.query.first("busca").strip()[:_LONGEST_QUERY]
@@ -51,9 +54,10 @@ async def edit_control_queries(visit: Visit) -> Response[Any]:
 
 @pages.form("/buscas-de-controle/{place}/servicos", "Serviços certos", actions=[TUNING])
 async def choose_expected_services(visit: Visit, place: str) -> Response[Any]:
-    """Choose the services that a control query should find, from what it finds now or from the whole catalogue.
+    """Choose the services that a control query should find, from its current results or from the whole catalogue.
 
-    `place` is the query's position in the list, from 1, because a query may contain characters that an address cannot.
+    `place` is the query's position in the list, starting at 1. The address contains the position, because a query may
+    contain characters that an address cannot.
     """
     read = await search_client.read_control_queries(visit.api)
     number = parse_number(place) or 0

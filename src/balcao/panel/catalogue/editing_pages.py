@@ -1,4 +1,4 @@
-"""Editing: new services, changes, proposals for published services, and concurrent changes."""
+"""Pages for editing: new services, changes, proposals for published services, and edit conflicts."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ async def edit_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/propostas/{proposal}/editar", "Editar a proposta", actions=[UPDATE])
 async def edit_proposal(visit: Visit, service: str, proposal: str) -> Response[Any]:
-    """Change a proposal. If the proposal or its service has changed since, merge both editors' texts."""
+    """Change a proposal. If the proposal or its service has changed in the meantime, merge both editors' texts."""
     visit.posted = apply_choices(visit.posted)
     departments = await read_departments(visit)
     present = await client.read_service(visit.api, service)
@@ -128,7 +128,10 @@ async def _show_conflict(
     present: dict[str, Any] | None = None,
     etag: str = "",
 ) -> Response[Any]:
-    """Show the changes of both editors. `present` is the content of a proposal that another editor saved."""
+    """Show the conflicting changes of both editors.
+
+    `present` is the content of a proposal that another editor saved.
+    """
     departments = await read_departments(visit)
     read = await client.read_service(visit.api, service)
     number = number_of(form.etag)

@@ -1,4 +1,4 @@
-"""What visitors say about the pages of services: the services with feedback, and the comments on one service."""
+"""Pages for visitors' feedback: the services that received feedback, and the comments on one service."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/avaliacoes", "O que as pessoas acharam", actions=[READ], in_menu=True)
 async def list_rated_services(visit: Visit) -> Response[Any]:
-    """List the services with feedback of 90 days. Those that helped least often come first."""
+    """List the services with feedback from the last 90 days. The least helpful pages come first."""
     listing = Listing(visit, ("serviço", "serviços"))
     found = await search_client.list_rated_services(visit.api, listing.number, listing.size)
     listing.rows, listing.total = found.services, found.found
@@ -28,7 +28,7 @@ async def list_rated_services(visit: Visit) -> Response[Any]:
 
 @pages.get("/servicos/{service}/avaliacoes", "O que as pessoas acharam", actions=[READ])
 async def show_feedback(visit: Visit, service: str) -> Response[Any]:
-    """Show how often the page of a service helped, and the comments, newest first."""
+    """Show how often visitors found the page of a service helpful, and their comments, newest first."""
     known = (await client.read_service(visit.api, service)).value
     tabs = [Tab("", "Todos"), Tab("nao-ajudou", "Não ajudou"), Tab("ajudou", "Ajudou")]
     listing = Listing(visit, ("comentário", "comentários"), tabs=tabs, tabs_label="A página ajudou?")

@@ -1,4 +1,4 @@
-"""Forms of the catalogue."""
+"""The forms for the catalogue."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ _COSTS = list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "
 
 
 class ServiceForm(Form):
-    """The form for the text of a service, also used for new services and proposals."""
+    """The form for the text of a service. New services and proposals also use it."""
 
     members: ClassVar[Mapping[str, str]] = {
         "exclusive_for_agents": "agents.exclusive_for_agents",
@@ -106,7 +106,7 @@ class ServiceForm(Form):
 
     @property
     def texts(self) -> dict[str, str]:
-        """Return the service's fields as strings, in the format of `to_fields`."""
+        """Return the form's fields as strings, in the same format as `to_fields`."""
         found = {name: str(field.data or "").replace("\r\n", "\n").strip() for name, field in self._fields.items()}
         found.pop("change_reason")
         found["orgao_gestor"] = "\n".join(self.orgao_gestor.data or ())
@@ -121,7 +121,7 @@ class ServiceForm(Form):
 
 
 class ReasonForm(Form):
-    """The form with the reason for sending a service back to its editors."""
+    """The form for the reason for sending a service back to its editors."""
 
     members: ClassVar[Mapping[str, str]] = {"reason": "change_reason"}
 
@@ -133,16 +133,16 @@ class ReasonForm(Form):
 
 
 class SendBackForm(ReasonForm):
-    """The form with the reason for sending a proposal back.
+    """The form for the reason for sending a proposal back.
 
-    Its operation calls the member `reason`, as the form does.
+    The field is called `reason`, like the member in the request.
     """
 
     members: ClassVar[Mapping[str, str]] = {}
 
 
 class RollbackForm(Form):
-    """The form with the reason for restoring an older version."""
+    """The form for the reason for restoring an older version."""
 
     change_reason = StringField("Motivo", description="Fica no histórico.", validators=[Optional(), length(3, 500)])
 
@@ -196,7 +196,7 @@ class SynonymForm(Form):
 
 
 class PhrasesForm(Form):
-    """The form for a service's phrases: how citizens ask for the service."""
+    """The form for a service's phrases: the words in which citizens ask for the service."""
 
     phrases = TextAreaField(
         "Frases das pessoas",
@@ -223,6 +223,6 @@ class StartForm(Form):
 
 
 class MigrationReasonForm(Form):
-    """The form with the reason for stopping or undoing a migration."""
+    """The form for the reason for stopping or undoing a migration."""
 
     reason = StringField("Motivo", description="Fica no histórico.", validators=[Optional(), length(3, 500)])

@@ -1,4 +1,4 @@
-"""Portuguese terms for states, kinds of versions and fields of a service."""
+"""Portuguese terms for the states, kinds of versions and fields of a service."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ IN_EDITION = State("", "Em edição", "pen")
 AWAITING = State("at", "Espera aprovação", "clock")
 PUBLISHED = State("ok", "Publicado", "check")
 
-# The names of the two built-in legacy systems. Other systems appear with their identifiers.
+# The names of the two built-in legacy systems. Pages show other systems by their identifiers.
 SOURCES = {"1746_v2_llm": "Central 1746", "carioca-digital_v2_llm": "Carioca Digital"}
 FIELDS = {
     "nome_servico": "Nome",
@@ -48,7 +48,7 @@ FIELDS = {
     "buttons": "Botões",
     "autor": "Quem criou",
 }
-# The fields that describe a service's editorial state and not its text.
+# The fields that describe a service's editorial state rather than its text.
 STATE_FIELDS = frozenset({"status", "awaiting_approval", "published_at"})
 
 _KINDS = {
@@ -76,7 +76,7 @@ PHASES = {
 }
 
 
-# The reason why the service that a control query should find is not the first result.
+# Why the service that a control query should find is not the first result.
 CAUSES = {
     "not_public": "os cidadãos não podem achar o serviço certo: saiu do ar, foi excluído ou é só para assistentes",
     "found_nothing": "a busca nada acha",

@@ -1,4 +1,4 @@
-"""Service numbers of legacy systems, and the services that replace them."""
+"""Pages that map service numbers from legacy systems to the services that replace them."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ async def create_mapping(visit: Visit) -> Response[Any]:
 
 @pages.form("/numeros-antigos/{mapping}", "Número antigo", actions=[READ])
 async def edit_mapping(visit: Visit, mapping: str) -> Response[Any]:
-    """Show a mapping. People with the right to map numbers can also change the mapping."""
+    """Show a mapping. People who may map numbers can also change it."""
     read = await search_client.read_mapping(visit.api, mapping)
     known = read.value
     (service,) = await gather_blocks(client.read_service(visit.api, known.id_servico_novo))
@@ -100,7 +100,7 @@ def _make_form(visit: Visit, values: dict[str, Any], etag: str = "") -> MappingF
 async def _find_service(visit: Visit, form: MappingForm) -> str:
     """Return the id of the service with the typed name, or of the only service whose name contains the typed text.
 
-    If there is no such service, add an error to the field and return "".
+    If there is no such service, or several match, add an error to the field and return "".
     """
     asked = (form.id_servico_novo.data or "").strip()
     found = await client.list_summaries(visit.api, {"nome_servico": asked, "per_page": _MOST_NAMED})
@@ -115,7 +115,10 @@ async def _find_service(visit: Visit, form: MappingForm) -> str:
 
 
 async def _keep_taken(sending: Any, taken: dict[str, Any]) -> Any:
-    """Return the response. If the number is already mapped, store the existing mapping in `taken`."""
+    """Wait for the response.
+
+    If the number is already mapped, store the existing mapping in `taken` and raise Conflict.
+    """
     try:
         return await sending
     except Conflict as fault:

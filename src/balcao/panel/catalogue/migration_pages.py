@@ -1,4 +1,4 @@
-"""Schema migrations of the search: dry runs, starts, progress, aborts and rollbacks."""
+"""Pages for the search's schema migrations: dry runs, starts, progress, aborts and rollbacks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -59,7 +59,7 @@ async def show_migrations(visit: Visit) -> Response[Any]:
 
 @pages.get("/migracao/{run}", "Execução da migração", actions=[MIGRATIONS_READ])
 async def show_run(visit: Visit, run: str) -> Response[Any]:
-    """Show the progress of a run. The page's script requests the progress again until the run ends."""
+    """Show the progress of a run. The page's script polls the page until the run ends."""
     found = await search_client.read_run(visit.api, run)
     return visit.render(
         "catalogue/run_progress.html" if visit.is_fragment else "catalogue/run.html",
@@ -111,7 +111,7 @@ async def undo_run(visit: Visit, run: str) -> Response[Any]:
 
 
 async def find_running_migration(visit: Visit) -> Sequence[Item]:
-    """Return one item for the running migration. Return no item if no migration is running."""
+    """Return one item for the running migration, or no items if no migration is running."""
     found = await search_client.read_migration_status(visit.api)
     if found.status != "in_progress" or found.migration_id is None:
         return []

@@ -1,4 +1,4 @@
-"""How citizens ask for services: the phrases of one service, and searches that may become phrases."""
+"""Pages for the words that citizens use: the phrases of one service, and searches that may become phrases."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/buscas-sem-servico", "Buscas sem serviço", actions=[TUNING], in_menu=True)
 async def list_phrase_proposals(visit: Visit) -> Response[Any]:
-    """List the searches that rarely led to a service, most frequent first."""
+    """List the searches after which people rarely opened a service, most frequent first."""
     tabs = [Tab("", "Todas"), Tab("nothing", "Nada acharam"), Tab("unopened", "Quase ninguém abriu o que acharam")]
     listing = Listing(visit, ("busca", "buscas"), tabs=tabs, tabs_label="O que houve")
     found = await search_client.list_phrase_proposals(visit.api, listing.tab or None, listing.number, listing.size)
@@ -32,7 +32,7 @@ async def list_phrase_proposals(visit: Visit) -> Response[Any]:
 
 @pages.get("/frases/{phrase}/usar", "Usar em um serviço", actions=[TUNING])
 async def choose_service(visit: Visit, phrase: str) -> Response[Any]:
-    """List services, so that the person can choose the service that the phrase asks for."""
+    """List services, so that the person can choose the service that a searched phrase asks for."""
     listing = Listing(visit, ("serviço", "serviços"), [Filter("nome", "Nome contém", is_wide=True)])
     query = {
         "nome_servico": listing.values.get("nome"),
@@ -51,7 +51,7 @@ async def choose_service(visit: Visit, phrase: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/frases", "Como as pessoas pedem", actions=[TUNING])
 async def edit_phrases(visit: Visit, service: str) -> Response[Any]:
-    """Change the phrases of a service. A phrase in the query is added to the text, and is not saved yet."""
+    """Change the phrases of a service. A phrase in the address is added to the form but not saved yet."""
     known = (await client.read_service(visit.api, service)).value
     read = await search_client.read_phrases(visit.api, service)
     stored = read.value.phrases
@@ -81,7 +81,7 @@ async def edit_phrases(visit: Visit, service: str) -> Response[Any]:
 
 
 async def find_searches_without_service(visit: Visit) -> Sequence[Item]:
-    """Return one item for all searches that rarely led to a service."""
+    """Return one item for all searches after which people rarely opened a service."""
     found = await search_client.list_phrase_proposals(visit.api, size=1)
     if not found.proposals:
         return []

@@ -8,14 +8,14 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
 
 AWAITING = {"status": 0, "awaiting_approval": True, "sort_by": "last_update", "order": "asc"}
-# Buttons on the page of a queued service post this field, so that the next queued item opens afterwards.
+# Buttons on a queued service's page post this field, so that the next queued item opens after the decision.
 IS_QUEUED = "fila"
 
 
 async def open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
     """Redirect to the longest-waiting item except `decided`, services before proposals.
 
-    If nothing is waiting, redirect to the queue. The next page shows `done`.
+    If nothing is waiting, redirect to the queue. The next page shows the message `done`.
     """
     blocks: list[Block[Any]] = await gather_blocks(
         client.list_summaries(visit.api, AWAITING | {"per_page": 2}), client.list_awaiting_proposals(visit.api)

@@ -1,4 +1,4 @@
-"""Code shared by the area's page modules: rights, choices for forms, and breadcrumbs."""
+"""Code that the area's page modules share: rights, choices for forms, and breadcrumbs."""
 
 from balcao.panel.catalogue import search_client
 from balcao.panel.catalogue.client import Service
@@ -20,9 +20,9 @@ MIGRATIONS_READ, MIGRATIONS_START, MIGRATIONS_BACK = (
 
 
 async def read_departments(visit: Visit) -> dict[str, str]:
-    """Return the names of the departments by code.
+    """Return the department names by code.
 
-    If they cannot be read, return an empty mapping; pages then show the codes.
+    If they cannot be read, return an empty mapping, so that pages show the codes instead.
     """
     try:
         return await read_department_names(visit.api)
@@ -33,7 +33,7 @@ async def read_departments(visit: Visit) -> dict[str, str]:
 async def read_themes(visit: Visit) -> list[str]:
     """Return the selectable categories.
 
-    If they cannot be read, return an empty list; the form then only offers the service's own category.
+    If they cannot be read, return an empty list, so that the form offers only the service's own category.
     """
     try:
         return await search_client.list_public_categories(visit.api)
@@ -50,6 +50,9 @@ def service_crumbs(visit: Visit, service: Service | None = None) -> list[Crumb]:
 
 
 def number_of(etag: str) -> int | None:
-    """Return the version number in the ETag of a service or proposal, or None if the ETag contains no version."""
+    """Extract the version number from the ETag of a service or proposal.
+
+    Return None if the ETag contains no version.
+    """
     digits = etag.strip('"').removeprefix("v").partition("-")[0]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

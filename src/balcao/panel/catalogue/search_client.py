@@ -1,4 +1,7 @@
-"""Operations for tuning the search (old numbers, categories, synonyms, phrases, empty searches) and migrating it."""
+"""The API operations for tuning and migrating the search.
+
+Tuning covers old numbers, categories, synonyms, phrases, control queries, feedback and empty searches.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -62,7 +65,7 @@ class Phrases(msgspec.Struct):
 
 
 class RatedService(msgspec.Struct):
-    """A service with the feedback on its page in 90 days."""
+    """The feedback on one service's page in the last 90 days."""
 
     service_id: str
     nome_servico: str
@@ -84,7 +87,7 @@ class Comment(msgspec.Struct):
 
 
 class Feedback(msgspec.Struct):
-    """The feedback on the page of a service in 365 days."""
+    """The feedback on one service's page in the last 365 days."""
 
     helpful: int
     not_helpful: int
@@ -111,7 +114,10 @@ class ExpectedServices(msgspec.Struct):
 
 
 class ControlQueries(msgspec.Struct):
-    """The control queries. `expected` contains only the queries with services that they should find."""
+    """The control queries.
+
+    `expected` contains only the queries for which staff chose the services that they should find.
+    """
 
     queries: list[str]
     expected: list[ExpectedServices] = []
@@ -127,7 +133,7 @@ class FoundService(msgspec.Struct):
 
 
 class ExpectedService(msgspec.Struct):
-    """A service that a query should find. Its name is None if it was deleted."""
+    """A service that a query should find. Its name is None if the service was deleted."""
 
     id: str
     nome_servico: str | None
@@ -144,7 +150,7 @@ class ControlResult(msgspec.Struct):
 
 
 class ControlEvaluation(msgspec.Struct):
-    """The results of the control queries. The shares are None if no query has expected services."""
+    """The results of the control queries. The scores are None if no query has expected services."""
 
     rated: int
     hits_at_1: float | None
@@ -184,7 +190,7 @@ class DryRun(msgspec.Struct):
 
 
 class Reversal(msgspec.Struct):
-    """The response to a rollback: the schema version that is active again. It contains no run id."""
+    """The response to a rollback: the schema version that is active again. It has no run id."""
 
     schema_version: str
 
@@ -267,7 +273,7 @@ async def list_categories(api: Api) -> list[Category]:
 
 
 async def list_public_categories(api: Api) -> list[str]:
-    """Return the category names from the operation for citizens."""
+    """Return the category names from the public operation."""
     query = {"include_empty": True, "sort_by": "alpha", "order": "asc"}
     found = await api.get("/search/api/v1/categories", Categories[PublicCategory], query)
     return [one.name for one in found.categories]
@@ -315,7 +321,7 @@ def _phrases(service: str) -> str:
 
 
 async def search(api: Api, query: str, size: int = 5) -> Found:
-    """Search as a citizen does, but do not count the search. The results contain no drafts."""
+    """Search as citizens do, without counting the search. The results contain no drafts."""
     return await api.get("/search/api/v1/search", Found, {"q": query, "per_page": size, "trial": True})
 
 
@@ -324,7 +330,7 @@ async def read_control_queries(api: Api) -> Read[ControlQueries]:
 
 
 async def replace_control_queries(api: Api, queries: list[str], etag: str) -> ControlQueries:
-    """Replace the queries. Queries that stay keep the services that they should find."""
+    """Replace the list of queries. Queries that remain in the list retain their expected services."""
     return await api.send("PUT", _CONTROL, ControlQueries, {"queries": queries}, etag=etag)
 
 

@@ -1,4 +1,4 @@
-"""Services: the list, one service with its history, and changes to its editorial state."""
+"""Pages for services: the list, one service with its history, and changes to its editorial state."""
 
 import asyncio
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/servicos", "Serviços", actions=[READ], in_menu=True)
 async def list_services(visit: Visit) -> Response[Any]:
-    """List the services, with the number of services in each state."""
+    """List the services, and count the services in each state."""
     themes, departments = await asyncio.gather(read_themes(visit), read_departments(visit))
     filters = [
         Filter("nome", "Nome contém", is_wide=True),
@@ -87,7 +87,7 @@ async def list_services(visit: Visit) -> Response[Any]:
 
 @pages.get("/servicos/{service}", "Serviço", actions=[READ])
 async def show_service(visit: Visit, service: str) -> Response[Any]:
-    """Show a service as citizens see it, with its state, its last changes and its proposals."""
+    """Show a service as citizens see it, together with its state, its latest changes and its proposals."""
     read, departments = await client.read_service(visit.api, service), await read_departments(visit)
     may_read_versions, may_map = visit.may(VERSIONS), visit.may(REDIRECTS)
     of_service = {"id_servico_novo": service, "per_page": client.MOST_AT_ONCE}
@@ -139,7 +139,7 @@ async def publish_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/devolver", "Devolver para edição", actions=[PUBLISH])
 async def send_back_service(visit: Visit, service: str) -> Response[Any]:
-    """Send a service that waits for approval back to its editors, with a reason."""
+    """Send a service that awaits approval back to its editors, with a reason."""
     read = await client.read_service(visit.api, service)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent:
@@ -206,7 +206,7 @@ async def _stop(visit: Visit, service: str, etag: str, deed: str) -> Response[An
 
 
 async def find_services(visit: Visit, asked: str) -> Sequence[Item]:
-    """Return the services whose names contain the searched text."""
+    """Return the services whose names contain the search text."""
     found = await client.list_summaries(visit.api, {"nome_servico": asked, "per_page": 10})
     return [
         Item(

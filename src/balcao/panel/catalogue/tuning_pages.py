@@ -1,4 +1,4 @@
-"""The tuning of the search: the order of categories, and synonyms."""
+"""Pages for tuning the search: the order of categories, and synonyms."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from balcao.web.api import Outdated, gather_blocks
 from balcao.web.lists import Filter, Listing
 from balcao.web.visit import Crumb
 
-# The page searches for at most this many of a group's terms, because a page may make only a limited number of calls.
+# Search for at most this many terms of a group, because one page may make only a limited number of API calls.
 _MOST_TRIED = 5
 
 pages = Pages(AREA, "")
@@ -22,7 +22,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/categorias", "Categorias", actions=[CATEGORIES], in_menu=True)
 async def list_categories(visit: Visit) -> Response[Any]:
-    """Show the categories in the order that citizens see before any views are counted."""
+    """Show the categories in the order in which citizens see them as long as no views have been counted."""
     found = await search_client.list_categories(visit.api)
     return visit.render("catalogue/categories.html", categories=found)
 
@@ -44,7 +44,8 @@ async def move_category(visit: Visit, name: str) -> Response[Any]:
     if first.value is None or second.value is None:
         return await visit.redirect(back, "A ordem não pôde ser lida: tente de novo.")
     weights = second.value.value.popularity_seed, first.value.value.popularity_seed
-    # Equal weights are sorted by name, so the category that moves up needs a greater weight.
+    # Categories with equal weights are sorted by name, so the category that moves up needs a greater weight than its
+    # neighbour.
     weights = (weights[0], weights[1] + 1) if weights[0] == weights[1] else weights
     try:
         for read, weight in zip((first.value, second.value), weights, strict=True):
@@ -106,7 +107,7 @@ async def list_synonyms(visit: Visit) -> Response[Any]:
 
 @pages.form("/sinonimos/novo", "Novo grupo de sinônimos", actions=[TUNING])
 async def create_synonyms(visit: Visit) -> Response[Any]:
-    """Create a group, optionally from a search without results. The page shows what the group's terms find now."""
+    """Create a group, optionally from a search without results. Show what the search finds now for each term."""
     asked = visit.query.first("termo").strip()[:100]
     form = SynonymForm(visit, {"terms": f"{asked}\n" if asked else ""})
     if form.is_sent and visit.posted.first("deed") != "ver":
@@ -119,7 +120,7 @@ async def create_synonyms(visit: Visit) -> Response[Any]:
 
 @pages.form("/sinonimos/{group}", "Grupo de sinônimos", actions=[TUNING])
 async def edit_synonyms(visit: Visit, group: str) -> Response[Any]:
-    """Change a group, and show what the group's terms find."""
+    """Change a group, and show what the search finds now for each term."""
     read = await search_client.read_synonyms(visit.api, group)
     form = SynonymForm(visit, {"terms": "\n".join(read.value.terms)}, etag=read.etag)
     if form.is_sent and visit.posted.first("deed") != "ver":
@@ -148,7 +149,7 @@ async def remove_synonyms(visit: Visit, group: str) -> Response[Any]:
 async def _render_synonyms(
     visit: Visit, form: SynonymForm, title: str, *, group: str = "", etag: str = "", is_new: bool = False
 ) -> Response[Any]:
-    """Show the form with the current search results for each of its terms."""
+    """Show the form, with the current search results for each term."""
     terms = split_lines(form.terms.data or "")[:_MOST_TRIED]
     tried = await gather_blocks(*(search_client.search(visit.api, term[:200], 3) for term in terms))
     return visit.render(

@@ -1,4 +1,4 @@
-"""The history of a service: its versions, the differences between two versions, and rollbacks."""
+"""Pages for a service's history: its versions, the differences between two versions, and rollbacks."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ async def roll_back_service(visit: Visit, service: str, version: str) -> Respons
 
 
 def mark_changes(found: client.Comparison) -> list[Change]:
-    """Return the changes of the text, without changes of the editorial state."""
+    """Return the changes to the text, without the changes to the editorial state."""
     changed = [one for one in found.changes if one.field_name not in STATE_FIELDS]
     return compare(
         {one.field_name: FIELDS.get(one.field_name, one.field_name) for one in changed},
@@ -95,7 +95,7 @@ def mark_changes(found: client.Comparison) -> list[Change]:
 
 
 def parse_number(text: str) -> int:
-    """Parse the version number in an address. Raises PageFault for any other text."""
+    """Parse a version number from an address. Raises PageFault for any other text."""
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise make_not_found()
     return int(text)

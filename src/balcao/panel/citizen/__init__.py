@@ -1,4 +1,4 @@
-"""The area “Meus dados”: the citizen's stored data with their sources, accesses, choices, copy and erasure."""
+"""The area “Meus dados”: citizens see, change, copy or erase the data that the city stores about them."""
 
 from balcao.panel.citizen.pages import AREA
 

@@ -1,4 +1,4 @@
-"""Pages on which people see and change their own data. These pages require no right."""
+"""Pages on which people see and change their own data. They require no right."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ async def _read_own_cpf(api: Api) -> Cpf:
 
 @pages.get("", "O que a cidade sabe de mim", in_menu=True)
 async def show(visit: Visit) -> Response[Any]:
-    """Show the citizen's data with their sources and times, and their choices.
+    """Show the citizen's data with source and time, and the citizen's choices.
 
     If one part fails, the page still shows the other parts.
     """
@@ -62,7 +62,10 @@ async def show(visit: Visit) -> Response[Any]:
 
 @pages.get("/quem-viu", "Quem viu os meus dados", in_menu=True)
 async def list_accesses(visit: Visit) -> Response[Any]:
-    """List the departments and systems that saw or changed the citizen's data, and why, without names of staff."""
+    """List which departments and systems saw or changed the citizen's data, and why.
+
+    The names of staff are not shown.
+    """
     listing = Listing(visit, ("acesso", "acessos"), size=SIZE)
     subject = await _read_subject(visit)
     found = await people.list_accesses(subject, page=listing.number, size=listing.size)
@@ -103,7 +106,7 @@ async def change_address(visit: Visit) -> Response[Any]:
 
 @pages.form("/copia", "Levar uma cópia")
 async def take_copy(visit: Visit) -> Response[Any]:
-    """Describe the content of the file with the citizen's data, and return the file."""
+    """Explain what the file with the citizen's data contains, and return the file after the button is pressed."""
     if visit.is_post:
         file = await people.download_export(await _read_subject(visit))
         return attachment(file.content, FILE_NAME)
@@ -112,7 +115,7 @@ async def take_copy(visit: Visit) -> Response[Any]:
 
 @pages.form("/apagar", "Apagar os meus dados")
 async def erase(visit: Visit) -> Response[Any]:
-    """Show the data that an erasure would delete, and erase the data that the city is not required to keep."""
+    """Show what an erasure would delete, and erase the data that the city is not required to keep."""
     return await show_erasure(visit, await _make_person_page(visit))
 
 

@@ -1,4 +1,4 @@
-"""The counter: attendances of citizens, the phone book, and the city's reference data."""
+"""The counter area: attendances of citizens, the phone book, and the city's reference data."""
 
 from balcao.panel.counter.area import AREA
 

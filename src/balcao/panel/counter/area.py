@@ -1,4 +1,4 @@
-"""The area of the counter: attendances, the phone book, and the city's reference data."""
+"""Declares the counter area: attendances, the phone book, and the city's reference data."""
 
 from balcao.panel.counter import pages, phones, reference, requests
 from balcao.panel.declaration import Area, Pages, Waiting

@@ -1,4 +1,4 @@
-"""The operations that the counter calls, except the operations on one citizen's data."""
+"""The API operations that the counter calls, except those on one citizen's data."""
 
 from collections.abc import Mapping
 from datetime import datetime

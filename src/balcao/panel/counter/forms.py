@@ -1,4 +1,4 @@
-"""Forms of the counter."""
+"""The forms for the counter."""
 
 from datetime import date
 
@@ -26,7 +26,7 @@ class AttendanceForm(ReasonForm):
 
     @property
     def search_terms(self) -> dict[str, str]:
-        """Return the search terms other than the CPF."""
+        """Return the search terms that replace a CPF."""
         born: date | None = self.birth_date.data
         typed = {"name": self.name.data, "protocol": self.protocol.data, "phone": self.phone.data}
         found = {name: text.strip() for name, text in typed.items() if text and text.strip()}
@@ -46,7 +46,7 @@ class AttendanceForm(ReasonForm):
 
 
 class ChoiceForm(Form):
-    """The form for selecting one of the people found."""
+    """The form for selecting one of the people that the search found."""
 
     handle = HiddenField()
     words = HiddenField()
@@ -66,5 +66,5 @@ class PhoneForm(Form):
 
     @property
     def digits(self) -> str:
-        """Return the number in the format of the API."""
+        """Return the number in the format that the API expects."""
         return "".join(sign for sign in self.number.data or "" if sign.isdigit() or sign == "+")

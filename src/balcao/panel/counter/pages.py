@@ -28,8 +28,8 @@ pages = Pages("counter", "")
 
 @pages.form("/atendimento", "Atendimento", actions=[READ], in_menu=True)
 async def begin(visit: Visit) -> Response[Any]:
-    """Ask for the citizen and the reason. Nothing is read before both are given."""
-    asked = visit.posted.first("q")  # the CPF that "Ir para" passes on, without a reason
+    """Ask for the citizen and the reason. The panel reads no data before both are given."""
+    asked = visit.posted.first("q")  # "Ir para" passes on a CPF, but no reason
     form = AttendanceForm(visit, is_sent=not asked)
     if asked:
         form.cpf.data = asked
@@ -46,7 +46,7 @@ async def begin(visit: Visit) -> Response[Any]:
 
 @pages.post("/atendimento/escolher", "Escolher a pessoa", actions=[SEARCH])
 async def choose(visit: Visit) -> Response[Any]:
-    """Start an attendance of the selected person."""
+    """Start an attendance for the selected person."""
     form = ChoiceForm(visit)
     reason = form.words.data or ""
     identified = await client.identify_citizen(visit.api, form.handle.data or "", reason)
@@ -60,13 +60,13 @@ async def _begin(visit: Visit, cpf: Cpf, reason: str) -> Response[Any]:
 
 @pages.get("/atendimento/{attendance}", "Cadastro", actions=[READ])
 async def show(visit: Visit, attendance: str) -> Response[Any]:
-    """Show the citizen's data with their sources. If one part fails, the page still shows the other parts."""
+    """Show the citizen's data with its sources. If one part fails, the page still shows the other parts."""
     return await _show(visit, await attendances.find_attendance(visit, attendance))
 
 
 @pages.post("/atendimento/{attendance}/sensiveis", "Mostrar dados sensíveis", actions=[READ])
 async def show_sensitive(visit: Visit, attendance: str) -> Response[Any]:
-    """Show the sensitive values once. The next page hides them again."""
+    """Show the sensitive values on this page only. The next page hides them again."""
     return await _show(visit, await attendances.find_attendance(visit, attendance), sensitive=True)
 
 
@@ -101,13 +101,16 @@ async def _show(visit: Visit, found: Attendance, *, sensitive: bool = False) -> 
 
 
 def _find_refused(*blocks: Any) -> bool:
-    """Return whether a part is missing because the clerk may not see it. The page mentions this once, at the end."""
+    """Return whether any part is missing because the clerk may not see it.
+
+    The page mentions this only once, at the end.
+    """
     return any(isinstance(block.fault, NotAllowed) for block in blocks)
 
 
 @pages.get("/atendimento/{attendance}/crm", "No CRM", actions=["crm:read"])
 async def show_crm(visit: Visit, attendance: str) -> Response[Any]:
-    """Show the registry's record and the CRM's account side by side, and the consents that came from the CRM."""
+    """Show the registry's record next to the CRM's account, and the consents that came from the CRM."""
     found = await attendances.find_attendance(visit, attendance)
     subject = make_subject(visit, found)
     blocks: list[Block[Any]] = await gather_blocks(
@@ -188,7 +191,7 @@ async def change_address(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.form("/atendimento/{attendance}/mensagens", "Mudar as preferências", actions=[PREFERENCES])
 async def change_preferences(visit: Visit, attendance: str) -> Response[Any]:
-    """Record the subjects about which the citizen accepts messages."""
+    """Choose the subjects about which the citizen receives messages."""
     return await changes.change_preferences(visit, await _make_person_page(visit, attendance))
 
 
@@ -202,13 +205,13 @@ async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.post("/atendimento/{attendance}/encerrar", "Encerrar o atendimento", actions=[READ])
 async def end(visit: Visit, attendance: str) -> Response[Any]:
-    """End the attendance. Its pages are not available afterwards."""
+    """Close the attendance. Its pages are no longer available."""
     await attendances.end_attendance(visit, attendance)
     return await visit.redirect(visit.address("counter.begin"), "O atendimento foi encerrado.")
 
 
 def make_subject(visit: Visit, found: Attendance) -> Subject:
-    """Return the citizen of an attendance, with its reason for every call."""
+    """Return the attendance's citizen together with the reason, which every API call sends."""
     return Subject(visit.api, found.cpf, found.reason)
 
 
@@ -223,7 +226,7 @@ def _begin_crumb(visit: Visit) -> Crumb:
 
 
 def make_crumbs(visit: Visit, found: Attendance) -> list[Crumb]:
-    """Return the breadcrumbs of the pages of an attendance."""
+    """Return the breadcrumbs for the pages of an attendance."""
     return [_begin_crumb(visit), Crumb(found.shown_name, visit.address("counter.show", attendance=found.number))]
 
 

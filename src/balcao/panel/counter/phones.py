@@ -19,7 +19,10 @@ pages = Pages("counter", "")
 
 @pages.form("/telefones", "Telefones", actions=[READ], in_menu=True)
 async def show_phone(visit: Visit) -> Response[Any]:
-    """Ask for a number and a reason, and show the owner in masked form. No address contains the number."""
+    """Ask for a number and a reason, and show the number's owner with masked data.
+
+    The number never appears in an address.
+    """
     form = PhoneForm(visit)
     is_read = form.is_sent and await form.submit(
         lambda: client.read_phone_status(visit.api, form.digits, form.reason.data or "")
@@ -30,7 +33,7 @@ async def show_phone(visit: Visit) -> Response[Any]:
 
 @pages.post("/telefones/quarentena/incluir", "Pôr em quarentena", actions=[WRITE])
 async def quarantine_phone(visit: Visit) -> Response[Any]:
-    """Put a number into quarantine. From then on, the number leads to no citizen."""
+    """Put a number into quarantine. From then on, it no longer identifies a citizen."""
     number, reason = visit.posted.first("number"), visit.posted.first("reason")
     await client.quarantine_phone(visit.api, number, reason)
     return await visit.redirect(visit.address("counter.show_phone"), "O telefone está em quarentena.")
@@ -38,7 +41,7 @@ async def quarantine_phone(visit: Visit) -> Response[Any]:
 
 @pages.post("/telefones/quarentena/encerrar", "Encerrar a quarentena", actions=[WRITE])
 async def release_phone(visit: Visit) -> Response[Any]:
-    """End a quarantine. If it has already ended, show the service's message."""
+    """End a quarantine. If it has already ended, show the message from the service."""
     number, reason = visit.posted.first("number"), visit.posted.first("reason")
     back = visit.address("counter.list_quarantined")
     try:

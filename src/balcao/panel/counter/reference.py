@@ -1,4 +1,4 @@
-"""Pages for the city's reference data: departments, subjects of messages, and the catalogue of vehicles."""
+"""Pages for the city's reference data: departments, message subjects, and the vehicle catalogue."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ pages = Pages("counter", "")
 
 @pages.get("/orgaos", "Órgãos", actions=[DEPARTMENTS], in_menu=True)
 async def list_departments(visit: Visit) -> Response[Any]:
-    """List the city's departments, by level."""
+    """List the city's departments by level in the hierarchy."""
     listing = Listing(visit, ("órgão", "órgãos"), [Filter("busca", "Nome ou sigla", is_wide=True)])
     asked = listing.values.get("busca")
     found = await client.list_departments(visit.api, search=asked, page=listing.number, size=listing.size)
@@ -32,7 +32,7 @@ async def list_departments(visit: Visit) -> Response[Any]:
 
 @pages.get("/assuntos", "Assuntos de mensagens", actions=[CATEGORIES], in_menu=True)
 async def list_categories(visit: Visit) -> Response[Any]:
-    """List the subjects of messages in the order that citizens see."""
+    """List the message subjects in the order in which citizens see them."""
     found = await client.list_categories(visit.api)
     return visit.render("counter/categories.html", categories=found.categories)
 
@@ -48,7 +48,7 @@ async def create_category(visit: Visit) -> Response[Any]:
 
 @pages.form("/assuntos/{category}", "Assunto", actions=[CATEGORIES])
 async def change_category(visit: Visit, category: str) -> Response[Any]:
-    """Change a subject, or stop offering it. The citizens' choices stay stored."""
+    """Change a subject, or stop offering it. The choices that citizens have made remain stored."""
     found = next((one for one in (await client.list_categories(visit.api)).categories if one.id == category), None)
     if found is None:
         raise make_not_found()

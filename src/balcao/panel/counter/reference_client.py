@@ -1,4 +1,4 @@
-"""The operations on reference data: departments, subjects of messages, and the catalogue of vehicles."""
+"""The API operations on reference data: departments, message subjects, and the vehicle catalogue."""
 
 from datetime import datetime
 from typing import Any

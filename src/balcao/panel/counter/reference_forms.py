@@ -1,4 +1,4 @@
-"""Forms of the reference data."""
+"""The forms for reference data."""
 
 from collections.abc import Mapping
 from typing import ClassVar

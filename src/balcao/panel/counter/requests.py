@@ -1,7 +1,7 @@
-"""Pages of an attendance for requests: the citizen's requests, one request, and a request made for the citizen.
+"""Pages for the requests of the attended citizen: the list, one request, and a new request on the citizen's behalf.
 
-The clerk fills in the form, checks it with the citizen and sends it. The answers are in the page's form in between, so
-that nothing is stored before the citizen agrees.
+The clerk fills in the form, checks the answers with the citizen and sends them. Until then, the answers are only in the
+page's form, so that nothing is stored before the citizen agrees.
 """
 
 from itertools import groupby
@@ -28,7 +28,7 @@ from balcao.web.service_requests.labels import CLOSED
 from balcao.web.visit import Crumb
 
 READ, WRITE = "requests:read", "requests:write"
-# The buttons of the form and of the page that checks it.
+# The buttons on the form and on the page where the clerk checks the answers.
 _CHECK, _CHANGE, _SEND = "conferir", "mudar", "enviar"
 _DEED, _VERSION = "deed", "_versao"
 _CHANGED = "As perguntas deste pedido acabaram de mudar. Confira as respostas com a pessoa."
@@ -45,7 +45,7 @@ class TextForm(Form):
 
     @property
     def typed(self) -> str:
-        """Return the typed text, with the line ends that the service counts."""
+        """Return the typed text trimmed and with LF line endings, because CRLF would count as two characters."""
         return (self.text.data or "").replace("\r\n", "\n").strip()
 
 
@@ -80,7 +80,7 @@ async def choose_type(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.form("/novo/{kind}", "Fazer um pedido", actions=[WRITE])
 async def open_request(visit: Visit, attendance: str, kind: str) -> Response[Any]:
-    """Ask the questions of a type, show the answers to check, and send them once. Then show the receipt."""
+    """Ask the questions of a request type, show the answers for checking, and send them once. Then show the receipt."""
     found = await attendances.find_attendance(visit, attendance)
     chosen = await client.read_request_type(visit.api, kind)
     if _needs_file(chosen):
@@ -101,7 +101,7 @@ async def open_request(visit: Visit, attendance: str, kind: str) -> Response[Any
 
 @pages.get("/{number}", "Um pedido", actions=[READ])
 async def show_request(visit: Visit, attendance: str, number: str) -> Response[Any]:
-    """Show one of the citizen's requests with its steps."""
+    """Show one of the citizen's requests and its steps."""
     found = await attendances.find_attendance(visit, attendance)
     read = await client.read_request(make_subject(visit, found), number)
     return visit.render(
@@ -171,7 +171,7 @@ def _render(
 
 
 def _show_answer(asked: Asked) -> str:
-    """Return the typed answer to a question, for the page that checks it."""
+    """Format the typed answer to a question, for the page where the clerk checks it."""
     (first, *others), question = asked.fields, asked.question
     if others:
         return ", ".join(text for field in asked.fields if (text := (field.data or "").strip()))
@@ -181,7 +181,7 @@ def _show_answer(asked: Asked) -> str:
 
 
 def _needs_file(kind: RequestType) -> bool:
-    """Return whether a type demands a file, which the counter cannot take."""
+    """Return whether a type requires a file. The counter cannot upload files."""
     return any(field.kind == "file" and field.required for field in kind.fields)
 
 

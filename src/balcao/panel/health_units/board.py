@@ -1,4 +1,4 @@
-"""The risk board: the city's open notifications as a map and a list, and changes of notifications."""
+"""The risk board: the city's open notifications on a map and in a list, and the forms that change notifications."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ from balcao.web.api import ApiFault, NotAllowed, Outdated, gather_blocks
 from balcao.web.visit import Crumb
 from balcao.web.words import parse_number
 
-# Redraw the board after each change, and at least this often, because it shows how old notifications are.
+# Redraw the board after each change, and at least this often, because it shows how long notifications have been open.
 REDRAW_SECONDS = 60
 
 # The lowest colour, which every unit without an open notification has.
@@ -29,7 +29,7 @@ pages = Pages(AREA, BASE)
 
 
 class BoardRow(NamedTuple):
-    """A row for a unit.
+    """The board's row for a unit.
 
     `notification` is None if the unit has no open notification or is outside the person's reach.
     """
@@ -41,10 +41,10 @@ class BoardRow(NamedTuple):
 
 
 def _join_rows(opened: Sequence[client.OpenNotification], units: Sequence[client.Unit]) -> list[BoardRow]:
-    """Return each unit once, highest colour first, including units outside the person's reach.
+    """Return one row for each unit, highest risk first, including units outside the person's reach.
 
-    The counters count these rows, so they agree with the list, although open notifications and units are two separate
-    reads.
+    Open notifications and units come from two separate reads. The counters count these rows, so they always agree with
+    the list.
     """
     own = {each.unidade.cnes: BoardRow(each.unidade, each.risco, each.aberta_em, each) for each in opened}
     others = [BoardRow(unit, unit.risco_atual.risco, unit.risco_atual.desde) for unit in units if unit.cnes not in own]
@@ -103,8 +103,8 @@ async def open_notification(visit: Visit) -> Response[Any]:
     offered = {"": "Escolha…", **{unit.cnes: f"{unit.nome} ({unit.bairro})" for unit in free}}
     sent = form.cnes.data or ""
     if form.is_sent and sent not in offered:
-        # Another person may have opened a notification meanwhile. Keep the unit selectable, so that the service can
-        # report the conflict.
+        # Another person may have opened a notification in the meantime. Keep the unit selectable, so that the service
+        # can report the conflict.
         offered[sent] = next((unit.nome for unit in units if unit.cnes == sent), sent)
     form.cnes.choices = offered
     asked = next((unit for unit in units if unit.cnes == visit.query.first("unidade")), None)
@@ -179,7 +179,7 @@ async def close(visit: Visit, cnes: str, id: str) -> Response[Any]:
 
 
 async def _read_both(visit: Visit, cnes: str, id: str) -> tuple[client.Unit, client.Notification]:
-    """Return the unit and its notification. Raises PageFault if the unit is outside the person's reach."""
+    """Return a unit and one of its notifications. Raises PageFault if the unit is outside the person's reach."""
     unit = await client.read_unit(visit.api, cnes)
     require_reach(visit, MANAGE, unit.area)
     return unit, await client.read_notification(visit.api, cnes, id)
@@ -204,7 +204,7 @@ def _render_act(
 
 
 async def _offer(visit: Visit, form: OpenForm | ChangeForm) -> None:
-    """Set the selectable values from the department's lists."""
+    """Offer the occurrences and consequences that the health department has defined."""
     occurrences, consequences = await asyncio.gather(
         client.list_values(visit.api, "ocorrencias"), client.list_values(visit.api, "consequencias")
     )

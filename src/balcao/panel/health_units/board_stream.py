@@ -1,4 +1,4 @@
-"""The risk board as a stream: the redrawn board after each change, and heartbeats in between."""
+"""Streams the risk board: the redrawn board after each change, and heartbeats in between."""
 
 import asyncio
 import time
@@ -18,9 +18,9 @@ from balcao.web.provider import ProviderAway
 from balcao.web.sessions.session import SessionOver
 
 BEAT_SECONDS = 5.0
-# After this time, the browser reconnects, and the panel checks the session and the right again.
+# End the stream after this time. The browser then reconnects, and the panel checks the session and the right again.
 LONGEST_SECONDS = 600.0
-# The number of seconds that a new stream waits for the upstream. Then it ends, and the page polls instead.
+# Wait this many seconds for the upstream. Then end the stream, so that the page polls instead.
 OPENING_SECONDS = 4.0
 
 pages = Pages(AREA, BASE)
@@ -30,10 +30,10 @@ pages = Pages(AREA, BASE)
 async def stream_board(visit: Visit) -> Response[Any]:
     """Send the board after each change, and at least once a minute.
 
-    `Last-Event-ID` or `sequencia` is the version that the browser has.
+    `Last-Event-ID` or `sequencia` contains the version that the browser already shows.
     """
     if "text/event-stream" not in (visit.request.headers.text(b"accept") or ""):
-        return await visit.redirect(visit.address("health_units.show_board"))  # a person opened this address as a page
+        return await visit.redirect(visit.address("health_units.show_board"))  # a person opened the address as a page
     known = visit.request.headers.text(b"last-event-id") or visit.query.first("sequencia")
     feed = visit.panel.feed
     if not feed.has_upstream:
@@ -73,7 +73,7 @@ async def _stream_changes(visit: Visit, known: str) -> AsyncGenerator[bytes, Non
 
 
 async def _renew(visit: Visit) -> None:
-    """Refresh the token and the rights, because a stream outlives them.
+    """Refresh the token and the rights, because a stream stays open longer than they are valid.
 
     Raises SessionOver if the session has ended or the person no longer has the right.
     """

@@ -1,4 +1,4 @@
-"""The calendar of a year as twelve months of weeks."""
+"""A year's calendar as twelve months, each divided into weeks."""
 
 import calendar
 from collections.abc import Mapping
@@ -10,14 +10,14 @@ from balcao.web.words import MONTHS
 
 
 class Day(NamedTuple):
-    """A day of a month. `holiday` is None on an ordinary day."""
+    """A day in a month. `holiday` is None on ordinary days."""
 
     day: date
     holiday: Holiday | None
 
 
 class Month(NamedTuple):
-    """A month's name, and its weeks from Monday to Sunday. Days of other months are None."""
+    """A month's name and its weeks, Monday to Sunday. Days that belong to other months are None."""
 
     name: str
     weeks: list[list[Day | None]]

@@ -1,4 +1,4 @@
-"""The operations that the area calls. The types contain only the members that its pages use."""
+"""The API operations that the area calls. The types contain only the members that its pages use."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Items(msgspec.Struct, Generic[T]):
-    """A list in a response of the service."""
+    """A list as the service returns it."""
 
     itens: list[T]
 

@@ -11,13 +11,16 @@ AREA, BASE = "health_units", "/saude"
 
 
 def reaches(visit: Visit, action: str, area: str | None) -> bool:
-    """Return whether the person's right reaches an area. None stands for the city, or for a unit without an area."""
+    """Return whether the person's right covers an area.
+
+    `area` is None for the whole city, or for a unit without an area.
+    """
     limits = visit.rights.reach(action, "area")
     return limits is None or area in limits
 
 
 def require_reach(visit: Visit, action: str, area: str | None) -> None:
-    """Raise PageFault unless the right reaches the area. The error page states the right's reach."""
+    """Raise PageFault unless the person's right covers the area. The error page shows which areas it covers."""
     if not reaches(visit, action, area):
         limits = ", ".join(visit.rights.reach(action, "area") or []) or "nenhuma"
         where = "fora de todas as áreas" if area is None else f"na área {area}"
@@ -28,10 +31,10 @@ def require_reach(visit: Visit, action: str, area: str | None) -> None:
 
 
 def units_crumb(visit: Visit) -> Crumb:
-    """Return the breadcrumb of the list of units."""
+    """Return the breadcrumb for the list of units."""
     return Crumb("Unidades", visit.address("health_units.list_units"))
 
 
 def unit_crumbs(visit: Visit, cnes: str, name: str) -> list[Crumb]:
-    """Return the breadcrumbs of a unit."""
+    """Return the breadcrumbs for a unit's pages."""
     return [units_crumb(visit), Crumb(name, visit.address("health_units.show_unit", cnes=cnes))]

@@ -1,7 +1,6 @@
-"""Geometry of the SVG pictures that the server renders: the city's map, a unit's history, and counts by month.
+"""Geometry for the SVG pictures that the server renders: the city's map, a unit's history, and counts by month.
 
-The functions return coordinates, and the templates write the SVG. Every picture has a table with the same data next to
-it.
+The functions return coordinates, and the templates write the SVG. Next to every picture, a table shows the same data.
 """
 
 import math
@@ -31,9 +30,9 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class CityMap:
-    """The map: areas as paths with labels, and the units with a position. `scale` is the length of 2 km.
+    """The map: areas as paths with labels, and the units whose position is known. `scale` is the drawn length of 2 km.
 
-    The units with the highest colours come last, and are therefore drawn on top.
+    The units with the highest risk come last, so that they are drawn on top.
     """
 
     areas: Sequence[tuple[str, Label]]
@@ -77,7 +76,7 @@ def _mark(unit: Unit, projection: Projection) -> Mark:
 
 
 def _list_taken(mark: Mark) -> Iterator[tuple[float, float]]:
-    """Yield the positions that a unit occupies: its symbol, and points along its label."""
+    """Yield points that a unit's symbol and label occupy, so that other labels can avoid them."""
     yield mark.x, mark.y
     if mark.label is not None:
         step = -30 if mark.label.anchor == "end" else 30
@@ -85,7 +84,7 @@ def _list_taken(mark: Mark) -> Iterator[tuple[float, float]]:
 
 
 class Span(NamedTuple):
-    """A period in which a unit had one colour. `end` is None for the current colour."""
+    """A period in which a unit had one colour. `end` is None while the unit still has it."""
 
     color: str
     start: datetime
@@ -97,9 +96,11 @@ class Span(NamedTuple):
 
 
 def draw_history(events: Sequence[CityEvent], current: str, since: datetime, now: datetime) -> list[Span]:
-    """Return the coloured periods of a unit's notifications, from its events since `since`, oldest first.
+    """Return the periods in which notifications gave a unit a colour, oldest first.
 
-    Notifications that were opened by mistake are left out. `current` is the current colour.
+    `events` are the unit's events since `since`.
+
+    Notifications that were opened by mistake are omitted. `current` is the current colour.
     """
     by_notification: dict[str, list[CityEvent]] = {}
     for event in sorted((each for each in events if not each.engano), key=lambda each: each.evento.em):
@@ -112,7 +113,7 @@ def draw_history(events: Sequence[CityEvent], current: str, since: datetime, now
 
 
 def _list_pieces(events: Sequence[CityEvent], since: datetime) -> Iterator[tuple[str, datetime, datetime | None]]:
-    """Yield colour, start and end of the periods of one notification."""
+    """Yield (colour, start, end) for each period of one notification."""
     first = events[0].evento
     if first.risco_antes is not None:
         yield first.risco_antes, since, first.em
@@ -131,16 +132,16 @@ def _draw_span(piece: tuple[str, datetime, datetime | None], since: datetime, no
 
 
 def draw_known(events: Sequence[CityEvent], limit: int, since: datetime, now: datetime) -> Span:
-    """Return a green span for the period in which all events are known. Green is the colour without a notification.
+    """Return a green span for the period in which all events are known. Units without a notification are green.
 
-    If `limit` events were read, older events may be missing, so the period before the oldest event stays a gap.
+    If `limit` events were read, older events may be missing. The period before the oldest event then stays empty.
     """
     start = min(each.evento.em for each in events) if len(events) >= limit else since
     return _draw_span(("Verde", start, None), since, now, (now - since).total_seconds())
 
 
 class Bar(NamedTuple):
-    """The bar of one period, divided by colour. Each piece is a tuple of colour, count, top and height."""
+    """The bar for one period, divided by colour. Each piece is a tuple of colour, count, top and height."""
 
     x: float
     width: float
@@ -152,7 +153,7 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True)
 class Plot:
-    """A bar chart: the bars, and the lines of the scale with their numbers."""
+    """A bar chart: the bars, and the numbered scale lines."""
 
     bars: Sequence[Bar]
     lines: Sequence[tuple[float, int]]
@@ -160,7 +161,7 @@ class Plot:
 
 
 def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
-    """Return a bar chart of the counts by period and colour. The keys of `sums` are the labels of the bars."""
+    """Draw the counts by period and colour as a bar chart. The keys of `sums` are the bar labels."""
     base, height = PLOT_HEIGHT - _PLOT_BOTTOM, PLOT_HEIGHT - _PLOT_BOTTOM - 20
     most = max((sum(colors.values()) for colors in sums.values()), default=0) or 1
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10**9) if most / step <= 5)
@@ -181,10 +182,10 @@ def draw_counts(sums: Mapping[str, Mapping[str, int]]) -> Plot:
 
 
 def sum_counts(counts: Counts, *, quarterly: bool) -> dict[str, dict[str, int]]:
-    """Return the counts by period and colour, summed over areas or units. Return {} if nothing was counted.
+    """Sum the counts over areas or units, by period and colour. Return {} if there are no counts.
 
-    The service leaves out periods without notifications. This function adds them with zeros, so that a chart shows
-    gaps.
+    The service omits periods without notifications. This function adds them as zeros, so that a chart shows empty
+    periods.
     """
     if not counts.itens:
         return {}
@@ -196,7 +197,7 @@ def sum_counts(counts: Counts, *, quarterly: bool) -> dict[str, dict[str, int]]:
 
 
 def _list_periods(since: date, until: date, *, quarterly: bool) -> Iterator[str]:
-    """Yield the months or quarters between two dates in the service's notation: `2026-10`, `2026-T4`."""
+    """Yield the months or quarters from one date to another, as the service writes them: `2026-10`, `2026-T4`."""
     first, last = since.year * 12 + since.month - 1, until.year * 12 + until.month - 1
     for number in range(first, last + 1, 3 if quarterly else 1):
         year, month = divmod(number, 12)

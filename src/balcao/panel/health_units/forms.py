@@ -1,4 +1,4 @@
-"""Forms of the health units."""
+"""The forms for the health units area."""
 
 import re
 from collections.abc import Mapping
@@ -29,13 +29,13 @@ WEEKDAYS = ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "se
 
 
 def _format_cep(text: str | None) -> str | None:
-    """Format a CEP for the service. Return any other text unchanged."""
+    """Format a CEP as the service expects it. Return any other text unchanged."""
     digits = compact_pasted(text or "")
     return f"{digits[:5]}-{digits[5:]}" if len(digits) == 8 else text
 
 
 def _format_phone(text: str | None) -> str | None:
-    """Format a Brazilian phone number for the service. Return any other text unchanged."""
+    """Format a Brazilian phone number as the service expects it. Return any other text unchanged."""
     phone = parse_phone(text or "")
     return text if phone is None or not phone.ddd else f"({phone.ddd}) {phone.valor[:-4]}-{phone.valor[-4:]}"
 
@@ -48,7 +48,7 @@ class CheckboxesField(SelectMultipleField):
 
 
 def parse_intervals(text: str) -> list[dict[str, str]]:
-    """Parse a day's opening hours. Raises ValueError with the part that is not an interval."""
+    """Parse a day's opening hours. Raises ValueError with the first part that is not an interval."""
     found = []
     for part in filter(None, map(str.strip, re.split(r"[,;]|\se\s", text))):
         matched = _INTERVAL.fullmatch(part)
@@ -60,7 +60,7 @@ def parse_intervals(text: str) -> list[dict[str, str]]:
 
 
 def check_intervals(_: Any, field: Any) -> None:
-    """Reject a text that is not a list of opening hours."""
+    """Reject text that cannot be parsed as opening hours."""
     try:
         parse_intervals(field.data or "")
     except ValueError as fault:
@@ -78,7 +78,7 @@ class _RemarksForm(Form):
     consequencias = CheckboxesField("O que muda na unidade")
 
     def offer(self, occurrences: Mapping[str, str], consequences: Mapping[str, str]) -> None:
-        """Set the selectable values from the department's lists."""
+        """Set the selectable occurrences and consequences."""
         self.ocorrencia.choices = {"": "Não informar", **occurrences}
         self.consequencias.choices = dict(consequences)
 
@@ -104,7 +104,7 @@ class ChangeForm(_RemarksForm):
 
 
 class CloseForm(Form):
-    """The form for closing a notification: the reason, and the last colour that citizens see."""
+    """The form for closing a notification: the reason, and the final colour that citizens see."""
 
     causa = RadioField("Por que termina", choices=CAUSES, default="normalizacao")
     risco = SelectField(
@@ -204,7 +204,7 @@ class HolidayForm(Form):
 
 
 class UnitsWebhookForm(WebhookForm):
-    """The form for a webhook: the notified address, and the units about which it is notified."""
+    """The form for a webhook: the address to notify, and the units about which it is notified."""
 
     members: ClassVar[Mapping[str, str]] = {"description": "descricao", "topics": "unidades", "is_active": "ativo"}
 

@@ -1,4 +1,4 @@
-"""Pages for opening hours: the week, single days and holidays. A preview shows the resulting days before saving."""
+"""Pages for opening hours: the week, single days and holidays. Most forms preview the resulting days before saving."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -17,12 +17,12 @@ from balcao.web.api import NotFound, Read
 from balcao.web.visit import Crumb
 
 DAYS = 14
-# The field of the pressed button, and its value for a preview.
+# The form field that names the pressed button, and its value for the preview button.
 STEP, PREVIEW_STEP = "passo", "ver"
 
 
 def format_intervals(intervals: Sequence[Interval]) -> str:
-    """Format a day's opening hours as people type them."""
+    """Format a day's opening hours in the way that people type them."""
     return ", ".join(f"{each.inicio}-{each.fim}" for each in intervals)
 
 
@@ -62,7 +62,7 @@ async def edit_week(visit: Visit, cnes: str) -> Response[Any]:
 
 @pages.form("/unidades/{cnes}/dias", "Fechar ou mudar um dia", actions=[UNITS])
 async def edit_exceptions(visit: Visit, cnes: str) -> Response[Any]:
-    """List the days with exceptions from the week, and add an exception after a preview of the resulting days."""
+    """List the days whose hours differ from the week, and add such a day after a preview of the resulting days."""
     unit = await _read_unit(visit, cnes)
     form = ExceptionForm(visit, {"dia": _read_day(visit.query.first("dia"))})
     is_preview = visit.posted.first(STEP) == PREVIEW_STEP
@@ -94,7 +94,7 @@ async def edit_exceptions(visit: Visit, cnes: str) -> Response[Any]:
 
 @pages.post("/unidades/{cnes}/dias/{data}/desfazer", "Voltar ao horário da semana", actions=[UNITS])
 async def delete_exception(visit: Visit, cnes: str, data: str) -> Response[Any]:
-    """Remove the exception of a day, so that the week applies again."""
+    """Remove a day's exception, so that the hours of the week apply again."""
     back = visit.address("health_units.edit_exceptions", cnes=cnes)
     try:
         await client.delete_exception(visit.api, cnes, data)
@@ -122,7 +122,7 @@ async def list_holidays(visit: Visit) -> Response[Any]:
 
 @pages.form("/feriados/{data}", "Feriado", actions=[UNITS])
 async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
-    """Create or change a holiday. If the day in the address is `novo`, no date has been chosen yet."""
+    """Create or change a holiday. The address contains its date, or `novo` if no date has been chosen yet."""
     require_reach(visit, UNITS, None)
     present = None
     if data != "novo":
@@ -160,7 +160,7 @@ async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
 
 @pages.post("/feriados/{data}/retirar", "Retirar o feriado", actions=[UNITS])
 async def delete_holiday(visit: Visit, data: str) -> Response[Any]:
-    """Delete a holiday, so that its date is an ordinary day again."""
+    """Delete a holiday, so that its date becomes an ordinary day again."""
     back = visit.address("health_units.list_holidays", _query={"ano": data[:4]})
     try:
         await client.delete_holiday(visit.api, data)
@@ -191,7 +191,7 @@ def _read_day(text: str) -> date | None:
 
 
 def _find_first(today: date, day: date) -> date:
-    """Return the first of the preview's fourteen days, so that the preview includes `day`."""
+    """Return the first day of the fourteen-day preview, so that the preview includes `day`."""
     return today if timedelta(0) <= day - today < timedelta(days=DAYS) else day - timedelta(days=DAYS // 2)
 
 
@@ -212,7 +212,7 @@ async def _preview_exception(visit: Visit, cnes: str, first: date, form: Excepti
 
 
 async def _find_changed(visit: Visit, cnes: str, first: date, days: list[OpenDay] | None) -> frozenset[date]:
-    """Return the days whose opening hours would change."""
+    """Return the days whose opening hours the change would affect."""
     if days is None:
         return frozenset()
     present = {each.data: each for each in await client.list_days(visit.api, cnes, first)}

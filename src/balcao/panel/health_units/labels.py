@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Color(NamedTuple):
-    """The display of a risk colour: the `kind` of its tag, its symbol, and its rank from lowest to highest."""
+    """How pages show a risk colour: the `kind` of its tag, its symbol, and its rank (0 is the lowest risk)."""
 
     kind: str
     symbol: str
@@ -24,7 +24,7 @@ TYPES = {
     "HOSPITAL": "Hospital",
     "OUTRO": "Outro",
 }
-# The kind, the text and the symbol of each situation's tag.
+# The kind, text and symbol of the tag for each situation.
 SITUATIONS = {
     "aberto": ("ok", "aberta", "check"),
     "fechado": ("", "fechada", "pause"),
@@ -33,7 +33,8 @@ SITUATIONS = {
 }
 CAUSES = {"normalizacao": "a situação se normalizou", "engano": "foi aberta por engano", "outro": "outro motivo"}
 SCOPES = {"nacional": "Nacional", "estadual": "Estadual", "municipal": "Municipal"}
-# Staff confirm an open notification regularly. Without a confirmation for this long, the board marks it as late.
+# Staff confirm open notifications regularly. The board marks a notification as late after this time without a
+# confirmation.
 LATE_MINUTES = 180
 
 
@@ -45,7 +46,7 @@ def shorten(name: str) -> str:
 
 
 def describe_event(tipo: str, before: str | None, after: str, cause: str | None) -> str:
-    """Describe an event of a notification."""
+    """Describe an event in a notification's history."""
     match tipo:
         case "abertura":
             return f"aberta em {after.lower()}"

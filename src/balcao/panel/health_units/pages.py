@@ -1,4 +1,4 @@
-"""The area and all its pages: the risk board, units, hours, holidays, counts, sources and webhooks."""
+"""Declares the area with all its pages: the risk board, units, hours, holidays, counts, sources and webhooks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ pages = Pages(KEY, BASE)
 
 @pages.get("/contagens", "Contagens", actions=[READ, UNITS], in_menu=True)
 async def show_counts(visit: Visit) -> Response[Any]:
-    """Show how many notifications were opened, as bars and as a table."""
+    """Show how many notifications were opened in each period, as bars and as a table."""
     areas = await client.map_areas(visit.api)
     named = [(each.properties.area, f"{each.properties.area} {each.properties.nome}") for each in areas]
     filters = [
@@ -56,7 +56,7 @@ def name_period(period: str) -> str:
 
 
 async def find_late_notifications(visit: Visit) -> Sequence[Item]:
-    """Return an item for each notification that awaits a confirmation, and one item for all other open ones."""
+    """Return one item for each notification that has become late, and one item for all other open notifications."""
     opened = (await client.list_open(visit.api)).itens
     late = [each for each in opened if each.minutos_sem_confirmacao >= LATE_MINUTES]
     address = visit.address("health_units.show_board")
@@ -88,7 +88,7 @@ async def find_late_notifications(visit: Visit) -> Sequence[Item]:
 
 
 async def find_units(visit: Visit, asked: str) -> Sequence[Item]:
-    """Return the units whose names contain the searched text."""
+    """Return the units whose names contain the search text."""
     if len(asked) < 2:
         return []
     found = await client.list_units(visit.api, {"busca": asked, "per_page": 5})

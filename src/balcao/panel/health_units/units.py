@@ -1,4 +1,4 @@
-"""Pages for units: the list, a unit with its history and next days, and the unit's record."""
+"""Pages for units: the list, a unit with its history and upcoming days, and the unit's record."""
 
 import asyncio
 from datetime import timedelta
@@ -33,7 +33,7 @@ pages = Pages(AREA, BASE)
 
 @pages.get("/unidades", "Unidades", actions=[READ, UNITS], in_menu=True)
 async def list_units(visit: Visit) -> Response[Any]:
-    """List the units, sorted by name or by risk."""
+    """List the units, sorted by name or risk."""
     (areas,) = await gather_blocks(client.map_areas(visit.api))
     named = [(each.properties.area, f"{each.properties.area} {each.properties.nome}") for each in areas.value or ()]
     filters = [
@@ -47,7 +47,7 @@ async def list_units(visit: Visit) -> Response[Any]:
     listing = Listing(visit, ("unidade", "unidades"), filters, orders=orders)
     query = {**listing.values, "ordem": listing.order, "page": listing.number, "per_page": listing.size}
     if len(listing.values.get("busca", "")) == 1:
-        del query["busca"]  # the service's search requires at least two letters
+        del query["busca"]  # the service searches only for two or more letters
     found = await client.list_units(visit.api, query)
     listing.rows, listing.total = found.data, found.pagination.total
     return visit.render("health_units/units.html", listing=listing, colors=COLORS, situations=SITUATIONS, types=TYPES)

@@ -1,4 +1,4 @@
-"""Webhooks with their deliveries, and the department's systems that are read as sources."""
+"""Pages for webhooks and their deliveries, and for the department's systems from which the platform reads data."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ from balcao.panel.webhooks.labels import describe_failure
 from balcao.panel.webhooks.pages import WebhookPages
 from balcao.web.api import gather_blocks
 
-# A source is read every minute. After this long without a response, it counts as silent.
+# The platform reads each source every minute. After this long without a response, the page marks the source as silent.
 SILENT_MINUTES = 5
 
 pages = Pages(AREA, BASE)

@@ -1,4 +1,4 @@
-"""The first page with waiting items, "Ir para", the person's rights and sessions, and stored drafts."""
+"""The first page with the waiting items, "Ir para", the person's rights and sessions, and drafts."""
 
 from balcao.panel.home.pages import AREA
 

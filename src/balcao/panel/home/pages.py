@@ -1,4 +1,4 @@
-"""The first page and the person's own pages: "Ir para", rights, sessions and stored drafts."""
+"""The first page and the person's own pages: "Ir para", rights, sessions and drafts."""
 
 import re
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ from balcao.web.words import format_count
 pages = Pages("home", "")
 _URGENCY = {"urgent": 0, "warning": 1, "info": 2}
 _LONGEST_QUESTION = 100
-# A CPF or phone number, possibly mistyped: at least ten digits, and only separators between them.
+# A CPF or phone number, possibly mistyped: at least ten digits and no letters.
 _NUMBER_OF_A_PERSON = re.compile(r"[^\w]*(?:\d[^\w]*){10,}")
 
 
 @pages.get("", "Início", in_menu=True)
 async def show_start(visit: Visit) -> Response[Any]:
-    """Show the items that wait for the person in all of their areas. Name the areas that could not be read."""
+    """Show the items that await the person's action in all their areas. Name the areas that could not be read."""
     found = await read_waiting(visit)
     away = [(one.area.label, one.block.fault) for one in found if one.block.fault is not None]
     items = sorted((item for one in found for item in one.block.value or ()), key=lambda item: _URGENCY[item.urgency])
@@ -35,10 +35,11 @@ async def show_start(visit: Visit) -> Response[Any]:
 
 @pages.form("/ir", "Ir para")
 async def go_to(visit: Visit) -> Response[Any]:
-    """Find pages by name, and the results of each area. A single result opens immediately.
+    """Search the page names and the data of each area. If there is only one result, open it immediately.
 
-    The searched text is sent by POST, because it may be a person's number. A CPF is passed on to the attendance in a
-    form. No such number is put into an address or sent to a service. Any other text becomes part of the address.
+    The search text is sent by POST, because it may be a person's number. Such a number never appears in an address and
+    is never sent to a service for searching. The attendance page receives a CPF in a form. Any other text becomes part
+    of the address.
     """
     asked = clean_pasted((visit.posted if visit.is_post else visit.query).first("q")[:_LONGEST_QUESTION])
     if _NUMBER_OF_A_PERSON.fullmatch(asked):
@@ -61,7 +62,7 @@ async def go_to(visit: Visit) -> Response[Any]:
 
 
 async def _go_to_person(visit: Visit, asked: str) -> Response[Any]:
-    """Open the attendance with the CPF in its form, or explain why this is not possible."""
+    """Open the attendance form with the CPF filled in, or explain why this is not possible."""
     if not visit.is_post:
         return await visit.redirect(visit.address("home.go_to"), "O número de uma pessoa não fica no endereço.")
     if Cpf.parse_claim(asked) is not None and visit.may_open("counter.begin"):
@@ -71,13 +72,13 @@ async def _go_to_person(visit: Visit, asked: str) -> Response[Any]:
 
 @pages.get("/conta", "O que posso fazer")
 async def show_account(visit: Visit) -> Response[Any]:
-    """Show the person's rights with their reach."""
+    """Show the person's rights and the reach of each."""
     return visit.render("home/account.html", rights=visit.rights)
 
 
 @pages.post("/presenca", "Quem está aqui", is_use=False)
 async def heartbeat(visit: Visit) -> Response[Any]:
-    """Record that a form is still open, and show who else has it open."""
+    """Record that the form is still open, and show who else has it open."""
     others = await working.heartbeat(visit)
     if others is None:
         raise make_not_found()
@@ -86,7 +87,7 @@ async def heartbeat(visit: Visit) -> Response[Any]:
 
 @pages.post("/rascunhos/guardar", "Guardar o texto")
 async def keep_typed(visit: Visit) -> Response[Any]:
-    """Store the text of a form while the person types."""
+    """Store the typed text of a form as a draft while the person types."""
     if not await working.keep_typed(visit):
         raise make_not_found()
     return visit.render("frame/kept.html")
@@ -117,7 +118,7 @@ async def list_drafts(visit: Visit) -> Response[Any]:
 
 @pages.get("/rascunhos/{draft}", "Texto guardado")
 async def show_draft(visit: Visit, draft: str) -> Response[Any]:
-    """Show a draft, and a button that opens the form with its text. Nothing is sent."""
+    """Show a draft, and a button that opens the form with its text. This does not send the form."""
     kept = await visit.panel.sessions.drafts.read(visit.session, draft)
     if kept is None:
         raise make_not_found()

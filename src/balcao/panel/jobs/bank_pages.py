@@ -1,4 +1,4 @@
-"""Pages for the resume bank: people who want to be found by employers."""
+"""Pages for the resume bank, which lists people who want employers to find them."""
 
 from typing import Any
 

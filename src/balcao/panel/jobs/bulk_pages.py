@@ -22,7 +22,7 @@ SHOWN = 12
 
 pages = Pages("jobs", "/vagas/{job}/decisoes")
 
-# The buttons below the list, with the resulting status and the label.
+# The buttons below the list, each with the status that it sets and its label.
 STATUSES = {
     "aprovar": ("aprovada", "Aprovar"),
     "reprovar": ("reprovada", "Reprovar"),
@@ -32,7 +32,7 @@ STATUSES = {
 
 @pages.post("", "Escolher candidaturas", actions=[DECIDE])
 async def choose_candidates(visit: Visit, job: str) -> Response[Any]:
-    """Store the choice made in the list, and redirect to the page that confirms it."""
+    """Store the people chosen in the list, and redirect to the confirmation page."""
     found = (await open_job(visit, job)).value
     people = await _read_chosen(visit, found)
     if not people:
@@ -43,7 +43,7 @@ async def choose_candidates(visit: Visit, job: str) -> Response[Any]:
 
 
 async def _read_chosen(visit: Visit, job: Job) -> list[Person]:
-    """Return the selected people, or all people who match the filters in the address."""
+    """Return the selected people, or at most 1,000 people who match the filters in the address."""
     if visit.posted.first("todas") == "1":
         query = make_query(make_listing(visit, job), job.id) | {"pageSize": bulk.MOST_PEOPLE}
         found = await candidates_client.list_candidates(visit.api, query)
@@ -66,7 +66,7 @@ def _describe_work(visit: Visit, job: Job, people: Sequence[Person]) -> Work:
 
 @pages.get("/{decision}", "Decisão", actions=[DECIDE, READ_CANDIDATES])
 async def show_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Ask for confirmation. After the start, show the progress, and at the end the failed candidates."""
+    """Ask for confirmation. After the start, show the progress. At the end, show the candidates that failed."""
     found = await _find(visit, job, decision)
     if found.state in {"done", "stopped"} and not visit.is_fragment:
         await bulk.mark_seen(visit, found.id)
@@ -109,7 +109,7 @@ async def stop_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
 
 @pages.post("/{decision}/de-novo", "Tentar de novo", actions=[DECIDE])
 async def retry_decision(visit: Visit, job: str, decision: str) -> Response[Any]:
-    """Prepare the same decision for the candidates that failed."""
+    """Prepare the same decision for only the candidates that failed."""
     found = await _find(visit, job, decision)
     work = found.work
     people = [failed.person for failed in work.failures]

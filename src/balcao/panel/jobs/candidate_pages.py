@@ -1,4 +1,4 @@
-"""Pages for a job's candidates: the list by step, a candidate's page, and the list as a file."""
+"""Pages for a job's candidates: the list by step, one candidate's page, and the export of the list as a file."""
 
 import csv
 import io
@@ -31,14 +31,14 @@ from balcao.web.visit import Crumb
 from balcao.web.words import format_phone
 
 DECIDE = "job_application:decide"
-# The maximum that the service returns in one call for one job. The export makes as many calls as it needs.
+# The service returns at most this many candidates in one call. The export makes as many calls as it needs.
 IN_FILE_AT_ONCE = 10_000
-# The value for candidates without a step, in the list's address and in the service's query.
+# The value that selects candidates without a step, in the list's address and in the service's query.
 NO_STEP = "nenhuma"
-# The buttons after which a candidate no longer waits for a decision.
+# The actions that decide an application, so that the candidate no longer waits.
 FINAL_DECISIONS = frozenset({"aprovar", "reprovar"})
 STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada")
-# The query parameters of a list besides the page number.
+# The query parameters of the list, except the page number.
 PARAMETERS = frozenset({TAB, "busca", "situacao", "pergunta", "resposta"})
 
 pages = Pages("jobs", "")
@@ -46,7 +46,7 @@ pages = Pages("jobs", "")
 
 @pages.get("/vagas/{job}/candidaturas", "Candidaturas", actions=[READ_CANDIDATES])
 async def list_candidates(visit: Visit, job: str) -> Response[Any]:
-    """List a job's candidates by step. The person can select several candidates for one decision."""
+    """List a job's candidates by step. The person can select several candidates and decide on them together."""
     read = await open_job(visit, job)
     counts = await candidates_client.count_candidates(visit.api, job)
     listing = make_listing(visit, read.value)
@@ -82,7 +82,7 @@ async def list_candidates(visit: Visit, job: str) -> Response[Any]:
 
 
 def make_listing(visit: Visit, job: Job) -> Listing:
-    """Return the list of a job's candidates with its filters, without rows."""
+    """Return the empty list of a job's candidates, with its filters."""
     statuses = [(status, CANDIDATE_STATES[status].text) for status in STATUSES]
     filters = [
         Filter("busca", "Nome, CPF ou e-mail", is_wide=True),
@@ -97,7 +97,7 @@ def make_listing(visit: Visit, job: Job) -> Listing:
 
 
 def make_query(listing: Listing, job: str) -> dict[str, Any]:
-    """Convert the list's filters to the service's query parameters."""
+    """Convert the list's filters to query parameters for the service."""
     values = listing.values
     question, answer = values.get("pergunta"), values.get("resposta")
     return {
@@ -111,14 +111,14 @@ def make_query(listing: Listing, job: str) -> dict[str, Any]:
 
 
 async def find_candidates(visit: Visit, listing: Listing, job: str) -> CandidatePage:
-    """Return the current page of the list."""
+    """Read the candidates on the list's current page."""
     paging = {"page": listing.number, "pageSize": listing.size}
     return await candidates_client.list_candidates(visit.api, make_query(listing, job) | paging)
 
 
 @pages.get("/vagas/{job}/candidaturas/planilha", "Planilha das candidaturas", actions=[READ_CANDIDATES])
 async def export_candidates(visit: Visit, job: str) -> Response[Any]:
-    """Return all candidates that match the list's filters, from all pages, as a file for a spreadsheet."""
+    """Return all candidates that match the list's filters as a file for a spreadsheet."""
     found = (await open_job(visit, job)).value
     listing = make_listing(visit, found)
     candidates: list[Candidate] = []
@@ -135,7 +135,10 @@ async def export_candidates(visit: Visit, job: str) -> Response[Any]:
 
 
 def _write_file(visit: Visit, job: Job, candidates: list[Candidate]) -> bytes:
-    """Write the candidates as CSV. Brazilian spreadsheets need semicolons, and a byte order mark for accents."""
+    """Write the candidates as CSV.
+
+    Brazilian spreadsheet programs need semicolons, and a byte order mark to read accents correctly.
+    """
     file = io.StringIO()
     writer = csv.writer(file, delimiter=";", lineterminator="\r\n")
     questions = job.informacoes_complementares
@@ -162,13 +165,13 @@ def _write_file(visit: Visit, job: Job, candidates: list[Candidate]) -> bytes:
 
 
 def _guard(cell: str) -> str:
-    """Escape a cell, so that no spreadsheet executes it as a formula."""
+    """Escape a cell, so that no spreadsheet program executes it as a formula."""
     return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 
 
 @pages.form("/candidaturas/{candidate}", "Candidatura", actions=[READ_CANDIDATES])
 async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
-    """Show a candidate's resume next to the job's requirements. Process the decision on the candidate."""
+    """Show a candidate's resume next to the job's requirements, and carry out the pressed button's action."""
     read = await candidates_client.read_candidate(visit.api, candidate)
     form = ReasonForm(visit, etag=read.etag)
     if form.is_sent and form.validate():
@@ -186,7 +189,7 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
                 form.take(fault)
     found = read.value
     blocks: list[Block[Any]] = await gather_blocks(
-        # The page shows the job's requirements next to the resume. A deleted job cannot be read.
+        # The page shows the job's requirements next to the resume. It omits them if the job has been deleted.
         open_job(visit, found.id_vaga) if visit.may(READ) else None,
         candidates_client.list_candidate_history(visit.api, candidate),
     )
@@ -218,7 +221,7 @@ async def show_candidate(visit: Visit, candidate: str) -> Response[Any]:
 async def _open_next(visit: Visit, decided: Candidate, done: str) -> Response[Any]:
     """Open the job's next candidate who waits for a decision, or the list if no candidate waits.
 
-    After a button that makes no final decision, such as a change of step, stay at the candidate.
+    After an action that makes no final decision, such as a change of step, show the same candidate again.
     """
     if visit.posted.first("_acao") not in FINAL_DECISIONS:
         return await visit.redirect(visit.address("jobs.show_candidate", candidate=decided.id), done)
@@ -231,7 +234,7 @@ async def _open_next(visit: Visit, decided: Candidate, done: str) -> Response[An
 
 
 async def _decide(visit: Visit, candidate: Candidate, form: ReasonForm) -> str:
-    """Perform the action of the pressed button, and return its result in words."""
+    """Carry out the pressed button's action, and describe the result."""
     decision, _, step = visit.posted.first("_acao").partition(":")
     motive = form.reason.data or ""
     if motive and decision not in FINAL_DECISIONS:
@@ -266,5 +269,5 @@ def _find_age(candidate: Candidate, today: date) -> int | None:
 
 
 def list_parameters(query: Mapping[str, list[str]]) -> dict[str, str]:
-    """Return the query parameters of a list except the page number."""
+    """Return the query parameters of the list, except the page number."""
     return {name: values[0] for name, values in query.items() if name in PARAMETERS and values[0]}

@@ -1,4 +1,4 @@
-"""The operations on candidates. Every call that returns personal data states why the data is read."""
+"""The API operations on candidates. Every call that returns personal data states a reason for reading it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from balcao.web.api import Api, Read, quoted
 from balcao.web.envelopes import Data
 
 CANDIDATES = f"{BASE}/candidaturas"
-# People see this reason in the list of accesses to their data.
+# The reason for every read of personal data. People see it in the list of accesses to their data.
 REASON = "Seleção para a vaga a que a pessoa se candidatou"
 
 
@@ -99,7 +99,10 @@ class Resume(msgspec.Struct):
 
     @property
     def schooling(self) -> str:
-        """Return the highest completed level of education, or else the highest level, or else "–"."""
+        """Return the highest completed level of education.
+
+        If none is completed, return the highest level, or "–" if none is known.
+        """
         known = [each for each in self.formacoes if each.escolaridade is not None]
         if not known:
             return "–"
@@ -110,7 +113,7 @@ class Resume(msgspec.Struct):
 
     @property
     def months(self) -> int:
-        """Return the total work experience in months, summed over all positions."""
+        """Return the total work experience in months, added up over all positions."""
         return sum(each.tempo_experiencia_meses for each in self.experiencias)
 
 
@@ -164,13 +167,16 @@ class Candidate(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Return the person's preferred name, or "Sem nome" if no name is known."""
+        """Return the person's social name or registered name, or "Sem nome" if no name is known."""
         known = self.personal_info
         return (known and (known.nome_social or known.nome)) or self.nome or "Sem nome"
 
     @property
     def why_without_resume(self) -> str:
-        """Return why there is no resume. An erasure clears the name; the end of retention also clears the CPF."""
+        """Explain why there is no resume.
+
+        An erasure clears the name, and the end of the retention period also clears the CPF.
+        """
         if self.cpf is None:
             return "Os dados desta candidatura foram apagados: o prazo para guardá-los passou."
         if self.nome is None:

@@ -1,4 +1,4 @@
-"""The operations on jobs. The types contain only the members that the pages use."""
+"""The API operations on jobs. The types contain only the members that the pages use."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -44,7 +44,7 @@ class Company(msgspec.Struct):
 
 
 class Page(Data[T], Generic[T]):
-    """A page of a list."""
+    """One page of a list."""
 
     meta: Total
 
@@ -142,7 +142,7 @@ async def read_job(api: Api, job: str) -> Read[Job]:
 
 
 async def list_history(api: Api, job: str, size: int = 200) -> Page[Event]:
-    """Return the newest events. The default size is the maximum that the service allows."""
+    """Return the newest events in a job's history. The default size is the maximum that the service allows."""
     return await api.get(f"{JOBS}/{quoted(job)}/historico", Page[Event], {"pageSize": size})
 
 
@@ -155,9 +155,12 @@ async def replace_job(api: Api, job: str, body: Mapping[str, Any], etag: str) ->
 
 
 async def duplicate_job(api: Api, job: str, key: str) -> Job:
-    """Create a draft with the content of a job. The service accepts its own response as a body, and assigns new ids."""
+    """Copy a job to a new draft.
+
+    The service accepts its own response as the body, and assigns new ids.
+    """
     whole = await api.get(f"{JOBS}/{quoted(job)}", dict[str, Any])
-    # A title has at most 500 characters.
+    # Titles have at most 500 characters, so make room for " (cópia)".
     whole["titulo"] = f"{whole['titulo'][:491]} (cópia)"
     return await api.send("POST", f"{JOBS}/draft", Job, whole, key=key)
 

@@ -1,4 +1,4 @@
-"""The operations on companies, reference values, the resume bank and older jobs."""
+"""The API operations on companies, reference values, the resume bank and older jobs."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +13,7 @@ from balcao.web.api import Api, Read, quoted
 COMPANIES = f"{BASE}/empresas"
 BANK = f"{BASE}/banco-curriculos"
 OLDER_JOBS = "/jobs/api/v1/empregos"
-# People see this reason in the list of accesses to their data.
+# The reason for reading resumes. People see it in the list of accesses to their data.
 BANK_REASON = "Busca no banco de currículos"
 
 

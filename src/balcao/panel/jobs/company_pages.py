@@ -1,4 +1,4 @@
-"""Pages for the companies that advertise jobs, registered by their CNPJ."""
+"""Pages for the companies that advertise jobs. Each company is registered with its CNPJ."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ pages = Pages("jobs", "/empresas")
 
 
 class CompanyForm(Form):
-    """The form for a company. The CNPJ can be set only for a new company."""
+    """The form for a company. The CNPJ can be entered only for a new company."""
 
     cnpj = CodeField("CNPJ", description="Com ou sem pontos.", validators=[needed(), length(1, 20)])
     razao_social = StringField("Razão social", validators=[needed(), length(1, 500)])
@@ -59,7 +59,10 @@ async def list_companies(visit: Visit) -> Response[Any]:
 
 @pages.form("/nova", "Cadastrar uma empresa", actions=[CREATE])
 async def create_company(visit: Visit) -> Response[Any]:
-    """Register a company. If the person may look up the CNPJ, prefill the form from the city's registry."""
+    """Register a company.
+
+    If the person may look up the CNPJ, fill in the form from the city's registry.
+    """
     asked = compact_pasted(visit.query.first("cnpj"))
     values, notice, existing = {"cnpj": asked}, "", ""
     if asked and not visit.is_post and visit.may(LOOK_UP):
@@ -85,7 +88,7 @@ async def create_company(visit: Visit) -> Response[Any]:
 
 
 async def _look_up(visit: Visit, cnpj: str) -> tuple[dict[str, Any], str]:
-    """Return the values to prefill, and a notice that names their source or explains their absence."""
+    """Return the values to fill in, and a notice that names their source or explains why there are none."""
     try:
         found = await client.look_up_company(visit.api, _strip(cnpj))
     except NotFound:

@@ -1,4 +1,4 @@
-"""Pages that create a draft of a job, and that edit a job with its steps and questions."""
+"""Pages for creating a draft of a job, and for editing a job with its steps and questions."""
 
 from typing import Any
 
@@ -26,13 +26,14 @@ from balcao.web.api import Conflict, Outdated, Read, ValidationFailed
 pages = Pages("jobs", "/vagas")
 
 BASE = "_base"
-# The field suggests only the first companies. A typed name is searched among all companies.
+# The field suggests only the first 200 companies. A typed name is searched among all companies. An error names at most
+# five.
 MOST_SUGGESTED, MOST_NAMED = 200, 5
 
 
 @pages.form("/nova", "Nova vaga", actions=[CREATE])
 async def create_job(visit: Visit) -> Response[Any]:
-    """Write a draft. Fields that are only required for publication may stay empty."""
+    """Create a draft. Fields that are required only for publication may stay empty."""
     form = await _make_form(visit, None)
     if form.is_sent and not _change_rows(visit, form) and form.validate() and await _find_company(visit, form):
         try:
@@ -72,7 +73,10 @@ async def _make_form(visit: Visit, job: Job | None, *, etag: str = "") -> JobFor
 
 
 async def _find_company(visit: Visit, form: JobForm) -> bool:
-    """Replace a company's name with its CNPJ. Return False, with an error at the field, unless one company matches."""
+    """Replace a company's name with its CNPJ.
+
+    If not exactly one company matches, return False and add an error to the field.
+    """
     asked = clean_pasted(form.id_contratante.data or "").strip()
     if is_cnpj(asked):
         return True
@@ -108,7 +112,7 @@ async def _render(visit: Visit, form: JobForm, job: Job | None) -> Response[Any]
 
 
 def _join(visit: Visit, form: JobForm, read: Read[Job]) -> None:
-    """Put both people's changes into the form, and mark the fields that both have changed."""
+    """Merge both people's changes into the form, and mark the fields that both have changed."""
     theirs = list_values(read.value, visit.panel.words.zone)
     joined, disputed = join_changes(decode_digests(visit.posted.first(BASE)), form.data, theirs)
     form.replace(joined)
@@ -119,7 +123,7 @@ def _join(visit: Visit, form: JobForm, read: Read[Job]) -> None:
 
 
 def _change_rows(visit: Visit, form: JobForm) -> bool:
-    """Apply a button for the rows of a list, if one was pressed. Return whether one was pressed."""
+    """Return whether a row button was pressed, after applying it."""
     is_pressed = change_rows(form, visit.posted.first(ACT))
     if is_pressed:
         form.offer_choices()

@@ -1,4 +1,4 @@
-"""Forms of the area: a job with its steps and questions, and the reason for a change."""
+"""The forms for the jobs area: a job with its steps and questions, and the reason for a change."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from balcao.panel.visit import Visit
 
 MOST_STEPS, MOST_QUESTIONS, MOST_LANGUAGES = 30, 30, 10
-# The name of a member in a service's error text: `bairro`, `etapas[0].descricao`, `informacoes_complementares.opcoes`.
+# Matches a member's name in an error text from the service: `bairro`, `etapas[0].descricao`,
+# `informacoes_complementares.opcoes`.
 _MEMBER = re.compile(r"`(\w+)(?:\[(\d+)\])?(?:\.(\w+))?`")
 _MISSING = "A publicação precisa deste campo."
 
@@ -44,7 +45,7 @@ class CheckboxesField(SelectMultipleField):
 
 
 class ReasonForm(Form):
-    """The form with the reason for a change. The job's history stores the reason."""
+    """The form for the reason for a change. The job's history stores the reason."""
 
     reason = TextAreaField(
         "Motivo",
@@ -124,7 +125,7 @@ class JobForm(Form):
         etag: str = "",
     ) -> None:
         super().__init__(visit, values, etag=etag)
-        # Values that another person has stored in fields that were also changed here, by field name.
+        # For each field that both people changed, the value that the other person has stored.
         self.theirs: dict[str, str] = {}
         self._choices = {
             "id_orgao_parceiro": [("", "nenhum ainda"), *departments],
@@ -139,7 +140,7 @@ class JobForm(Form):
         self.offer_choices()
 
     def offer_choices(self) -> None:
-        """Set the choices of all selections. A stored value that is no longer offered stays selectable."""
+        """Set the choices in all selection fields. A stored value that is no longer offered remains selectable."""
         for name, choices in self._choices.items():
             field: Any = self._fields[name]
             chosen = field.data if isinstance(field.data, list) else [field.data]
@@ -157,10 +158,10 @@ class JobForm(Form):
         self.offer_choices()
 
     def take(self, fault: Refused) -> None:
-        """Add the error to the fields that the service names, including fields of steps and questions.
+        """Add the error to the fields that the service names, including fields in steps and questions.
 
-        An incomplete job marks all named fields, and any other error only the first field. Without a field, the error
-        applies to the whole form.
+        If the job is incomplete, mark every named field. For any other error, mark only the first. If no named field
+        exists, show the error for the whole form.
         """
         placed = False
         text = _MISSING if fault.code == "job-incomplete" else self._reword_members(fault.text)
@@ -199,7 +200,7 @@ _ROWS: Mapping[str, tuple[str, type[wtforms.Form]]] = {
 
 
 def describe_member(name: str) -> tuple[str, str]:
-    """Return the id and the label of a member's field in the form."""
+    """Return the HTML id and the label of the form field for a member."""
     found = _MEMBER.fullmatch(f"`{name}`")
     if found is None:
         return "", name
@@ -215,7 +216,7 @@ def describe_member(name: str) -> tuple[str, str]:
 
 
 def list_companies_for_choice(companies: Sequence["Company"]) -> list[tuple[str, str]]:
-    """Return the suggestions for the company field, as pairs of formatted CNPJ and name."""
+    """Return the suggestions for the company field, as (formatted CNPJ, name) pairs."""
     return [(format_cnpj(company.cnpj), company.label) for company in companies]
 
 

@@ -1,8 +1,8 @@
-"""Conversion of a job between the service and the form, and the merge of concurrent changes to a job.
+"""Convert a job between the service and the form, and merge concurrent changes to a job.
 
-The form contains digests of the values that it was opened with. The digests show which fields each side has changed. A
-field that only one side has changed gets that side's value. The person decides on fields that both sides have changed
-differently.
+The form contains digests of the values that it was opened with. They show which fields each person has changed. A field
+that only one person has changed gets that person's value. If both have changed a field differently, the person who
+submits the form decides.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ Values = dict[str, Any]
 
 
 def list_values(job: Job, zone: ZoneInfo) -> Values:
-    """Return a job's form values."""
+    """Convert a job to form values."""
     values: Values = {name: getattr(job, name) or "" for name in TEXTS}
     values |= {name: getattr(job, name) for name in NUMBERS}
     values |= {name: "\n".join(getattr(job, name)) for name in NAMES}
@@ -58,11 +58,10 @@ def list_values(job: Job, zone: ZoneInfo) -> Values:
 
 
 def make_body(data: Mapping[str, Any], stored: Job | None, zone: ZoneInfo) -> Values:
-    """Return a request body with all members of the form.
+    """Convert the form data to a request body that contains all members of the form.
 
-    If a member were left out, it could keep a value that the person did not see.
-
-    A deadline whose day is unchanged keeps its time.
+    An omitted member could keep a stored value that the person did not see. If the deadline's day is unchanged, its
+    time also stays unchanged.
     """
     body: Values = {name: (data[name] or "").strip() or None for name in (*TEXTS, "id_contratante")}
     body |= {name: data[name] for name in NUMBERS}
@@ -84,7 +83,7 @@ def make_body(data: Mapping[str, Any], stored: Job | None, zone: ZoneInfo) -> Va
 
 
 def _make_question(row: Mapping[str, Any]) -> Values:
-    """Return a question with the members of its kind. Values that were typed for another kind are dropped."""
+    """Return a question with the members for its kind. Values that were typed for another kind are dropped."""
     is_number, is_choice = row["tipo_campo"] == "resposta_numerica", row["tipo_campo"].startswith("selecao")
     return {
         **_name_new(row),
@@ -102,7 +101,7 @@ def _name_new(row: Mapping[str, Any]) -> Values:
 
 
 def digest(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return a short digest of each field's value, to detect changes."""
+    """Return a short digest of each field's value, so that changes can be detected."""
     return {name: hashlib.sha256(_canonical(value)).hexdigest()[:16] for name, value in values.items()}
 
 
@@ -122,9 +121,10 @@ def decode_digests(text: str) -> dict[str, str]:
 def join_changes(
     base: Mapping[str, str], mine: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> tuple[Values, list[str]]:
-    """Return the merged fields, and the names of the fields that both sides changed differently.
+    """Return the merged fields, and the names of the fields that both people changed differently.
 
-    Disputed fields have my values. `base` contains the digests of the values that my form was opened with.
+    The disputed fields have the values from `mine`. `base` contains the digests of the values with which the form was
+    opened.
     """
     merged = merge(base, digest(theirs), digest({name: mine[name] for name in theirs}))
     joined = {name: value if name in merged.joined else mine[name] for name, value in theirs.items()}
@@ -147,7 +147,7 @@ def _canonical(value: Any) -> bytes:
 
 
 def _simplify(value: Any) -> Any:
-    """Remove differences that browsers introduce: line ends, outer blanks, and "" for None."""
+    """Remove differences that browsers introduce: CRLF line endings, surrounding whitespace, and "" instead of None."""
     if isinstance(value, str):
         return value.replace("\r\n", "\n").strip() or None
     if isinstance(value, Mapping):

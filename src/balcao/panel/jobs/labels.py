@@ -1,4 +1,4 @@
-"""Portuguese terms for states, changes of state and codes of the area."""
+"""Portuguese terms for the states, changes of state and codes in the jobs area."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from balcao.core.values.pasted import compact_pasted
 
 
 class Label(NamedTuple):
-    """A state's label. `kind` and `symbol` are arguments of the macro `tag`."""
+    """The label for a state. `kind` and `symbol` are arguments for the `tag` macro."""
 
     text: str
     kind: str
@@ -74,7 +74,7 @@ FAILURES: Mapping[str, str] = {
 }
 
 
-# Reasons why an application with this displayed status cannot get a new status or step.
+# Why an application that shows this status cannot get a new status or step.
 STATE_FAILURES: Mapping[str, str] = {
     "vaga_congelada": "não é possível decidir enquanto está congelada",
     "vaga_descontinuada": "não é possível decidir depois de encerrada",
@@ -83,14 +83,14 @@ STATE_FAILURES: Mapping[str, str] = {
 
 
 def explain_failure(code: str, status: str | None) -> str:
-    """Describe why the decision on one of several candidates was refused."""
+    """Explain why the decision on one of several candidates was refused."""
     if code == "application-state":
         return STATE_FAILURES.get(status or "", "nesta situação a mudança não é possível")
     return FAILURES.get(code, "não foi possível")
 
 
 class StateChange(NamedTuple):
-    """A change of a job's state: the service's event, the segment in the address, and the texts of the pages."""
+    """A change of a job's state: the service's event, the address segment, and the texts on the pages."""
 
     event: str
     slug: str
@@ -144,7 +144,7 @@ STATE_CHANGES_BY_SLUG: Mapping[str, StateChange] = {change.slug: change for chan
 
 
 def list_state_changes(permitted: list[str]) -> list[StateChange]:
-    """Return the permitted changes of state, in the order of the page."""
+    """Return the permitted changes of state, in the order in which the page lists them."""
     return [change for change in STATE_CHANGES if change.event in permitted]
 
 
@@ -169,7 +169,7 @@ def format_cnpj(cnpj: str) -> str:
 
 
 def mask_cpf(cpf: str | None) -> str:
-    """Mask a CPF except its middle digits. They are enough to distinguish two people with the same name."""
+    """Mask a CPF except for its middle digits, which are enough to distinguish two people with the same name."""
     return f"***.{cpf[3:6]}.{cpf[6:9]}-**" if cpf and len(cpf) == 11 else "–"
 
 

@@ -1,4 +1,4 @@
-"""Pages for jobs: the list, a job's page, changes of its state, and copies."""
+"""Pages for jobs: the list, one job's page, changes of state, and copies."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ DELETE, DELETE_PUBLISHED = "job_listing:delete", "job_listing:delete_published"
 READ_CANDIDATES = "job_application:read"
 DRAFTS = frozenset({"em_edicao", "em_aprovacao"})
 PUBLISHED_IN = {"hoje": "hoje", "ultima_semana": "últimos 7 dias", "ultimo_mes": "últimos 30 dias"}
-# A member that the service's error text names.
+# Matches a member's name in an error text from the service.
 _MISSING = re.compile(r"`([\w.\[\]]+)`")
 
 pages = Pages("jobs", "/vagas")
@@ -40,7 +40,7 @@ pages = Pages("jobs", "/vagas")
 
 @pages.get("", "Vagas", actions=[READ], in_menu=True)
 async def list_jobs(visit: Visit) -> Response[Any]:
-    """List the jobs within the person's reach, with the number of jobs in each state."""
+    """List the jobs within the person's reach, and count the jobs in each state."""
     names = await reference.list_department_names(visit)
     filters = [
         Filter("busca", "Título", is_wide=True),
@@ -75,7 +75,7 @@ async def list_jobs(visit: Visit) -> Response[Any]:
 
 @pages.get("/{job}", "Vaga", actions=[READ])
 async def show_job(visit: Visit, job: str) -> Response[Any]:
-    """Show a job with its permitted changes, its history and the number of candidates."""
+    """Show a job with its permitted changes of state, its history and the number of candidates."""
     read = await open_job(visit, job)
     found = read.value
     # A job without a department was never published, so it has no applications.
@@ -106,7 +106,7 @@ async def show_job(visit: Visit, job: str) -> Response[Any]:
 
 @pages.post("/{job}/duplicar", "Duplicar a vaga", actions=[CREATE])
 async def duplicate_job(visit: Visit, job: str) -> Response[Any]:
-    """Create a draft with the content of a job, and open it."""
+    """Copy a job to a new draft, and open the draft."""
     made = await client.duplicate_job(visit.api, job, visit.posted.first("_key"))
     address = visit.address("jobs.edit_job", job=made.id)
     return await visit.redirect(address, "Esta é a cópia, em edição: confira o título e o prazo.")
@@ -114,7 +114,7 @@ async def duplicate_job(visit: Visit, job: str) -> Response[Any]:
 
 @pages.form("/{job}/mudar/{change}", "Mudar a situação da vaga", actions=[READ])
 async def move_job(visit: Visit, job: str, change: str) -> Response[Any]:
-    """Ask for confirmation of a change of state, showing its effects, then make the change.
+    """Change a job's state. First show the effects and ask for confirmation.
 
     If the service rejects the change because members are missing, list them.
     """
@@ -129,7 +129,7 @@ async def move_job(visit: Visit, job: str, change: str) -> Response[Any]:
             await client.move_job(visit.api, job, chosen.event, form.reason.data or "", form.etag)
             return await _open_next(visit, read.value, chosen)
         except ValidationFailed as fault:
-            # The field and label in the form for each member that the service reports as missing.
+            # The id and label of the form field for each member that the service reports as missing.
             missing = [describe_member(name) for name in _MISSING.findall(fault.text)]
             if not missing:
                 form.take(fault)
@@ -151,7 +151,7 @@ async def move_job(visit: Visit, job: str, change: str) -> Response[Any]:
 
 
 async def _open_next(visit: Visit, job: client.Job, change: StateChange) -> Response[Any]:
-    """Open the job again. After a decision on a job that awaited approval, open the next pending job."""
+    """Show the job again. After a decision on a job that awaited approval, open the next pending job instead."""
     if job.status != "em_aprovacao" or not visit.may(PUBLISH):
         return await visit.redirect(visit.address("jobs.show_job", job=job.id), change.done)
     done = change.done.replace("A vaga", f"A vaga “{job.titulo}”", 1)
@@ -165,9 +165,9 @@ async def _open_next(visit: Visit, job: client.Job, change: StateChange) -> Resp
 
 
 async def _count_affected(visit: Visit, job: str, change: StateChange) -> int | None:
-    """Return how many applications are shown with another state after the change.
+    """Return the number of applications that will appear in another state after the change.
 
-    Return None if the change has no such effect, or if the person may not read the number or it cannot be read.
+    Return None if the change does not affect applications, or if their number cannot be read.
     """
     if change.event not in {"freeze", "discontinue", "unfreeze", "reactivate"} or not visit.may(READ_CANDIDATES):
         return None
@@ -192,7 +192,10 @@ async def delete_job(visit: Visit, job: str) -> Response[Any]:
 
 
 async def open_job(visit: Visit, job: str) -> Read[client.Job]:
-    """Return a job. The service hides jobs of other departments, so the error page mentions this possibility too."""
+    """Return a job. Raises PageFault if it is not found.
+
+    The service hides jobs of other departments, so the error page also mentions this possibility.
+    """
     try:
         return await client.read_job(visit.api, job)
     except NotFound as fault:
@@ -212,7 +215,7 @@ def job_crumb(visit: Visit, job: client.Job) -> Crumb:
 
 
 async def find_jobs_to_approve(visit: Visit) -> Sequence[Item]:
-    """Return items for the jobs that await approval: the first three individually, and one item for all others."""
+    """Return items for the jobs that await approval: one for each of the first three, and one for all others."""
     found = await client.list_jobs(visit.api, {"status": "em_aprovacao", "pageSize": 3})
     items = [
         Item(
@@ -234,7 +237,7 @@ async def find_jobs_to_approve(visit: Visit) -> Sequence[Item]:
 
 
 async def find_jobs(visit: Visit, asked: str) -> Sequence[Item]:
-    """Return the jobs whose titles contain the searched text."""
+    """Return the jobs whose titles contain the search text."""
     found = await client.list_jobs(visit.api, {"search": asked, "pageSize": 5})
     return [
         Item(

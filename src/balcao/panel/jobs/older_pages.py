@@ -1,4 +1,4 @@
-"""Pages for older jobs, a former list of jobs that still exists next to the current list."""
+"""Pages for older jobs, a separate list that was in use before the current one."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -28,7 +28,7 @@ HOURS = {
     "HOME_OFFICE": "em casa",
 }  # fmt: skip
 SHIFTS = {"MANHA": "manhã", "TARDE": "tarde", "NOITE": "noite", "INTEGRAL": "integral", "LIVRE": "livre"}
-# The members that the form changes. All other members are sent back unchanged.
+# The members that the form changes, and the members that it sends back unchanged.
 FIELDS = (
     "titulo", "tipo_contratacao", "descricao", "pre_requisitos", "beneficios", "contato_duvidas",
     "escolaridade_id", "jornada_trabalho", "turno", "numero_vagas", "salario_min", "salario_max",
@@ -59,7 +59,7 @@ class OlderJobForm(Form):
     def make_body(self, stored: OlderJob | None, day: date | None) -> dict[str, Any]:
         """Return the request body.
 
-        `day` is the day of the stored deadline. If it is unchanged, the deadline keeps its time.
+        `day` is the day of the stored deadline. If the typed day is the same, the deadline's time stays unchanged.
         """
         body = {name: self[name].data if self[name].data != "" else None for name in FIELDS}
         body["status"] = self.situacao.data

@@ -1,4 +1,7 @@
-"""Names and values for the choices of forms, cached for a minute. They are public, so all people share the cache."""
+"""Names and values for the choices in forms.
+
+They are cached for a minute, and shared by all people because they are public.
+"""
 
 import asyncio
 import time
@@ -18,14 +21,14 @@ T = TypeVar("T")
 
 CACHED_SECONDS = 60.0
 ANY_DEPARTMENT = "job_listing:any_department"
-# The cached values with their expiry time, by the services' address and the table.
+# (expiry time, value) by the services' address and the table.
 _cached: dict[tuple[str, str], tuple[float, Any]] = {}
 
 
 class Table(NamedTuple):
-    """One of the ten reference tables: its segment in the service's path, and its names.
+    """One of the ten reference tables: its path segment in the service, and its names.
 
-    The values of a `ranked` table have an order.
+    The values in a `ranked` table have an order.
     """
 
     key: str
@@ -57,7 +60,7 @@ class Links(msgspec.Struct):
 
 
 async def list_values(visit: Visit, table: str) -> list[Value]:
-    """Return the values of a table, in order."""
+    """Return a table's values, in the order of the service."""
 
     async def read() -> list[Value]:
         return (await client.list_values(visit.api, table)).data
@@ -66,13 +69,13 @@ async def list_values(visit: Visit, table: str) -> list[Value]:
 
 
 async def list_job_values(visit: Visit) -> dict[str, list[Value]]:
-    """Return the values of the tables that jobs use, by table."""
+    """Return the values in each table that the job form uses."""
     found = await asyncio.gather(*(list_values(visit, table) for table in CHOSEN_IN_JOBS))
     return dict(zip(CHOSEN_IN_JOBS, found, strict=True))
 
 
 async def list_department_names(visit: Visit) -> dict[str, str]:
-    """Return the names of the city's departments by code."""
+    """Return the names of the city's departments, with their acronyms, by code."""
 
     async def read() -> dict[str, str]:
         found = await list_departments(visit.api)
@@ -82,7 +85,7 @@ async def list_department_names(visit: Visit) -> dict[str, str]:
 
 
 async def list_own_departments(visit: Visit) -> Sequence[tuple[str, str]]:
-    """Return codes and names of the departments for which the person may create a job."""
+    """Return the code and name of each department for which the person may create a job."""
     names = await list_department_names(visit)
     if visit.may(ANY_DEPARTMENT):
         return list(names.items())

@@ -1,4 +1,4 @@
-"""Pages for the ten tables with values for jobs and resumes."""
+"""Pages for the ten reference tables, which contain the values for jobs and resumes."""
 
 from typing import Any
 
@@ -22,13 +22,13 @@ pages = Pages("jobs", "/vagas/listas")
 
 
 class ValueForm(Form):
-    """The form for a value. Values of ranked tables also have a position."""
+    """The form for a value. In a ranked table, a value also has a position."""
 
     descricao = StringField("Texto", validators=[needed("Escreva o texto."), length(1, 255)])
     ordem = IntegerField("Posição na lista", description="Do menor ao maior.", validators=[Optional()])
 
     def make_body(self, table: Table) -> dict[str, Any]:
-        """Return the request body. Without a typed position, the stored position stays unchanged."""
+        """Return the request body. If no position is typed, the stored position stays unchanged."""
         order = {"ordem": self.ordem.data} if table.ranked and self.ordem.data is not None else {}
         return {"descricao": self.descricao.data, **order}
 
@@ -50,7 +50,7 @@ async def show_table(visit: Visit, table: str) -> Response[Any]:
         return await visit.redirect(
             visit.address("jobs.show_table", table=table), f"O valor “{form.result.descricao}” foi incluído."
         )
-    # Show the current values, because another process may have changed them since this process cached them.
+    # Bypass the cache, because another process may have changed the values since they were cached here.
     reference.forget(visit, table)
     values = await reference.list_values(visit, table)
     return visit.render(

@@ -1,4 +1,4 @@
-"""The operations that the area calls. The types contain only the members that its pages use."""
+"""The API operations that the area calls. The types contain only the members that its pages use."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from balcao.web.envelopes import Page
 
 _JOBS = "/registry/v1/admin/jobs/dead-letters"
 _CRM = "/registry/v1/admin/crm"
-# The readiness path of each service.
+# The readiness path for each service.
 SERVICES = {
     "Registro do cidadão": "/registry/v1/readiness",
     "Trabalho": "/jobs/readiness",
@@ -87,7 +87,10 @@ class Reconciliation(msgspec.Struct):
 
 
 async def read_readiness(api: Api, path: str) -> bool:
-    """Return True if the service is ready. Raises ServiceUnavailable otherwise, because the service responds 503."""
+    """Return True if the service is ready.
+
+    Raises ServiceUnavailable if it is not, because it then responds with 503.
+    """
     await api.get(path, dict[str, Any])
     return True
 

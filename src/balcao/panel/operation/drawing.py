@@ -1,4 +1,4 @@
-"""Geometry of SVG plots of the last hours. Each plot has a table with the same data next to it."""
+"""Geometry for SVG plots of the last hours. Next to each plot, a table shows the same data."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,15 +16,15 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 200, 52, 24, 12
 FINE_STEP = timedelta(minutes=15)
 COARSE_STEP = timedelta(hours=1)
 _BETWEEN_LABELS = timedelta(hours=4)
-# The minimum distance of an hour's label from the edge. A nearer label would be cut off.
+# Half the width of an hour's label. A label nearer to the edge would be cut off.
 _HALF_LABEL = 20
 
 
 class Slot(NamedTuple):
-    """The responses of one period, which starts at `starts_at`. Without calls, the times are None.
+    """The responses in the period that starts at `starts_at`. Without calls, the times are None.
 
-    `half_ms` is the median of the response times, and `most_ms` their 95th percentile. `is_counted` is False if no
-    service has counts for the slot, for example because the platform was down.
+    `half_ms` is the median response time, and `most_ms` the 95th percentile. `is_counted` is False if no service has
+    counts for the period, for example because the platform was down.
     """
 
     starts_at: datetime
@@ -40,7 +40,7 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot: a line, the area below the line, the numbered lines of the scale, and the labels of the hours."""
+    """A plot: a line, the area below it, the numbered scale lines, and the hour labels."""
 
     line: str
     surface: str
@@ -50,7 +50,7 @@ class Plot:
 
 
 def sum_slots(found: ResponseCounts, service: str | None, step: timedelta, zone: ZoneInfo) -> list[Slot]:
-    """Return the summed counts of one service, or of all services.
+    """Add up the counts for one service, or for all services, in each step.
 
     Every step has a slot, even without calls. The times are in the city's time zone.
     """
@@ -88,7 +88,7 @@ def _sum(starts_at: datetime, counts: Sequence[ResponseCount], bounds: Sequence[
 
 
 def draw_slots(slots: Sequence[Slot], value: Callable[[Slot], float | None]) -> Plot:
-    """Return the plot of a value over time. Line and area have gaps where the value or its count is missing."""
+    """Plot a value over time. The line and the area have gaps where a slot has no value or was not counted."""
     values = [value(slot) if slot.is_counted else None for slot in slots]
     base, height = HEIGHT - BOTTOM, HEIGHT - BOTTOM - TOP
     most = max((found for found in values if found is not None), default=0.0)
@@ -126,7 +126,7 @@ def draw_slots(slots: Sequence[Slot], value: Callable[[Slot], float | None]) -> 
 
 
 def _draw_line(points: Sequence[tuple[float, float]], room: float) -> str:
-    """Return the path of a line without gaps. A single point becomes a line as wide as its slot."""
+    """Return the SVG path for a line without gaps. A single point becomes a line as wide as its slot."""
     if len(points) == 1:
         ((x, y),) = points
         points = [(round(x - room / 2, 1), y), (round(x + room / 2, 1), y)]
@@ -134,7 +134,7 @@ def _draw_line(points: Sequence[tuple[float, float]], room: float) -> str:
 
 
 def _find_step(most: float) -> float:
-    """Return the distance between the lines of the scale, so that at most five lines are above the base."""
+    """Return the distance between scale lines, chosen so that at most five lines are above the base."""
     exponent = 0
     while True:
         for digit in (1, 2, 5):

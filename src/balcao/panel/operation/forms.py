@@ -1,4 +1,4 @@
-"""Forms of the operation area."""
+"""The forms for the operation area."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ _REASON = "Fica na trilha de auditoria com o seu nome. Sem CPF, telefone ou e-ma
 
 
 class DropForm(Form):
-    """The form with the reason for dropping a job."""
+    """The form for the reason for dropping a job."""
 
     reason = StringField(
         "Motivo",
@@ -32,7 +32,7 @@ class DropForm(Form):
 
 
 class ReconcileForm(Form):
-    """The form for a reconciliation: changes in the CRM since the typed time are read again."""
+    """The form for a reconciliation, which reads changes in the CRM since the typed time again."""
 
     since = DateTimeLocalField(
         "Quem mudou no CRM desde",
@@ -42,7 +42,7 @@ class ReconcileForm(Form):
 
 
 class LimitForm(Form):
-    """The form for a temporary rate. The service has a single member for amount and period."""
+    """The form for a temporary rate. It has two fields, but the service has a single member for amount and period."""
 
     members: ClassVar = {"amount": "rate"}
 
@@ -61,7 +61,7 @@ class LimitForm(Form):
 
     @property
     def rate(self) -> str:
-        """Return the rate in the service's format."""
+        """Return the rate in the format that the service expects."""
         return f"{self.amount.data}/{self.period.data}"
 
     @property

@@ -1,4 +1,4 @@
-"""Portuguese terms for kinds of jobs, reasons for failures, services, rates and states."""
+"""Portuguese terms for kinds of jobs, failure reasons, services, rates and states."""
 
 import re
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ SERVICES = {
     "agents": "Agentes",
     "agent_docs": "Documentação dos agentes",
 }
-# The names of other parts that respond to calls, by their identifier in the counts.
+# The names of parts that answer calls but are not services, by their identifier in the counts.
 _OTHER_PARTS = {
     "panel": "Painel",
     "identity": "Provedor de identidade",
@@ -103,7 +103,7 @@ _REPLICA_FAULTS = {
 
 
 def name_kind(kind: str) -> str:
-    """Return the name of a kind of job. A kind without a name appears with its identifier."""
+    """Return the name for a kind of job, or its identifier if it has no name."""
     return KINDS.get(kind, kind.replace("_", " "))
 
 
@@ -113,7 +113,7 @@ def name_fields(fields: Sequence[str]) -> str:
 
 
 def describe_failure(code: str | None, status: int | None) -> str:
-    """Describe why an attempt failed, as far as the reason is known."""
+    """Explain why an attempt failed, as far as the reason is known."""
     said = {400: "o outro sistema recusou os dados", 401: "o outro sistema não nos reconhece", 404: "não existe lá"}
     if status is not None and status >= 500:
         return f"o outro sistema falhou ({status})"
@@ -123,7 +123,7 @@ def describe_failure(code: str | None, status: int | None) -> str:
 
 
 def name_service(name: str) -> str:
-    """Return the name of a service or of another part that responds to calls."""
+    """Return the name of a service, or of another part that answers calls."""
     return SERVICES.get(name) or _OTHER_PARTS.get(name, name)
 
 
@@ -134,7 +134,7 @@ def name_process(name: str) -> str:
 
 
 def name_import(kind: str) -> str:
-    """Return the name of a kind of import. A kind without a name appears with its identifier."""
+    """Return the name for a kind of import, or its identifier if it has no name."""
     return _IMPORTS.get(kind, kind.replace("_", " "))
 
 
@@ -157,5 +157,5 @@ def describe_limit(limit: Limit) -> str:
 
 
 def describe_replica(fault: str | None) -> str:
-    """Describe why a replica is not used for reads. Return an empty string for a replica in use."""
+    """Explain why a replica is not used for reads. Return an empty string if it is used."""
     return "" if fault is None else _REPLICA_FAULTS.get(fault, "não responde")

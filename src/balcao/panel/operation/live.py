@@ -1,4 +1,7 @@
-"""Settings that are changed while the platform runs: rate limits and maintenance. Each change is confirmed first."""
+"""Pages for settings that operators change at runtime: rate limits and maintenance.
+
+Each change needs a confirmation.
+"""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,7 +20,7 @@ from balcao.web.visit import Crumb
 
 CHANGED = [("true", "Mudados ao vivo"), ("false", "Como configurados")]
 CONFIRMED = "confirmado"
-# The number of general limits. Each general limit applies to many operations.
+# The first page shows only this many limits: the general ones, each of which applies to many operations.
 GENERAL = 10
 
 pages = Pages(AREA, BASE)
@@ -31,7 +34,7 @@ async def list_limits(visit: Visit) -> Response[Any]:
         Filter("situacao", "Situação", CHANGED, unset="Todas"),
     ]
     listing = Listing(visit, ("limite", "limites"), filters)
-    if not listing.values:  # show only the general limits, which come first
+    if not listing.values:  # the general limits come first, so show only those
         listing.size = GENERAL
     changed = {"true": True, "false": False}.get(listing.values.get("situacao", ""))
     (maintenance,) = await gather_blocks(platform_client.list_maintenance(visit.api))
@@ -51,7 +54,7 @@ async def list_limits(visit: Visit) -> Response[Any]:
 
 @pages.form("/limites/{limit}/mudar", "Mudar o limite", actions=[LIMITS])
 async def change_limit(visit: Visit, limit: str) -> Response[Any]:
-    """Set a temporary rate, after a confirmation that shows its effects."""
+    """Set a temporary rate. First show the effects and ask for confirmation."""
     found = await platform_client.read_limit(visit.api, limit)
     form = LimitForm(visit)
     if _is_confirmed(visit) and await form.submit(lambda: platform_client.change_limit(visit.api, limit, form.body)):
@@ -77,14 +80,14 @@ async def reset_limit(visit: Visit, limit: str) -> Response[Any]:
     found = await platform_client.read_limit(visit.api, limit)
     try:
         await platform_client.reset_limit(visit.api, limit)
-    except Conflict as fault:  # the change has expired, or another person has reset it
+    except Conflict as fault:  # the change has expired, or another person reset it
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, f"{describe_limit(found)}: volta a valer o configurado.")
 
 
 @pages.form("/limites/manutencao", "Pôr em manutenção", actions=[MAINTENANCE])
 async def begin_maintenance(visit: Visit) -> Response[Any]:
-    """Put a service into maintenance now or later, after a confirmation that shows the effects."""
+    """Put a service into maintenance, now or later. First show the effects and ask for confirmation."""
     zone = visit.panel.words.zone
     known = await platform_client.list_maintenance(visit.api)
     present = {each.service: each for each in known.data}
@@ -121,7 +124,7 @@ async def end_maintenance(visit: Visit, service: str) -> Response[Any]:
     back = visit.address("operation.list_limits")
     try:
         await platform_client.end_maintenance(visit.api, service)
-    except Conflict as fault:  # the maintenance is over already
+    except Conflict as fault:  # the maintenance has already ended
         return await visit.redirect(back, fault.text)
     return await visit.redirect(back, f"{name_service(service)} de novo no ar, em todos os processos em segundos.")
 
@@ -131,7 +134,7 @@ def _is_confirmed(visit: Visit) -> bool:
 
 
 def _asks(visit: Visit, form: LimitForm | MaintenanceForm) -> bool:
-    """Return whether the typed values are valid and only await a confirmation."""
+    """Return whether the typed values are valid and only the confirmation is missing."""
     return form.is_sent and visit.posted.first(CONFIRMED) == "" and form.validate()
 
 

@@ -1,6 +1,6 @@
-"""Pages for dead-lettered jobs and the CRM. New areas can follow this example.
+"""Pages for dead-lettered jobs and the CRM. They are a good example for new areas.
 
-See `platform`, `responses` and `live` for the rest of the area.
+The modules `platform`, `responses` and `live` contain the other pages of this area.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from balcao.web.lists import Filter, Listing
 from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
-# One press of the button retries at most this many jobs, because most kinds call the CRM or another system.
+# Retry at most this many jobs for each press of the button, because most kinds of jobs call the CRM or another system.
 MOST_AT_ONCE = 100
-# Buttons on a job's page post this field, so that the next job opens. Buttons in the list return to the list.
+# Buttons on a job's page post this field, so that the next job opens. Without it, the list opens again.
 OPENS_NEXT = "proxima"
 
 pages = Pages(KEY, BASE)
@@ -109,7 +109,7 @@ async def _open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
 
 @pages.form("/crm", "CRM", actions=[READ, CRM_WRITE], in_menu=True)
 async def show_crm(visit: Visit) -> Response[Any]:
-    """Show the state of the exchange with the CRM. The form starts a reconciliation."""
+    """Show the state of the data exchange with the CRM. The form starts a reconciliation."""
     form = ReconcileForm(visit)
     if form.is_sent and await form.submit(lambda: client.reconcile_since(visit.api, _to_instant(visit, form))):
         run = visit.address("operation.show_reconciliation", run=form.result.id)
@@ -120,7 +120,7 @@ async def show_crm(visit: Visit) -> Response[Any]:
 
 @pages.get("/crm/releituras/{run}", "Releitura do CRM", actions=[CRM_READ])
 async def show_reconciliation(visit: Visit, run: str) -> Response[Any]:
-    """Show the progress of a reconciliation. The page's script requests it again until the reconciliation ends."""
+    """Show the progress of a reconciliation. The page's script polls the page until the reconciliation ends."""
     found = await client.read_reconciliation(visit.api, run)
     template = "operation/progress.html" if visit.is_fragment else "operation/reconciliation.html"
     crumbs = [Crumb("CRM", visit.address("operation.show_crm"))]

@@ -1,4 +1,4 @@
-"""Pages for services, queues, processes and imports. They refresh themselves while they are open."""
+"""Pages for services, queues, processes and imports. They refresh themselves while they are open in a browser."""
 
 from typing import Any
 
@@ -45,16 +45,16 @@ async def show_state(visit: Visit) -> Response[Any]:
 
 @pages.get("/filas", "Filas", actions=[OPERATION], in_menu=True)
 async def show_queues(visit: Visit) -> Response[Any]:
-    """Show the waiting jobs of each kind, and the times of recurring jobs."""
+    """Show the waiting jobs of each kind, and when recurring jobs run."""
     found = await platform_client.read_queues(visit.api)
-    # Kinds with failed jobs come first, then kinds with waiting or running jobs, then idle kinds.
+    # Kinds with dead-lettered jobs come first, then kinds with waiting or running jobs, then idle kinds.
     found.data.sort(key=lambda queue: (-queue.dead, -(queue.queued + queue.running), name_kind(queue.kind)))
     return _render(visit, "queues", queues=found, name_kind=name_kind)
 
 
 @pages.get("/processos", "Processos e versões", actions=[OPERATION], in_menu=True)
 async def show_processes(visit: Visit) -> Response[Any]:
-    """Show the processes of all machines, the replicas, and the versions with their schemas."""
+    """Show the processes on all machines, the replicas, and the versions with their database schemas."""
     processes, state, versions = await gather_blocks(
         platform_client.list_processes(visit.api),
         platform_client.read_state(visit.api),
@@ -81,6 +81,6 @@ async def show_imports(visit: Visit) -> Response[Any]:
 
 
 def _render(visit: Visit, name: str, **values: Any) -> Response[Any]:
-    """Return the page, or the part that changes if the page's script requests it."""
+    """Return the whole page. If the page's script requests it, return only the part that changes."""
     template = f"operation/{name}_now.html" if visit.is_fragment else f"operation/{name}.html"
     return visit.render(template, read_at=visit.panel.words.now(), **values)

@@ -1,4 +1,4 @@
-"""The operations on the platform's own state. The types contain only the members that the pages use."""
+"""The API operations on the platform's own state. The types contain only the members that the pages use."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Quantiles of response times, estimated from counts by bounds."""
+"""Estimates quantiles of response times from a histogram."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -7,8 +7,8 @@ from itertools import accumulate, pairwise
 def find_quantile(counts: Sequence[int], bounds: Sequence[float], share: float) -> float | None:
     """Return the time within which this share of the calls was answered, or None if nothing was counted.
 
-    Each of `counts` belongs to the interval between the previous bound and its own bound. The last count has no upper
-    bound, so the function returns the last bound for it. Within an interval, the times are assumed to be spread evenly.
+    Each count belongs to the interval between the previous bound and its own bound. The last count has no upper bound,
+    so a quantile within it is reported as the last bound. The times are assumed to be spread evenly within an interval.
     """
     total = sum(counts)
     if not total:

@@ -1,4 +1,4 @@
-"""The calls of the last day, as plots and as a table."""
+"""The page for the last day's calls, as plots and as a table."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ pages = Pages(AREA, BASE)
 
 @pages.get("/chamadas", "Chamadas", actions=[OPERATION], in_menu=True)
 async def show_responses(visit: Visit) -> Response[Any]:
-    """Show the last day's calls, faults, refusals and response times, for one service or for all services."""
+    """Show the calls, faults, refusals and response times of the last day, for one service or for all services."""
     found = await platform_client.read_response_counts(visit.api)
     filters = [Filter("servico", "Serviço", [(each.service, name_service(each.service)) for each in found.data])]
     listing = Listing(visit, ("hora", "horas"), filters, size=30)

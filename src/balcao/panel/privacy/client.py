@@ -1,4 +1,4 @@
-"""The operations that the area calls, except the operations on one person's data."""
+"""The API operations that the area calls, except those on one person's data."""
 
 from datetime import datetime
 
@@ -20,7 +20,10 @@ class AuditEvent(Access, kw_only=True):
 
     @property
     def visitor(self) -> tuple[object, ...]:
-        """Return the values that all accesses of one visit share. Two members of staff make two visits."""
+        """Return the values that all accesses during one visit share.
+
+        Accesses by two members of staff are two visits.
+        """
         return (self.subject, self.actor_hash, *super().visitor)
 
 

@@ -1,4 +1,4 @@
-"""Forms of the data protection officer."""
+"""The forms for the data protection officer."""
 
 from balcao.core.values.cpf import Cpf
 from balcao.panel.attendances.forms import ReasonForm
@@ -6,7 +6,7 @@ from balcao.web.forms import CodeField, length, needed
 
 
 class SubjectForm(ReasonForm):
-    """The form for the person whose data is read, and the reason."""
+    """The form for selecting a person and giving the reason for reading their data."""
 
     cpf = CodeField("CPF", description="Com ou sem pontos.", validators=[needed("Escreva o CPF."), length(0, 14)])
 

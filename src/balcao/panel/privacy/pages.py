@@ -1,4 +1,4 @@
-"""Pages for the data protection officer. An attendance identifies the person, as at the counter."""
+"""Pages for the data protection officer. As at the counter, an attendance identifies the person."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from balcao.web.visit import Crumb
 
 READ, EXPORT, ANONYMISE = "audit:read", "citizen:export", "citizen:anonymise"
 FILE_NAME = "dados-do-cidadao.json"
-# The stated reason for reading the trail without an attendance, because such a read does not concern one person.
+# The reason for reading the audit trail without an attendance. Such a read does not concern one person.
 TRAIL_REASON = "Consulta à trilha de acessos"
 EVERYTHING = "tudo"
 FILTERS = (
@@ -38,7 +38,7 @@ pages = Pages("privacy", "/dados")
 async def show_trail(visit: Visit) -> Response[Any]:
     """Show who saw or changed whose data in a period. If the period is too long, offer it in parts.
 
-    Events that concern no person, such as reading dead-lettered jobs, are shown on request.
+    Events that do not concern a person, such as reading dead-lettered jobs, appear only on request.
     """
     number = visit.query.first("atendimento")
     found = await attendances.find_attendance(visit, number) if number else None
@@ -108,7 +108,7 @@ async def show_subject(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.get("/titular/{attendance}/consentimentos", "Provas de consentimento", actions=["preferences:read"])
 async def list_proofs(visit: Visit, attendance: str) -> Response[Any]:
-    """List every choice in the preferences ledger, with channel, time and reason."""
+    """List every choice in the person's preferences ledger, with its channel, time and reason."""
     found = await attendances.find_attendance(visit, attendance)
     listing = Listing(visit, ("escolha", "escolhas"))
     subject = _subject(visit, found)
@@ -123,7 +123,7 @@ async def list_proofs(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.post("/titular/{attendance}/copia", "Gerar a cópia", actions=[EXPORT])
 async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
-    """Return the file with all stored data of the person."""
+    """Return the file with all data stored about the person."""
     found = await attendances.find_attendance(visit, attendance)
     file = await people.download_export(_subject(visit, found))
     return attachment(file.content, FILE_NAME)
@@ -131,7 +131,7 @@ async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.form("/anonimizacao/{attendance}", "Anonimizar", actions=[ANONYMISE])
 async def anonymise(visit: Visit, attendance: str) -> Response[Any]:
-    """Rehearse an anonymisation, and carry it out after the confirmation."""
+    """Show the result of a trial anonymisation, and carry out the anonymisation after confirmation."""
     found = await attendances.find_attendance(visit, attendance)
     home = visit.address("privacy.show_subject", attendance=attendance)
     return await show_erasure(visit, PersonPage(_subject(visit, found), home, _crumbs(visit, found)))
@@ -139,7 +139,7 @@ async def anonymise(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.get("/guarda", "Prazos de guarda", actions=[READ], in_menu=True)
 async def show_retention(visit: Visit) -> Response[Any]:
-    """Show the effects of the nightly retention on each kind of data, and the number of anonymised people."""
+    """Show what the nightly retention deletes for each kind of data, and the number of anonymised people."""
     report = await client.read_retention_report(visit.api)
     return visit.render("privacy/retention.html", report=report)
 

@@ -1,4 +1,4 @@
-"""Periods of the audit trail, which are split into parts if they are too long for the API."""
+"""Periods in the audit trail. A period that is too long for the API is split into parts."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -17,7 +17,7 @@ class Period(NamedTuple):
 
     @property
     def is_too_long(self) -> bool:
-        """Return whether the API accepts the period only in parts."""
+        """Return whether the period is too long for a single API call."""
         return self.until - self.since >= LONGEST
 
     def split(self) -> Sequence["Period"]:
@@ -32,7 +32,10 @@ class Period(NamedTuple):
 
 
 def read_period(since: str, until: str, today: date) -> Period:
-    """Return the period in an address. Missing or invalid days default to today and to 29 days before the last day."""
+    """Read a period from an address.
+
+    A missing or invalid last day defaults to today, and a missing or invalid first day to 29 days before the last day.
+    """
     last = read_day(until) or today
     first = read_day(since) or last - timedelta(days=29)
     return Period(min(first, last), max(first, last))

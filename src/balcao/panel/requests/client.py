@@ -1,4 +1,4 @@
-"""The operations on requests and their types that staff call, with the members that pages use."""
+"""The API operations that staff use on requests and their types. The types contain only the members that pages use."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,7 +18,7 @@ MOST = 100
 
 
 class Summary(msgspec.Struct):
-    """A request in the queue, without answers and person."""
+    """A request as listed in the queue, without the answers and the person."""
 
     number: str
     name: str
@@ -33,7 +33,10 @@ class Summary(msgspec.Struct):
 
 
 class HandledRequest(ServiceRequest, kw_only=True):
-    """A request as staff see it. `cpf` is masked, and None without login or after an erasure."""
+    """A request as staff see it. `cpf` is masked.
+
+    It is None if the request was made without a login, or after an erasure.
+    """
 
     cpf: str | None
 
@@ -47,7 +50,10 @@ async def read_request(api: Api, number: str) -> Read[HandledRequest]:
 
 
 async def add_step(api: Api, number: str, state: str | None, text: str, *, etag: str, key: str) -> HandledRequest:
-    """Move a request, write to its citizen, or both, unless the request has changed since it was read."""
+    """Change a request's state, send its citizen a message, or both.
+
+    Fail if the request has changed since it was read.
+    """
     body = {"state": state, "text": text or None}
     return await api.send("POST", f"{_REQUESTS}/{quoted(number)}/steps", HandledRequest, body, etag=etag, key=key)
 

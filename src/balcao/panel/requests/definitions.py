@@ -1,4 +1,4 @@
-"""Conversion of a request type between the service and its form, and the values that are compared between versions."""
+"""Convert a request type between the service and its form, and describe its values for comparing versions."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +14,7 @@ from balcao.web.service_requests.client import Field, RequestType
 from balcao.web.service_requests.labels import KINDS, describe_limits, show_number
 
 Definition = dict[str, Any]
-# The limits of each kind of question, as fields of a row of the form. `options` has one option on each line.
+# The limits for each kind of question, as fields in a form row. `options` has one option on each line.
 LIMITS: Mapping[str, Sequence[str]] = {
     "text": ("min_length", "max_length"),
     "choice": ("options",),
@@ -23,7 +23,7 @@ LIMITS: Mapping[str, Sequence[str]] = {
     "place": (),
     "file": ("max_files",),
 }
-# The members that a version consists of, in the order of the form, with their labels.
+# The labels of the members that make up a version, in the order of the form.
 LABELS: Mapping[str, str] = {
     "name": "Nome",
     "category": "Assunto",
@@ -39,12 +39,12 @@ _LONGEST_TYPE_ID, _LONGEST_FIELD_ID = 50, 30
 
 
 def to_definition(kind: RequestType) -> Definition:
-    """Return the members of a type that its form sets, and whether it is in use."""
+    """Return the members of a type that its form sets, and whether the type is in use."""
     return {name: msgspec.to_builtins(getattr(kind, name)) for name in LABELS}
 
 
 def to_form_values(definition: Definition, departments: Mapping[str, str]) -> Definition:
-    """Return the form's values. Departments appear by name."""
+    """Convert a definition to form values. Departments appear by name."""
     values = {name: value for name, value in definition.items() if name not in ("fields", "departments", "active")}
     values["departments"] = "\n".join(departments.get(code, code) for code in definition["departments"])
     values["questions"] = [_to_row(field) for field in definition["fields"]]
@@ -63,9 +63,10 @@ def _to_row(field: Mapping[str, Any]) -> Definition:
 
 
 def make_definition(data: Definition, departments: Mapping[str, str], stored: Definition | None) -> Definition:
-    """Return the definition that a form describes. `stored` is the definition that the form was filled with.
+    """Convert form data to a definition. `stored` is the definition from which the form was filled.
 
-    New questions and options get ids from their labels. The others keep theirs, so that stored answers stay comparable.
+    New questions and options get ids derived from their labels. Existing ones keep their ids, so that stored answers
+    stay comparable.
     """
     codes = {name.casefold(): code for code, name in departments.items()}
     known = {field["id"]: field for field in stored["fields"]} if stored else {}
@@ -103,7 +104,7 @@ def _make_field(row: Mapping[str, Any], known: Sequence[Mapping[str, str]]) -> D
             field[name] = _make_options(value or "", known)
         elif value not in (None, ""):
             field[name] = float(str(value).replace(",", ".")) if name in ("minimum", "maximum") else value
-    # The service leaves out members with their default values too, so that equal definitions compare as equal.
+    # Omit members with default values, as the service does, so that equal definitions compare as equal.
     return msgspec.to_builtins(msgspec.convert(field, Field))  # type: ignore[no-any-return]
 
 
@@ -119,14 +120,14 @@ def _make_options(text: str, known: Sequence[Mapping[str, str]]) -> list[dict[st
 
 
 def make_id(label: str, taken: Collection[str], longest: int = _LONGEST_TYPE_ID) -> str:
-    """Return an id of letters, digits and `_` for a label, different from all taken ones."""
+    """Derive an id of letters, digits and `_` from a label. The id differs from all ids in `taken`."""
     plain = re.sub(r"[^a-z0-9]+", "_", fold_text(label)).strip("_")
     start = (plain if plain[:1].isalpha() else f"n_{plain}")[: longest - 3].strip("_") or "n"
     return next(id_ for id_ in (start, *(f"{start}_{n}" for n in range(2, 100))) if id_ not in taken)
 
 
 def to_shown(definition: Definition, departments: Mapping[str, str], today: date) -> Definition:
-    """Return the values of a definition for a comparison: departments by name, and each question as a line."""
+    """Return the values of a definition for comparison: departments by name, and each question as one line."""
     shown = dict(definition)
     shown["departments"] = [departments.get(code, code) for code in definition["departments"]]
     shown["fields"] = [describe_question(field, today) for field in msgspec.convert(definition["fields"], list[Field])]
@@ -134,7 +135,7 @@ def to_shown(definition: Definition, departments: Mapping[str, str], today: date
 
 
 def describe_question(field: Field, today: date) -> str:
-    """Return a question as one line of text, with its kind and its limits."""
+    """Describe a question in one line of text, with its kind and its limits."""
     parts = [KINDS.get(field.kind, field.kind)]
     parts += ["obrigatória"] if field.required else []
     parts += ["dado pessoal"] if field.personal else []
@@ -152,6 +153,6 @@ def describe_question(field: Field, today: date) -> str:
 
 
 def to_number(text: str | None) -> Decimal | None:
-    """Return a typed number with a comma or a point before its decimals, or None if the text is no number."""
+    """Parse a number with a comma or a point before its decimals. Return None for any other text."""
     plain = (text or "").strip().replace(",", ".")
     return Decimal(plain) if re.fullmatch(r"-?[0-9]{1,10}(\.[0-9]{1,4})?", plain) else None

@@ -1,4 +1,4 @@
-"""Forms of the queue."""
+"""The forms for the request queue."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from balcao.web.service_requests.client import LONGEST_TEXT
 
 
 class StepForm(Form):
-    """The form for a step that staff take.
+    """The form for a step by staff.
 
-    The step determines the label of the text, and whether the text is required.
+    The step determines the label of the text field, and whether the text is required.
     """
 
     text = TextAreaField("Texto", validators=[length(0, LONGEST_TEXT)])
@@ -31,5 +31,5 @@ class StepForm(Form):
 
     @property
     def typed(self) -> str:
-        """Return the typed text, with the line ends that the service counts."""
+        """Return the typed text trimmed and with LF line endings, because CRLF would count as two characters."""
         return (self.text.data or "").replace("\r\n", "\n").strip()

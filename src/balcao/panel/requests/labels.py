@@ -1,4 +1,4 @@
-"""The steps that staff take, with their texts in Portuguese."""
+"""The steps that staff can take on a request, with their Portuguese texts."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,10 +7,10 @@ from balcao.web.service_requests.labels import CLOSED
 
 
 class Move(NamedTuple):
-    """A step that staff take: its slug in the address, the new state, and its texts.
+    """A step that staff can take: its slug in the address, the new state, and its texts.
 
-    `state` is None for a message that changes nothing else. `is_decision` means that the request no longer waits for
-    staff after the step, so the next request opens.
+    `state` is None for a message that does not change the state. `is_decision` is true if the request no longer waits
+    for staff after the step. The next request then opens.
     """
 
     slug: str
@@ -92,7 +92,7 @@ MOVES: Mapping[str, Move] = {move.slug: move for move in _MOVES}
 def list_moves(state: str) -> list[Move]:
     """Return the steps that staff may take from a state, in the order of the buttons.
 
-    The service checks the step again.
+    The service checks each step again.
     """
     if state in CLOSED:
         return []

@@ -1,4 +1,4 @@
-"""The area “Pedidos”: its pages in the order of the navigation, its waiting items and its search results."""
+"""Declares the area “Pedidos”: its pages in the order of the navigation, its waiting items and its search results."""
 
 from balcao.panel.declaration import Area, Finder, Pages, Waiting
 from balcao.panel.requests import queue_pages, type_pages

@@ -1,4 +1,4 @@
-"""The queue of requests: the list, one request with its steps and files, and the steps that staff take."""
+"""Pages for the request queue: the list, one request with its steps and files, and the steps that staff take."""
 
 import asyncio
 import re
@@ -28,7 +28,7 @@ HANDLE = "requests:handle"
 _OPEN = "open"
 _LATE, _IN_TIME = "atrasados", "no-prazo"
 _OVERDUE = {_LATE: True, _IN_TIME: False}
-# A request in this state waits for its citizen, so the queue does not open it as the next request.
+# In this state a request waits for its citizen, so the queue does not open it as the next request.
 _WAITS_FOR_CITIZEN = "needs_information"
 
 _NUMBER = re.compile("PED-[0-9]{8,12}-[0-9]")
@@ -55,7 +55,7 @@ async def list_requests(visit: Visit) -> Response[Any]:
         number = typed.strip().upper()
         if _NUMBER.fullmatch(number):
             return await visit.redirect(visit.address("requests.show_request", number=number))
-        return visit.render("requests/requests.html", **names)  # no request has such a number
+        return visit.render("requests/requests.html", **names)  # no request has this number
     found = await client.list_requests(
         visit.api,
         {
@@ -99,7 +99,10 @@ async def download_file(visit: Visit, number: str, file: str) -> Response[Any]:
 
 @pages.form("/{number}/mudar/{slug}", "Mudar o pedido", actions=[HANDLE])
 async def move_request(visit: Visit, number: str, slug: str) -> Response[Any]:
-    """Explain a step and take it. After a concurrent change, show what happened and keep the typed text."""
+    """Show the effects of a step, and take the step.
+
+    After a concurrent change, show what happened and keep the typed text.
+    """
     move = MOVES.get(slug)
     if move is None:
         raise make_not_found()
@@ -125,9 +128,10 @@ async def move_request(visit: Visit, number: str, slug: str) -> Response[Any]:
 
 
 async def _open_next(visit: Visit, number: str, move: Move) -> Response[Any]:
-    """Open the request again. After a decision, open the open request with the nearest deadline that waits for staff.
+    """Open the next page after a step.
 
-    If no request waits, show the queue.
+    After a decision, open the request with the nearest deadline that waits for staff, or the queue if there is none.
+    After any other step, show the same request again.
     """
     done = f"O pedido {number} {move.done}"
     if not move.is_decision:
@@ -144,9 +148,9 @@ async def _open_next(visit: Visit, number: str, move: Move) -> Response[Any]:
 
 
 async def _read_request(visit: Visit, number: str) -> Read[HandledRequest]:
-    """Return a request.
+    """Return a request. Raises PageFault if it is not found.
 
-    The service hides the requests of other departments, so the error page mentions this possibility.
+    The service hides requests of other departments, so the error page also mentions this possibility.
     """
     try:
         return await client.read_request(visit.api, number)
@@ -156,7 +160,7 @@ async def _read_request(visit: Visit, number: str) -> Read[HandledRequest]:
 
 
 def _name_states(visit: Visit) -> Mapping[str, Any]:
-    """Return the names that the templates of the queue need."""
+    """Return the labels and functions that the queue's templates need."""
     now = visit.panel.words.now()
     return {
         "states": STATES,
@@ -176,7 +180,7 @@ def _request_crumb(visit: Visit, found: HandledRequest) -> Crumb:
 
 
 async def find_waiting(visit: Visit) -> Sequence[Item]:
-    """Return one item for the late requests of the person's departments, and one for their other open requests."""
+    """Return one item for the late requests in the person's departments, and one for the other open requests."""
     counted = await asyncio.gather(
         *(client.list_requests(visit.api, {"overdue": is_overdue, "per_page": 1}) for is_overdue in (True, False))
     )
@@ -207,7 +211,7 @@ async def find_waiting(visit: Visit) -> Sequence[Item]:
 
 
 async def find_request(visit: Visit, asked: str) -> Sequence[Item]:
-    """Return the request with the searched number."""
+    """Return the request that has the searched number."""
     number = asked.strip().upper()
     if not number.startswith("PED-"):
         return []

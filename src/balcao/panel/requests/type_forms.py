@@ -42,7 +42,7 @@ def _check_options(form: Any, field: Any) -> None:
 
 
 class QuestionRow(wtforms.Form):
-    """One question. Its kind is chosen when it is added. The limits of other kinds are ignored."""
+    """One question. Its kind is set when it is added and cannot change. Limits for other kinds are ignored."""
 
     id = HiddenField()
     kind = HiddenField()
@@ -64,7 +64,7 @@ class QuestionRow(wtforms.Form):
 class TypeForm(Form):
     """The form for a request type.
 
-    `theirs` has, for each field that two people have changed, the marked change of the other person.
+    For each field that two people have changed, `theirs` contains the other person's change with marked words.
     """
 
     members: ClassVar[Mapping[str, str]] = {"questions": "fields"}
@@ -108,7 +108,7 @@ class TypeForm(Form):
         self.departments.offer(list(departments.values()))
 
     def validate(self, extra_validators: object = None) -> bool:
-        """Require a question, and check the questions."""
+        """Require at least one question, and validate the questions."""
         is_sound = super().validate()
         if not len(self.questions):
             self.refusal = "Acrescente ao menos uma pergunta."
@@ -120,7 +120,7 @@ class TypeForm(Form):
         self.departments.offer(list(self._departments.values()))
 
     def take(self, fault: Refused) -> None:
-        """Add the service's error to the question or field that it names."""
+        """Add an error from the service to the question or field that it names."""
         if fault.code == "request-type-exists":
             self._add_error("name", "Já há um tipo de pedido com este nome, talvez fora de uso.")
             return

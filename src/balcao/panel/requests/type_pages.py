@@ -1,4 +1,4 @@
-"""Pages for the types of requests: the list, a type as citizens see it, its form, its versions, and its retirement."""
+"""Pages for request types: the list, a type as citizens see it, its form, its versions, and its retirement."""
 
 from itertools import pairwise
 from typing import Any
@@ -64,7 +64,7 @@ async def list_types(visit: Visit) -> Response[Any]:
 
 @pages.form("/novo", "Novo tipo de pedido", actions=[WRITE])
 async def create_type(visit: Visit) -> Response[Any]:
-    """Create a type. Its id comes from its name and never changes."""
+    """Create a type. Its id is derived from its name and never changes."""
     departments = await read_department_names(visit.api)
     form = TypeForm(visit, departments)
     if _is_saved(visit, form) and form.validate():
@@ -78,7 +78,7 @@ async def create_type(visit: Visit) -> Response[Any]:
 
 @pages.get("/{kind}", "Tipo de pedido", actions=[WRITE])
 async def show_type(visit: Visit, kind: str) -> Response[Any]:
-    """Show a type as citizens see it, and what staff may do with it."""
+    """Show a type as citizens see it, together with the actions that staff may take."""
     read = await client.read_type(visit.api, kind)
     (departments,) = await gather_blocks(read_department_names(visit.api))
     return visit.render(
@@ -93,7 +93,10 @@ async def show_type(visit: Visit, kind: str) -> Response[Any]:
 
 @pages.form("/{kind}/editar", "Editar o tipo de pedido", actions=[WRITE])
 async def edit_type(visit: Visit, kind: str) -> Response[Any]:
-    """Change a type, which makes a new version. After a concurrent change, merge both and show the disputed fields."""
+    """Change a type by creating a new version.
+
+    After a concurrent change, merge both people's changes and show the disputed fields.
+    """
     read = await client.read_type(visit.api, kind)
     departments = await read_department_names(visit.api)
     stored = to_definition(read.value)
@@ -116,7 +119,7 @@ async def edit_type(visit: Visit, kind: str) -> Response[Any]:
 
 @pages.get("/{kind}/versoes", "Versões do tipo de pedido", actions=[WRITE])
 async def list_versions(visit: Visit, kind: str) -> Response[Any]:
-    """Show the newest versions of a type, each with its changes to the one before."""
+    """Show the newest versions of a type, each with the changes from the version before it."""
     found = await client.list_versions(visit.api, kind)
     (names,) = await gather_blocks(read_department_names(visit.api))
     departments, today = names.value or {}, visit.panel.words.now().date()
@@ -133,7 +136,7 @@ async def list_versions(visit: Visit, kind: str) -> Response[Any]:
 
 @pages.post("/{kind}/uso", "Mudar o uso do tipo de pedido", actions=[WRITE])
 async def change_use(visit: Visit, kind: str) -> Response[Any]:
-    """Stop offering a type, or offer it again. Requests that were made stay as they are."""
+    """Stop offering a type, or offer it again. Existing requests stay unchanged."""
     read = await client.read_type(visit.api, kind)
     is_active = visit.posted.first("uso") == "1"
     here = _address(visit, kind)
@@ -149,7 +152,10 @@ async def change_use(visit: Visit, kind: str) -> Response[Any]:
 
 
 def _is_saved(visit: Visit, form: TypeForm) -> bool:
-    """Return whether the form was sent to be saved. Apply a button that changes the questions, if one was pressed."""
+    """Return whether the form was sent to be saved.
+
+    First apply the pressed button if it changes the questions. Such a form is not saved.
+    """
     if not form.is_sent:
         return False
     is_changed = change_rows(form, visit.posted.first(ACT), lambda kind: {"kind": kind if kind in LIMITS else "text"})
@@ -159,7 +165,7 @@ def _is_saved(visit: Visit, form: TypeForm) -> bool:
 async def _join(
     visit: Visit, form: TypeForm, read: Read[RequestType], mine: Definition, departments: dict[str, str]
 ) -> None:
-    """Put both people's changes into the form, and show the other person's change of each disputed field."""
+    """Merge both people's changes into the form, and show the other person's change for each disputed field."""
     number = parse_number(visit.posted.first(_BASE))
     versions = await client.list_versions(visit.api, read.value.id)
     theirs = to_definition(read.value)
@@ -209,7 +215,7 @@ async def _render(
 
 
 def _make_preview(visit: Visit, questions: list[Field]) -> AnswerForm:
-    """Return the form that citizens fill in, without answers."""
+    """Return the form that citizens fill in, without any answers."""
     return make_answer_form(questions, visit.panel.words.now().date())(visit, is_sent=False)
 
 

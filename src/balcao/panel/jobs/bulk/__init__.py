@@ -1,1 +1,4 @@
-"""Decisions on many candidates: chosen, confirmed, and carried out in parts in the background."""
+"""Decisions on many candidates.
+
+The person chooses and confirms, and the panel carries out the decision in the background.
+"""

@@ -1,4 +1,4 @@
-"""Candidates as checkbox values of a list, and the progress of a decision in words."""
+"""Checkbox values that identify candidates in a list, and descriptions of a decision's progress."""
 
 import base64
 
@@ -21,13 +21,13 @@ def describe_result(decision: Decision) -> str:
 
 
 def seal_person(sealer: Sealer, job: str, candidate: Candidate) -> str:
-    """Return the checkbox value for a candidate. The browser cannot read it, and it is only valid for this job."""
+    """Return the checkbox value for a candidate. The value is encrypted and valid only for this job."""
     content = msgspec.json.encode(to_person(candidate))
     return base64.urlsafe_b64encode(sealer.seal(b"candidate" + job.encode(), content)).decode()
 
 
 def open_person(sealer: Sealer, job: str, text: str) -> Person | None:
-    """Return the candidate of a checkbox value, or None if the value is invalid."""
+    """Return the candidate that a checkbox value identifies, or None if the value is invalid."""
     try:
         opened = sealer.open(b"candidate" + job.encode(), base64.urlsafe_b64decode(text))
         return msgspec.json.decode(opened, type=Person)

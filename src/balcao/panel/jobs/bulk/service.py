@@ -37,17 +37,18 @@ if TYPE_CHECKING:
 
 CHUNK = 100
 MOST_PEOPLE = 1_000
-# The lease is longer than one call of a slow service. A part with retries may outlast the lease. Then another process
-# may repeat the part, and `write_progress` rejects the first process, whose generation is old.
+# The lease is longer than a single slow call to the service. A part with retries may take longer than the lease.
+# Another process may then repeat the part, and `write_progress` rejects the first process because its generation is
+# old.
 LEASE = timedelta(seconds=60)
-# Results are retained for a week, so that the person can return to them.
+# Results are retained for a week, so that the person can look at them again.
 RETENTION_PERIOD = timedelta(days=7)
-# The pauses in seconds before each retry while the service is down.
+# Wait this many seconds before each retry while the service is down.
 PAUSES: tuple[float, ...] = (1, 2, 5, 10, 20)
 
 
 class Person(msgspec.Struct, frozen=True):
-    """A candidate of the decision, with the application and the step at the time of the choice."""
+    """A chosen candidate, with the application's id and step at the time of the choice."""
 
     cpf: str
     name: str
@@ -56,7 +57,7 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """A candidate whose change was refused, with the reason and the status of the application at that time."""
+    """A candidate whose change was refused, with the error code and the application's status at that time."""
 
     person: Person
     code: str
@@ -64,9 +65,10 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct):
-    """A decision and its candidates. `position` is the number of processed people.
+    """A decision and its candidates. `position` is the number of people that have been processed.
 
-    `kind` indicates whether `value` is a new status or a new step. The step None removes the people from their step.
+    `kind` indicates whether `value` is a new status or a new step. If the step is None, the people are removed from
+    their step.
     """
 
     job: str
@@ -82,7 +84,7 @@ class Work(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Decision:
-    """A stored decision and its opened content."""
+    """A stored decision with its decrypted content."""
 
     stored: StoredDecision
     work: Work
@@ -111,7 +113,7 @@ class Decision:
 async def choose(visit: "Visit", work: Work) -> UUID:
     """Store the chosen people until the decision is confirmed. Return the decision's id."""
     subject, id_ = visit.session.stored.subject_key, uuid4()
-    # Sort by step, because a part that sets a new step contains people of only one step (`_next_part`).
+    # Sort by step, because `_next_part` puts only people of one step into a part that sets a new step.
     ordered = sorted(work.people, key=lambda person: person.step or "")
     content = _seal(visit.panel, id_, msgspec.structs.replace(work, people=ordered))
     async with visit.panel.database.connection() as connection:
@@ -121,7 +123,7 @@ async def choose(visit: "Visit", work: Work) -> UUID:
 
 
 async def find(visit: "Visit", id_: str) -> Decision | None:
-    """Return one of the person's decisions. Continue it if its process has died."""
+    """Return one of the person's decisions, or None. If the process that carried it out has died, continue it."""
     try:
         wanted = UUID(id_)
     except ValueError:
@@ -132,14 +134,17 @@ async def find(visit: "Visit", id_: str) -> Decision | None:
 
 
 async def list_unseen(visit: "Visit") -> list[Decision]:
-    """Return the person's running decisions, and finished decisions that the person has not seen."""
+    """Return the person's running decisions, and ended decisions that the person has not seen.
+
+    If the process that carried out a running decision has died, continue the decision.
+    """
     async with visit.panel.database.connection() as connection:
         found = await store.list_unseen_decisions(connection, visit.session.stored.subject_key, RETENTION_PERIOD)
     return [decision for each in found if (decision := _restore_decision(visit, each)) is not None]
 
 
 async def start(visit: "Visit", id_: UUID) -> None:
-    """Start a chosen decision, or continue a paused or stopped decision."""
+    """Start a confirmed decision, or continue one that was paused or stopped."""
     async with visit.panel.database.connection() as connection:
         is_started = await store.start_decision(connection, id_, visit.session.stored.subject_key)
     if is_started:
@@ -147,7 +152,7 @@ async def start(visit: "Visit", id_: UUID) -> None:
 
 
 async def stop(visit: "Visit", id_: UUID) -> None:
-    """Request that the decision stops after the current part."""
+    """Request that the decision stop after the current part."""
     async with visit.panel.database.connection() as connection:
         await store.ask_to_stop(connection, id_, visit.session.stored.subject_key)
 
@@ -161,7 +166,7 @@ async def mark_seen(visit: "Visit", id_: UUID) -> None:
 def _restore_decision(visit: "Visit", stored: StoredDecision) -> Decision | None:
     if stored.state == "running" and stored.is_idle:
         _begin(visit, stored.id)
-    with suppress(InvalidSeal):  # sealed with a key that was removed since
+    with suppress(InvalidSeal):  # encrypted with a key that has since been removed
         return Decision(stored, _open(visit.panel, stored.id, stored.content))
     return None
 
@@ -171,7 +176,7 @@ def _begin(visit: "Visit", id_: UUID) -> None:
 
 
 async def _run(panel: "Panel", session: Session, peer: str, id_: UUID) -> None:
-    """Carry out a decision. Only the process that holds the lease does this."""
+    """Carry out a decision if this process gets its lease."""
     async with panel.database.connection() as connection:
         generation = await store.lease_decision(connection, id_, LEASE)
         stored = await store.find_decision(connection, id_, session.stored.subject_key)
@@ -204,7 +209,7 @@ class _Run:
         self.work = work
 
     async def carry_out(self) -> str:
-        """Process the parts and return the final state. Return "" if the lease was lost."""
+        """Process the remaining parts and return the final state. Return "" if the lease was lost."""
         work = self.work
         work.trouble = ""
         while work.position < len(work.people):
@@ -229,7 +234,7 @@ class _Run:
         return "done"
 
     def _next_part(self) -> Sequence[Person]:
-        """Return the people of the next part.
+        """Return the people in the next part.
 
         If the decision sets a new step, they are all on the same step, because the service moves only such groups.
         """
@@ -241,7 +246,7 @@ class _Run:
     async def _change(self, part: Sequence[Person]) -> list[Failed]:
         """Change the applications of these people and return the failures.
 
-        After a conflict, for example because the people are no longer on the same step, process each half of the people
+        A conflict can mean that some people have left the step. In that case, split the part and process each half
         separately.
         """
         try:
@@ -255,7 +260,7 @@ class _Run:
         return [Failed(by_cpf[each.cpf], each.code, each.status) for each in result.failures if each.cpf in by_cpf]
 
     async def _call(self, part: Sequence[Person]) -> BulkResult:
-        """Call the service, and retry while it is down or limits the rate. Repeating the call is safe."""
+        """Call the service. Retry while it is down or rate-limits the call. Repeating the call is safe."""
         cpfs = [person.cpf for person in part]
         for pause in (*PAUSES, None):
             tokens = await self._panel.sessions.refresh_tokens(self._session)
@@ -268,7 +273,7 @@ class _Run:
                 if pause is None:
                     raise
                 await asyncio.sleep(max(pause, getattr(fault, "retry_after", 0)))
-        raise AssertionError  # the last attempt returns or raises
+        raise AssertionError  # the last attempt returns or raises an error
 
 
 def _seal(panel: "Panel", id_: UUID, work: Work) -> bytes:

@@ -9,7 +9,7 @@ from balcao.core.database.statements import statement
 
 
 class StoredDecision(NamedTuple):
-    """A decision. `content` is sealed. `is_idle` is true if no process has a valid lease."""
+    """A decision. `content` is encrypted. `is_idle` is true if no process holds a valid lease."""
 
     id: UUID
     content: bytes
@@ -41,7 +41,7 @@ WHERE subject_key = :subject_key AND state <> 'chosen' AND seen_at IS NULL AND c
 ORDER BY chosen_at DESC LIMIT 10
 """)
 async def list_unseen_decisions(connection: Connection, subject_key: bytes, kept: timedelta) -> list[StoredDecision]:
-    """Return running decisions, and ended decisions that their person has not seen."""
+    """Return running decisions, and ended decisions that the person has not seen."""
 
 
 @statement("""
@@ -64,7 +64,7 @@ WHERE id = :id AND state = 'running' AND (lease_until IS NULL OR lease_until < n
 RETURNING generation
 """)
 async def lease_decision(connection: Connection, id: UUID, lease: timedelta) -> int | None:
-    """Return the generation of the new lease.
+    """Take the lease and return its generation.
 
     Return None if another process holds the lease or the decision is not running.
     """
@@ -88,7 +88,7 @@ UPDATE panel.bulk_decision SET content = :content, state = :state, lease_until =
 WHERE id = :id AND generation = :generation
 """)
 async def end_run(connection: Connection, id: UUID, generation: int, content: bytes, state: str) -> bool:
-    """Release the lease, and set the state and the time of the end. Return False if the lease was lost."""
+    """Release the lease, and store the final state and time. Return False if the lease was lost."""
 
 
 @statement("""
@@ -97,7 +97,7 @@ UPDATE panel.bulk_decision SET seen_at = now() WHERE id = :id AND subject_key = 
 async def mark_seen(connection: Connection, id: UUID, subject_key: bytes) -> bool: ...
 
 
-# Delete at most 1,000 rows, so that the statement holds its locks only briefly. The next choice deletes more.
+# Delete at most 1,000 rows, so that the statement holds its locks only briefly. The next decision deletes more.
 @statement("""
 DELETE FROM panel.bulk_decision
 WHERE id IN (SELECT id FROM panel.bulk_decision WHERE chosen_at < now() - :kept::interval LIMIT 1000)
