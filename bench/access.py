@@ -30,9 +30,9 @@ def _path(turn: int) -> str:
 
 
 def staff_case(key: str, stage: Stage, ask: Callable[[int], tuple[str, str, str]], expected: bytes) -> Case:
-    """Return a case whose requests rotate among the administrators.
+    """Return a case with one request for each administrator.
 
-    `ask` returns method, path and body for the number of a request.
+    `ask` returns the method, path and body of the request with this number.
     """
     requests = [_format(*ask(turn), token) for turn, token in enumerate(stage.administrators)]
     return Case(key, requests, [expected] * len(requests))

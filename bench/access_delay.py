@@ -42,7 +42,7 @@ console = Console()
 
 @dataclass(frozen=True)
 class Delays:
-    """The time, in milliseconds, from the response to the change until the other process applies the change."""
+    """The delay in milliseconds, from the response to the change until the change applies in the other process."""
 
     changes: int
     p50: float
@@ -120,7 +120,7 @@ async def _change_silently(url: str, member: bool) -> None:
 
 
 def _measure(reader: httpx.Client, changes: int, change: Callable[[bool], None]) -> list[float]:
-    """Return the seconds that each change took to apply. Changes alternately grant and revoke the right."""
+    """Return how many seconds each change took to apply. The changes alternately grant and revoke the right."""
     delays = []
     for turn in range(changes):
         member = turn % 2 == 0

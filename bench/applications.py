@@ -9,7 +9,7 @@ import asyncpg
 
 from balcao.core.values.cpf import Cpf
 
-# The number of applications of each person. Each is for a different job.
+# The number of applications for each person. Each one is for a different job.
 EACH = 5
 DEPARTMENTS = 40
 
@@ -29,7 +29,7 @@ class City:
 
 
 def person(number: int) -> str:
-    """Return the CPF of the city's person with this number, counted from 0."""
+    """Return the CPF of the generated person with this number, counted from 0."""
     return Cpf.with_stem(f"7{number:08d}").digits
 
 

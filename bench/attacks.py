@@ -72,7 +72,7 @@ class Target:
         status = 0
         with contextlib.suppress(OSError, ValueError, IndexError):
             async with self.connect(source) as (reader, writer):
-                with contextlib.suppress(OSError):  # the server may have refused early; read its response
+                with contextlib.suppress(OSError):  # the server may have refused early, so read its response
                     for part in parts:
                         writer.write(part)
                         await writer.drain()

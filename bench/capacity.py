@@ -29,9 +29,10 @@ from tests.support.issuer import Issuer, bearer
 console = Console(highlight=False, width=120)
 AT_ONCE = 16
 PATIENCE_SECONDS = 300
-# The number of the first citizen, greater than the numbers of all demo people. Every seventh citizen has tickets.
+# The first generated citizen's number. It is greater than the numbers of all demo people. Every seventh citizen has
+# tickets.
 FIRST = 1_001
-SMALL = 100  # smaller tables give no useful size per row
+SMALL = 100  # a row's size is meaningless in a smaller table
 READ_BY_STAFF = "staff reads a citizen"
 
 _SIZES = """
@@ -42,12 +43,15 @@ ORDER BY pg_total_relation_size(relid) DESC
 """
 _POSITION = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
 
-# Returns a citizen's call by CPF: the method, the path, the body, and the owner of the token.
+# Builds a call of the citizen with this CPF: the method, the path, the body, and the token's owner.
 Build = Callable[[str], tuple[str, str, Any, str]]
 
 
 def list_calls() -> dict[str, Build]:
-    """Return the calls that an active citizen makes in a year, by name, as functions of the citizen's CPF."""
+    """Return, by name, the calls that an active citizen makes in a year.
+
+    Each value builds the call from the citizen's CPF.
+    """
     base = "/registry/v1/citizen"
     pet = next(one.example for one in REGISTRY.operations() if one.key == "registry.create_pet")
     choices = {"channel": "web", "category_opt_ins": {"health": False, "courses": True}}
@@ -80,7 +84,7 @@ class Sizes(msgspec.Struct):
 
 
 class Calls(msgspec.Struct):
-    """Log bytes of a call including its jobs. `first` is the value right after a checkpoint."""
+    """The log bytes of a call, including the jobs that it causes. `first` is measured right after a checkpoint."""
 
     name: str
     first: float
@@ -88,7 +92,7 @@ class Calls(msgspec.Struct):
 
 
 class City:
-    """A new database, its owner's connection, and the application on it."""
+    """A new database, a connection as its owner, and an application that uses it."""
 
     def __init__(self, url: str, issuer: Issuer, folder: Path) -> None:
         self.url = url
@@ -110,7 +114,7 @@ class City:
         return float(written) / citizens
 
     async def act(self, active: int) -> list[Calls]:
-        """Let `active` citizens make every call: half of the citizens right after a checkpoint, then the other half."""
+        """Make every call as `active` citizens: the first half right after a checkpoint, then the other half."""
         application = app.build_application(self.settings, self.url)
         found = []
         async with application.open():
@@ -196,7 +200,7 @@ def main(
     citizens: Annotated[int, typer.Option(help="The number of citizens to import.")] = 100_000,
     active: Annotated[int, typer.Option(help="The number of these citizens that make every call.")] = 4_000,
 ) -> None:
-    """Print bytes per row and per call."""
+    """Print the bytes per row and per call."""
     issuer = Issuer()
     with tempfile.TemporaryDirectory(prefix="balcao-capacity-") as name:
         folder = Path(name)

@@ -1,4 +1,7 @@
-"""The measured operations: their requests, and the responses that are expected."""
+"""The operations measured against the other programs: their requests and expected responses.
+
+`bench.access` and `bench.agents` contain the cases measured without the other programs.
+"""
 
 import itertools
 import json
@@ -11,7 +14,7 @@ from bench.stage import Stage
 
 CONNECTIONS = 32
 ASKING = 64
-KEPT = 12  # few enough configurations to stay cached
+KEPT = 12  # few enough configurations that all stay cached
 DADOS = {
     "accountId": "001BX000003DEMO",
     "email": "pessoa.exemplo@correio.example",
@@ -59,7 +62,7 @@ class Case:
 
 
 def cases(stage: Stage) -> list[Case]:
-    """Return the cases. Configurations are read in two of them: from their rows, and as cached responses."""
+    """Return the cases. Two of them read configurations: one from table rows, one from cached responses."""
     own = dict(itertools.islice(stage.own.items(), ASKING))
     units = list(itertools.islice(itertools.cycle(stage.units), len(own)))
     preferences = preferences_case(own)
@@ -101,7 +104,7 @@ def cases(stage: Stage) -> list[Case]:
 
 
 def preferences_case(own: Mapping[str, str]) -> Case:
-    """Return the case in which these people read their own preferences."""
+    """Return the case in which each of these people reads their own preferences."""
     requests = [
         get_request(f"/registry/v1/citizen/{cpf}/notification-preferences", token) for cpf, token in own.items()
     ]
@@ -109,7 +112,7 @@ def preferences_case(own: Mapping[str, str]) -> Case:
 
 
 def own_record_case(own: Mapping[str, str]) -> Case:
-    """Return the case in which these people read their own record."""
+    """Return the case in which each of these people reads their own record."""
     requests = [get_request(f"/registry/v1/citizen/{cpf}", token) for cpf, token in own.items()]
     return Case("own_record", requests, _members("cpf", own))
 

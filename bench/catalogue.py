@@ -1,4 +1,4 @@
-"""An invented city's catalogue of any size, the same every time, for measuring the search."""
+"""A generated city catalogue of any size for search benchmarks. It is the same every time."""
 
 import random
 import uuid
@@ -8,7 +8,7 @@ from typing import Any
 SEED = 2026
 UPDATED_AT = 1_790_000_000
 
-# The department, the objects and the actions of each theme.
+# The department, objects and actions for each theme.
 THEMES: dict[str, tuple[str, list[str], list[str]]] = {
     "Tributos": (
         "Secretaria de Fazenda",
@@ -250,7 +250,10 @@ def _make_service(chance: random.Random, place: int) -> dict[str, Any]:
 
 
 def make_document(**members: Any) -> dict[str, Any]:
-    """Return a published service with these members, defaults for all other members, and the derived texts."""
+    """Return a published service with these members.
+
+    All other members have defaults, and the derived texts are added.
+    """
     empty = {
         "tempo_atendimento": "Até 10 dias úteis",
         "custo_servico": "Gratuito",

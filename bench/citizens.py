@@ -24,9 +24,9 @@ from balcao_sandbox.postgresql import supervisor
 from bench import other_engine
 from tests.search.judged import LISTS, SENTENCE_WORDS, City, Judged, list_city, list_names, rate
 
-# Returns the names of the best services for a query.
+# Returns the names of the services that match a query best.
 Find = Callable[[str], list[str]]
-# More services than the city has, so that one page shows all matches.
+# This is more than the number of services in the city, so that one page shows all matches.
 ALL_MATCHES = 1000
 
 

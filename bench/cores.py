@@ -1,4 +1,4 @@
-"""Assign some processor cores to the server, and other cores to the database and the load generator."""
+"""Assigns some processor cores to the server, and the others to the database and the load generator."""
 
 import contextlib
 import os
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import psutil
 
-# Only Linux can bind processes to cores. On other systems, every process may use every core.
+# Only Linux can bind processes to cores. On other systems, any process may run on any core.
 CAN_BIND = hasattr(os, "sched_setaffinity")
 ALL = tuple(sorted(os.sched_getaffinity(0))) if CAN_BIND else tuple(range(os.cpu_count() or 1))
 SERVER = ALL[:1]
@@ -16,7 +16,7 @@ OTHERS = ALL[1:] or ALL
 
 @contextlib.contextmanager
 def running_on(cores: Iterable[int]) -> Iterator[None]:
-    """Bind processes that start within the block to these cores."""
+    """Bind all processes that start within the block to these cores."""
     if not CAN_BIND:
         yield
         return

@@ -63,7 +63,7 @@ CALLS = (
 
 @dataclass(frozen=True)
 class Figures:
-    """A call's latency, and the CPU time of server and PostgreSQL, in milliseconds."""
+    """The latency of a call, and the CPU time that the server and PostgreSQL spend on it, in milliseconds."""
 
     p50: float
     p95: float

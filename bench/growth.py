@@ -1,7 +1,7 @@
-"""A town and a city: the same number of callers among ten thousand citizens and among a million or more.
+"""Compares a town of ten thousand citizens with a city of a million or more, under the same number of callers.
 
-Town and city each have a server, and a database on the same PostgreSQL. The operator's command imports the citizens.
-The benchmark measures town and city alternately.
+The town and the city each have their own server and their own database, on the same PostgreSQL. The operator's import
+command creates the citizens. The benchmark measures town and city alternately.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ MANY_ROWS = 5_000
 
 @dataclass(frozen=True)
 class Settled:
-    """The seconds and bytes that creating a town or city took, and how often calls scanned large tables."""
+    """How many seconds and bytes a town or city took to create, and how often calls scanned its large tables."""
 
     citizens: int
     seconds: float
@@ -73,7 +73,7 @@ def city_size() -> int:
 
 
 def measured(stage: Stage, programs: Programs, seconds: float, rounds: int) -> tuple[dict[str, Taken], list[Settled]]:
-    """Return the rounds of each read, first the city's, then the town's, and how city and town were created."""
+    """Return the rounds of each read, the city's and then the town's, and a description of how each was created."""
     sizes = list(dict.fromkeys((city_size(), TOWN)))
     imported = {size: _import(stage, size) for size in sizes}
     with contextlib.ExitStack() as held:

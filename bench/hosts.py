@@ -1,4 +1,6 @@
-"""Two hosts on one machine: each is a `balcao serve` with its own data folder. They share a PostgreSQL and a Redis.
+"""Runs two hosts on one machine.
+
+Each is a `balcao serve` with its own data folder. They share a PostgreSQL and a Redis.
 
 HAProxy or nginx runs in front of both hosts, with the generated configuration.
 """

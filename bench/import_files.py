@@ -1,4 +1,4 @@
-"""Invented files for the measured imports, the same every time, and the data that these imports require."""
+"""Generated files for the measured imports, the same every time, and the data that these imports require."""
 
 import random
 import uuid
@@ -15,13 +15,13 @@ from tests.employability.hiring.job_bodies import COMPANY, describe_job
 
 SEED = 2026
 SECONDS_APART = 60
-# Members that an import derives, so another system does not send them.
+# Members that an import derives. The files of another system do not contain them.
 _DERIVED = ("search_content", "last_update", "slug_history")
 
 
 @dataclass(frozen=True)
 class File:
-    """A kind of import, and its usual number of rows.
+    """A generated file: the kind of import, and its usual number of rows.
 
     If `is_measured` is False, its rows are only imported because other kinds need them.
     """
@@ -67,7 +67,7 @@ def make_jobs(count: int) -> Iterator[dict[str, Any]]:
 
 
 def make_reference_values(count: int) -> Iterator[dict[str, Any]]:
-    """Yield kinds of achievements, which resumes refer to, with their ids."""
+    """Yield the kinds of achievements that resumes refer to, with their ids."""
     chance = _draw("reference values")
     for number in range(count):
         yield {"tabela": "tipos-conquista", "id": _make_id(chance), "descricao": f"Prêmio da edição {number}"}
@@ -103,7 +103,7 @@ def make_units(count: int) -> Iterator[dict[str, Any]]:
 def make_notifications(count: int) -> Iterator[dict[str, Any]]:
     """Yield notifications of a hundred units in chronological order.
 
-    Only the last notification of each unit is open.
+    Each unit's last notification is the only open one.
     """
     chance, units = _draw("notifications"), 100
     begin = datetime(2026, 3, 2, 12, tzinfo=UTC) - timedelta(days=count // units)
@@ -121,7 +121,7 @@ def make_notifications(count: int) -> Iterator[dict[str, Any]]:
 
 
 def make_services(count: int) -> Iterator[dict[str, Any]]:
-    """Yield the invented catalogue's services as another system would export them."""
+    """Yield the services of the generated catalogue as another system would export them."""
     for whole in catalogue.make_services(count):
         yield {name: value for name, value in whole.items() if name not in _DERIVED and not name.endswith("_plaintext")}
 

@@ -49,7 +49,7 @@ class Cost(NamedTuple):
 
 
 class Meter:
-    """Measures the CPU time of this process and of PostgreSQL, including its ended processes."""
+    """A meter for the CPU time of this process and of PostgreSQL, including PostgreSQL's ended processes."""
 
     def __init__(self, postmaster: psutil.Process) -> None:
         self._postmaster = postmaster
@@ -57,7 +57,7 @@ class Meter:
     def read(self) -> tuple[float, float]:
         """Return the CPU seconds of this process and of PostgreSQL.
 
-        Read again if a process ended meanwhile, because its time would not be counted.
+        If a process ends meanwhile, read everything again, because its time would be missing.
         """
         while True:
             ended = self._read_ended()
@@ -111,14 +111,14 @@ def write_lines(file: Path, rows: Iterable[Any]) -> Path:
 
 
 def measure_copy(url: str, meter: Meter, rows: int) -> Cost:
-    """Return the cost per citizen of PostgreSQL's own COPY, from a file that already has the table's columns."""
+    """Return the cost per citizen of PostgreSQL's own COPY. Its input already has the table's columns."""
     lines = (_encode_columns(row) for row in invented.make_citizens(rows, FIRST_COPIED))
     content = b"".join(lines)
     execute(url, "CREATE TABLE registry.copied (LIKE registry.base_record INCLUDING ALL); CHECKPOINT")
     return meter.measure(lambda: asyncio.run(_copy(url, content)), rows)
 
 
-# The number of the first copied citizen, greater than the numbers of all imported citizens.
+# The first copied citizen's number. It is greater than the numbers of all imported citizens.
 FIRST_COPIED = 1_000_001
 WALLET = ("documentos", "saude", "assistencia_social", "educacao")
 
@@ -147,8 +147,8 @@ async def _copy(url: str, content: bytes) -> None:
         await connection.close()
 
 
-# The tables that an import writes, for the kinds whose rows are expensive for the server. The first table gets one row
-# for each imported line. The name of the search's table varies, so a query returns it.
+# The tables that an import writes, for the kinds of rows that cost the server most. The first table gets one row for
+# each imported line. The search's table name varies, so a query finds it.
 WRITTEN = {
     "jobs": tuple(f"employability.{name}" for name in ("job", "job_step", "job_question", "job_event")),
     SERVICES: ("SELECT 'search.' || physical FROM search.search_collection WHERE name = 'services'",),
@@ -162,7 +162,8 @@ WHERE attrelid = '{}'::regclass AND attnum > 0 AND NOT attisdropped AND attgener
 def measure_floor(url: str, meter: Meter, written: Sequence[str]) -> float:
     """Return the server's cost per row for bare INSERTs into tables with the same generated columns and indexes.
 
-    The rows are copied from the import's tables. Triggers and foreign keys are left out. No import can cost less.
+    The rows come from the tables that the import filled. There are no triggers and foreign keys, so no import can cost
+    less.
     """
     copies, rows = [], 0
     for number, name in enumerate(written):

@@ -8,12 +8,15 @@ import msgspec
 
 from bench import cores
 
-# A counter of six digits replaces this placeholder, so that each request differs.
+# A placeholder that the load generator replaces with a counter of six digits, so that each request differs.
 COUNTED = b"######"
 
 
 class Order(msgspec.Struct, frozen=True):
-    """An order for the load generator. Each response must contain the entry of `expected` at its request's index."""
+    """An order for the load generator.
+
+    A response must contain the entry of `expected` that has the same index as its request.
+    """
 
     port: int
     connections: int

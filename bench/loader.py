@@ -1,4 +1,4 @@
-"""The load generator without Go: it has the same orders and results as `bench/go/load`, but uses more CPU."""
+"""The load generator for machines without Go. It accepts the orders of `bench/go/load`, but uses more CPU."""
 
 import asyncio
 import itertools
@@ -37,8 +37,7 @@ class Round:
 class Connection(asyncio.Protocol):
     """A connection that sends one request after another to the server.
 
-    When the round is over and the last response has arrived, `done` is set. It fails if the server closes the
-    connection.
+    `done` completes after the round, once the last response has arrived. It fails if the server closes the connection.
     """
 
     def __init__(self, shared: Round) -> None:

@@ -49,7 +49,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Cast:
-    """The callers, with the indexes of their tokens, and the objects of their calls."""
+    """The callers, the indexes of their tokens, and the objects that their calls use."""
 
     people: Mapping[str, int]
     staff: Sequence[int]
@@ -142,7 +142,7 @@ def make_operations(cast: Cast) -> list[Operation]:
 
 
 def make_streams(cast: Cast) -> list[Request]:
-    """Return the requests for the streams that dashboards keep open."""
+    """Return the requests for the event streams that dashboards keep open."""
     return [ask("GET", f"{UNITS}/unidades/eventos", panel) for panel in cast.panels]
 
 

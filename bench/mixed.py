@@ -39,7 +39,7 @@ CITY = applications.City(jobs=2000, people=4000, crowd=500)
 SHARE = 0.8
 TOKEN_SECONDS = 300.0  # a usual lifetime of tokens; each window gets new ones
 EVERY_SECONDS = 5.0
-LEAST_MINUTES = 10.0  # until then, the processes' memory still grows
+LEAST_MINUTES = 10.0  # the processes' memory still grows until then
 DEADLINE_SECONDS = 900.0
 _PEOPLE = (
     "INSERT INTO employability.resume (cpf) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING",
@@ -51,7 +51,7 @@ _OPEN_JOBS = (
     "SELECT id FROM employability.job WHERE status = 'publicado_ativo' AND data_limite > now() AND id = ANY ($1)"
 )
 _LAST_JOB = "SELECT coalesce(max(id), 0) FROM queue.pgqueuer"
-# Counts due jobs. Jobs that are scheduled for later are not a backlog.
+# Counts the jobs that are due. Jobs scheduled for later are not a backlog.
 _WAITING = "SELECT count(*) FROM queue.pgqueuer WHERE status <> 'failed' AND execute_after <= now()"
 console = Console(width=150)
 
@@ -93,7 +93,7 @@ async def _fill(url: str, people: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class Phase:
-    """The outcome of an order: its calls, the CPU seconds of each part, and how long jobs ran afterwards."""
+    """The outcome of an order: its calls, the CPU seconds of each part, and how long its jobs took to finish."""
 
     result: Result
     shares: Mapping[str, float]
@@ -101,7 +101,7 @@ class Phase:
 
     @property
     def sustained(self) -> float:
-        """Return the calls per second, counting the time until their jobs have run."""
+        """Return the calls per second. The time includes the wait for the calls' jobs."""
         return self.result.answers / (self.result.seconds + self.drained)
 
 
@@ -114,9 +114,9 @@ class _Run:
     asked: Counter[str] = field(default_factory=Counter)
 
     def measure(self, minutes: float, capacity_seconds: float, rate: float, as_json: Path | None) -> list[str]:
-        """Measure both phases, print the figures, and return the problems."""
+        """Measure both phases, print the figures, and return descriptions of the problems."""
         cast = self._cast()
-        last_job = self.owner.run(_LAST_JOB)[0][0]  # one job in the demo data fails on purpose
+        last_job = self.owner.run(_LAST_JOB)[0][0]  # one demo job fails on purpose
         self._call(cast, 0, min(10.0, capacity_seconds))  # warm up memory and statement plans
         full = self._call(cast, 0, capacity_seconds)
         mixed_report.show_capacity(console, full.result, full.drained, full.sustained, full.shares)
@@ -180,7 +180,7 @@ class _Run:
         )
 
     def _sign(self, seconds: float) -> list[list[str]]:
-        """Return the tokens of all callers, in order of their indexes. Each person has a token for each window."""
+        """Return the tokens of all callers, sorted by index. Each person has a token for each time window."""
         windows = range(math.ceil(seconds / TOKEN_SECONDS))
         ends = [int(time.time() + (window + 2) * TOKEN_SECONDS) for window in windows]
         people = [[self.stage.person(cpf, end) for end in ends] for cpf in self.stage.own]

@@ -48,7 +48,7 @@ def show_load(console: Console, result: Result, drained: float, shares: Mapping[
 
 
 def show_samples(console: Console, samples: Sequence[Sample]) -> None:
-    """Print the samples taken at the start, in the middle and at the end."""
+    """Print the samples from the start, the middle and the end."""
     chosen = samples[0], samples[len(samples) // 2], samples[-1]
     table = _table("MB; descritores", *(f"{each.second:.0f} s" for each in chosen))
     for name in samples[0].memory:

@@ -35,7 +35,7 @@ Answered = dict[str, list[float]]
 
 
 def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
-    """Return the requests of the other caller, by the name of the load."""
+    """Return the other caller's requests by the name of the load."""
     cpf, token = next(iter(made.own.items()))
     own = f"/registry/v1/citizen/{cpf}/notification-preferences"
     return {
@@ -48,7 +48,7 @@ def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
 def measure(
     server: Server, made: Stage, others: Mapping[str, Sequence[bytes]], seconds: float, rounds: int
 ) -> tuple[Rounds, Answered]:
-    """Measure the reader without other load and with each load, alternately. Also return the other caller's rates."""
+    """Measure the reader alternately without other load and with each load. Also return the other caller's rates."""
     modest = preferences_case(dict(list(made.own.items())[1:]))
     order = load.Order(server.port, 1, seconds, modest.status, modest.requests, modest.expected)
     found: Rounds = {name: [] for name in (ALONE, *others)}
@@ -86,7 +86,7 @@ def _disturbed(
 
 
 def show(taken: Mapping[str, tuple[Rounds, Answered]]) -> None:
-    """Print a row for each server and load, compared with no load."""
+    """Print a row for each server and load. Each load is compared with the reader's figures without load."""
     table = Table("quem", "enquanto outro pede", "p50 ms", "p95 ms", "p50 ÷", "p95 ÷", "req/s do outro")
     for who, (found, answered) in taken.items():
         for name, latencies in found.items():

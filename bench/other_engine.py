@@ -1,4 +1,4 @@
-"""Tantivy over the same services: with Portuguese stemming and without accents, weighted by field."""
+"""Tantivy over the same services, with Portuguese stemming, without accents, and with a weight for each field."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,16 +6,17 @@ from typing import Any
 
 import tantivy
 
-# The weights of name, summary with category, and all other texts, as in our own search.
+# The weights of the name, of summary and category, and of all other texts, as in our own search.
 BOOSTS = {"name": 10.0, "head": 5.0, "rest": 1.0}
 
 
 def open_index(
     folder: Path, documents: Sequence[dict[str, Any]], *, is_fuzzy: bool = False
 ) -> Callable[[str], list[str]]:
-    """Index the documents. Return a function that returns the names of the ten best matches of a query.
+    """Index the documents, and return a search function.
 
-    With `is_fuzzy`, a word of the query also matches words that differ by one letter.
+    The function returns the names of a query's ten best matches. With `is_fuzzy`, a word of the query also matches
+    words that differ from it by one letter.
     """
     folder.mkdir()
     analyzer = (

@@ -37,7 +37,7 @@ console = Console(highlight=False, width=100)
 
 @contextlib.asynccontextmanager
 async def never_opened() -> AsyncIterator[None]:
-    """Open nothing. A gateway enters this context before it listens, but this gateway never listens."""
+    """Open nothing. A gateway enters this context before it starts to listen, but this gateway never listens."""
     yield
 
 
@@ -51,7 +51,7 @@ def record_often(application: Application, response: Response[bytes], status: in
     endpoint = PageEndpoint("registry", "registry.read_preferences", "GET", lambda _: response, lambda *_: response)
     request = Request("GET", b"/")
     request.client_key = OWNER
-    request.is_added_up = True  # skips the log line: it costs the same with a call log
+    request.is_added_up = True  # without the log line, which costs the same either way
     began = time.thread_time_ns()
     for _ in range(CALLS):
         application.record(endpoint, request, response, status)
@@ -59,18 +59,18 @@ def record_often(application: Application, response: Response[bytes], status: in
 
 
 def measure_noting(database: Database, rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Return nanoseconds for each round, without and with the call log, for a success and a refusal."""
+    """Return nanoseconds per round for a success and a refusal, without and with the call log."""
     without, noting = make_application(None), make_application(CallLog(database))
     answers = {"200": (Response(b"{}"), 200), "403": (ERROR_TEXT.response(Forbidden("Não.")), 403)}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in answers}
-    for _ in range(rounds + 1):  # one extra round, because the first only warms up
+    for _ in range(rounds + 1):  # the extra round only warms up
         for name, (response, status) in answers.items():
             found[name].append((record_often(without, response, status), record_often(noting, response, status)))
     return {name: pairs[1:] for name, pairs in found.items()}
 
 
 async def measure_writing(database: Database, rounds: int) -> list[tuple[float, float]]:
-    """Return microseconds for writing a call in each round: this process's CPU time, and the elapsed time."""
+    """Return the microseconds to write a call, for each round: this process's CPU time and the elapsed time."""
     await database.open()
     found = []
     try:

@@ -57,7 +57,7 @@ class Trial:
     process: psutil.Process
 
     def measure(self, requests: Sequence[bytes], connections: int, seconds: float) -> Taken:
-        """Send requests for `seconds` seconds. Each connection sends the next request in turn.
+        """Send requests for `seconds` seconds. The connections take the requests in turn.
 
         Raises WrongAnswers if a response's status is not 200.
         """
@@ -84,7 +84,7 @@ def running(folder: Path, **settings: str) -> Iterator[Trial]:
 
 
 def log_in(trial: Trial, people: int) -> dict[str, list[bytes]]:
-    """Log people in, split evenly among the pages. Return the page requests by username, one for each session."""
+    """Log in as many people, spread evenly over the pages. Return the page requests by username, one per session."""
     asked: dict[str, list[bytes]] = {username: [] for username in PAGES}
     for username, (page, _) in PAGES.items():
         for _ in range(people // len(PAGES)):
@@ -109,7 +109,7 @@ def list_calls(trial: Trial) -> dict[str, list[bytes]]:
 def measure(
     trial: Trial, pages: Mapping[str, list[bytes]], at_once: Sequence[int], seconds: float, rounds: int
 ) -> dict[str, list[tuple[Taken, Taken]]]:
-    """Measure pages and calls alternately: each over one connection, then all together over several."""
+    """Measure pages and calls alternately: each one over one connection, then all of them together over several."""
     calls = list_calls(trial)
     parts = {PAGES[username][0]: (pages[username], calls[username], 1) for username in PAGES}
     for connections in at_once:
@@ -128,7 +128,7 @@ def _join(requests: Mapping[str, list[bytes]]) -> list[bytes]:
 
 
 def show(found: Mapping[str, Sequence[tuple[Taken, Taken]]]) -> None:
-    """Print a row for each page, and for all pages together, compared with the call."""
+    """Print a row for each page and for all pages together, compared with their calls."""
     table = Table("página", "por s", "p50 ms", "p95 ms", "CPU ms", "p95 da chamada", "CPU ÷ chamada")
     for name, taken in found.items():
         page, call = (sorted(side, key=lambda each: each.p95)[len(side) // 2] for side in zip(*taken, strict=True))

@@ -1,4 +1,4 @@
-"""The CPU time of processes and their children."""
+"""Measures the CPU time of processes and their children."""
 
 import contextlib
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ def list_family(*parents: psutil.Process) -> list[psutil.Process]:
 
 
 def cpu_seconds(processes: Iterable[psutil.Process]) -> float:
-    """Return the CPU seconds of the processes that are still running."""
+    """Return the CPU seconds of those processes that are still running."""
     total = 0.0
     for each in processes:
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -1,4 +1,4 @@
-"""`python -m bench.recipients`: the CPU time of a check of 1,000 recipients, of our process and of PostgreSQL.
+"""`python -m bench.recipients`: the CPU time that our process and PostgreSQL need to check 1,000 recipients.
 
 The caller is in the same process, so its time is included. CPU time is comparable between machines, unlike wall time.
 """
@@ -31,9 +31,9 @@ from tests.support.server import RunningServer
 
 console = Console(highlight=False, width=100)
 PATH = "/registry/v1/notification-categories/health/recipients/check"
-MILLISECONDS = 1_000  # the meter counts microseconds for each of the "rows", which are checks here
-# Every third person has made a choice about the category, and half of these choices are refusals. Every person has a
-# number with consent.
+MILLISECONDS = 1_000  # the meter counts microseconds per row; here a row is a check
+# Every third person has made a choice for the category, and half of these people refused. Every person has a number
+# with consent.
 FILLING = """
 INSERT INTO registry.preference_choice (cpf, category_id, opt_in)
 SELECT cpf, 'health', number % 6 = 0
@@ -74,7 +74,7 @@ async def _import(call: Call, citizens: int) -> None:
 
 
 def _measure(folder: Path, url: str, meter: Meter, rounds: int) -> dict[str, Cost]:
-    """Return the microseconds of CPU for each check, by kind."""
+    """Return the CPU microseconds per check, by kind."""
     issuer = Issuer()
     settings = Settings(auth_issuer=issuer.address, data_dir=folder / "server", recipients_limit="1000000000/day")
     cpfs = [row.cpf for row in invented.make_citizens(MOST)]

@@ -54,7 +54,7 @@ def _cells(figures: Figures) -> list[str]:
 
 
 def _ratios(first: Sequence[Figures], other: Sequence[Figures]) -> dict[str, Ratio]:
-    """Return the ratios of rate and CPU time. Above 1, the first side is better."""
+    """Return the ratios of the rates and of the CPU times. The first side is better if a ratio is above 1."""
     rate = Ratio.of([one.rate for one in first], [one.rate for one in other])
     cpu = Ratio.of([one.cpu for one in other], [one.cpu for one in first])
     return {"rate": rate, "cpu": cpu}

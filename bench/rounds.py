@@ -31,7 +31,7 @@ Taken = Mapping[str, Sequence[Figures]]
 def in_turns(
     contestants: Mapping[str, Measure], seconds: float, rounds: int, before_each: Callable[[], None] | None = None
 ) -> Taken:
-    """Return each contestant's rounds. A warm-up round comes first and is dropped."""
+    """Return each contestant's rounds, without the first round, which only warms up."""
     taken: dict[str, list[Figures]] = {name: [] for name in contestants}
     for length in [WARM_UP_SECONDS] + [seconds] * rounds:
         for name, measure in contestants.items():
@@ -47,7 +47,7 @@ def median(rounds: Sequence[Figures]) -> Figures:
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """The ratio of two sides in the same round, so that a temporary slowdown of both does not count."""
+    """The ratio of two sides within the same round, so that a slowdown that affects both sides has no effect."""
 
     median: float
     least: float

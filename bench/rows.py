@@ -27,7 +27,7 @@ SELECT gen_random_uuid(), lpad(number::text, 32, '0')::uuid, gen_random_uuid(), 
 FROM agents.agent_versions, generate_series(1, $1) AS number
 WHERE config_id = $2
 """
-# Each person gets two pets from the city's records and one own pet.
+# Each person gets two pets from the city's records and one pet of their own.
 _LOADED_PETS = """
 INSERT INTO registry.loaded_pet (cpf, id_animal, record)
 SELECT cpf, 900000 + number, record
@@ -73,7 +73,7 @@ async def units(url: str) -> list[str]:
 
 
 async def empty(url: str, people: Sequence[str]) -> None:
-    """Delete the rows that the cases have written."""
+    """Delete the rows that the cases have written, and insert the pets again."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(_EMPTY)

@@ -1,4 +1,4 @@
-"""Samples of an installation's resources while it works: memory, descriptors, connections and jobs."""
+"""Samples an installation's resources under load: memory, descriptors, connections and jobs."""
 
 import contextlib
 import threading
@@ -23,7 +23,10 @@ SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backe
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample. `memory` (megabytes) and `descriptors` are by process, all other values for the installation."""
+    """A sample.
+
+    `memory` (megabytes) and `descriptors` list each process. All other values cover the whole installation.
+    """
 
     second: float
     memory: Mapping[str, float]
@@ -76,7 +79,7 @@ class Watch:
 
 
 def name_processes(installation: Installation) -> dict[str, psutil.Process]:
-    """Return our processes by host and role, with Redis and the gateway."""
+    """Return our processes, and those of Redis and the gateway, by host and role."""
     named: dict[str, psutil.Process] = {}
     for number, host in enumerate(installation.hosts, 1):
         named[f"host {number}, supervisor"] = host
@@ -92,7 +95,7 @@ def name_processes(installation: Installation) -> dict[str, psutil.Process]:
 
 
 def list_growth(samples: Sequence[Sample]) -> list[str]:
-    """Describe the values that grew from the middle to the end by more than normal variation."""
+    """Describe each value that grew between the middle and the end by more than its normal variation."""
     third = max(1, len(samples) // 6)
     centre = len(samples) // 2
     middle, end = samples[centre - third // 2 : centre + third - third // 2], samples[-third:]
@@ -115,7 +118,7 @@ def list_growth(samples: Sequence[Sample]) -> list[str]:
 
 
 def measure_cpu(installation: Installation, postmaster: psutil.Process) -> dict[str, float]:
-    """Return the CPU seconds that each part has used so far."""
+    """Return the CPU seconds that each part of the installation has used so far."""
     roles: dict[str, float] = {}
     for name, process in name_processes(installation).items():
         role = name.split(", ")[-1].split(" ")[0]
@@ -132,6 +135,6 @@ def _own_seconds(process: psutil.Process) -> float:
 
 
 def _waited_seconds(process: psutil.Process) -> float:
-    """Return the CPU time of ended children, for example of PostgreSQL's closed connections."""
+    """Return the CPU time of the process's ended children, for example of PostgreSQL's closed connections."""
     times = process.cpu_times()
     return float(times.children_user + times.children_system)

@@ -53,8 +53,8 @@ console = Console(stderr=True)
 class Figures:
     """The figures of one engine.
 
-    Times are in milliseconds per query, and `memory` is in megabytes. `first` is the number of queries
-    that found their service first, or None if it was not counted.
+    Times are milliseconds per query, and `memory` is in megabytes. `first` is the number of queries that found their
+    service first, or None if it was not counted.
     """
 
     p50: float
@@ -64,7 +64,7 @@ class Figures:
     first: int | None
 
 
-# Returns the name of the first service for a query.
+# Returns the name of the first service that a query finds.
 Ask = Callable[[str], str | None]
 
 
@@ -140,11 +140,11 @@ def _measure_ours(url: str, folder: Path, database: psutil.Process, rounds: int)
 
 
 def _make_ask(client: httpx.Client) -> Ask:
-    """Return a function that searches over HTTP."""
+    """Return a function that searches this server over HTTP."""
     asked: Counter[str] = Counter()
 
     def ask(query: str) -> str | None:
-        # The search ignores blanks. Another number of them in each query keeps responses out of the cache.
+        # The search ignores blanks. A different number of blanks in each query bypasses the response cache.
         asked[query] += 1
         parameters = {"q": query.replace(" ", " " * asked[query], 1)}
         results = client.get("api/v1/search", params=parameters, timeout=10).raise_for_status().json()["results"]
@@ -154,18 +154,18 @@ def _make_ask(client: httpx.Client) -> Ask:
 
 
 def _wait_for_index(client: httpx.Client, server: psutil.Process) -> None:
-    """Wait until the server has built its index, and show what that took."""
+    """Wait until the server has built its index, and print how long that took."""
     began, spent = time.monotonic(), 0.0
     while client.get("readiness", timeout=10).status_code != httpx.codes.OK:
         if time.monotonic() - began > LONGEST_BUILD:
             raise TimeoutError("the search has no index")
-        spent = max(spent, cpu_seconds(list_family(server)))  # with the indexing process, which ends with the build
+        spent = max(spent, cpu_seconds(list_family(server)))  # includes the indexing process, which then ends
         time.sleep(0.05)
     console.print(f"Índice pronto depois de {time.monotonic() - began:.1f} s, com {spent:.1f} s de CPU")
 
 
 def _measure_reader(url: str, folder: Path, rounds: int) -> float:
-    """Return how much private memory, in megabytes, a process gains by searching an index of another process."""
+    """Return how many megabytes of private memory a process gains by searching an index that another one built."""
     data = str(folder / DATA)
     with (
         serving(OURS, folder, url, "search", "/search", BALCAO_DATA_DIR=data) as (_, writer),
@@ -178,7 +178,7 @@ def _measure_reader(url: str, folder: Path, rounds: int) -> float:
 
 
 def _sum_private(processes: Iterable[psutil.Process]) -> float:
-    """Return the memory in megabytes that only these processes use."""
+    """Return the private memory of these processes in megabytes."""
     return float(sum(each.memory_full_info().uss for each in processes)) / 1e6
 
 
@@ -208,7 +208,7 @@ def _measure(ask: Ask, processes: Callable[[], list[psutil.Process]], rounds: in
 
 @contextlib.contextmanager
 def _writing(url: str) -> Iterator[Callable[[], int]]:
-    """Run four writers at full rate in another process. Yield a function that returns the number of writes."""
+    """Run four writers at full rate in another process. Yield a function that returns the number of writes so far."""
     context = multiprocessing.get_context("spawn")
     stop, written = context.Event(), context.Value("i", 0)
     process = context.Process(target=_write, args=(url, stop, written), daemon=True)

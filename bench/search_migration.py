@@ -62,7 +62,7 @@ FILLED_AT_ONCE = 1000
 
 @dataclass
 class Writes:
-    """The writes, and the duration of each write by the phase in which it started."""
+    """The acknowledged writes, and how long each write took, by the phase in which it started."""
 
     phase: str = BEFORE
     taken: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -72,7 +72,7 @@ class Writes:
     ended: bool = False
 
     def acknowledge(self, service_id: str, version: int, name: str) -> None:
-        """Store the newest version, because concurrent writers of a service get their responses in any order."""
+        """Keep only the newest version, because concurrent writers of a service get their responses in any order."""
         self.names[service_id] = max(self.names.get(service_id, (0, "")), (version, name))
 
 
@@ -109,7 +109,7 @@ _WORDS = (
 
 
 def make_body(name: str) -> dict[str, Any]:
-    """Return a service of some 150 words, as a staff portal sends it."""
+    """Return a service of about 150 words, as a staff portal sends it."""
     chance = random.Random(name)  # noqa: S311 - texts
     return {
         "nome_servico": name,
@@ -126,7 +126,7 @@ def make_body(name: str) -> dict[str, Any]:
 
 
 async def fill(database_url: str, client: httpx.AsyncClient, count: int) -> list[str]:
-    """Fill the catalogue to this many services and return their ids."""
+    """Add services until the catalogue has this many, and return their ids."""
     for number in range(_FIRST_SERVICES):
         (await client.post(SERVICES_PATH, json=make_body(f"Serviço {number}"))).raise_for_status()
     connection = await asyncpg.connect(database_url)
@@ -142,7 +142,7 @@ async def fill(database_url: str, client: httpx.AsyncClient, count: int) -> list
 
 
 async def drive(client: httpx.AsyncClient, writes: Writes, target: str, seconds: float) -> dict[str, float]:
-    """Migrate and roll back during the writes. Return the seconds of each phase and of the rollback's call."""
+    """Migrate and roll back while the writers run. Return the seconds of each phase and of the rollback's call."""
     await asyncio.sleep(seconds)
     took: dict[str, float] = defaultdict(float)
     writes.phase = "preparing"
@@ -236,7 +236,7 @@ def show(writes: Writes, took: dict[str, float], lost: list[str]) -> None:
 
 @contextlib.contextmanager
 def running(folder: Path, environment: dict[str, str], *words: str) -> Iterator[None]:
-    """Run one of the platform's commands as a process. Its log goes to a file."""
+    """Run one of the platform's commands as a process, and write its log to a file."""
     with (folder / f"{words[0]}.log").open("wb") as log:
         process = subprocess.Popen(OURS.command(*words), env=environment, stdout=log, stderr=log)
     try:

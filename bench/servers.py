@@ -1,4 +1,4 @@
-"""The measured servers, each on a loopback port, and their costs per response.
+"""The measured servers, each on a loopback port, and what a response costs them.
 
 Our server is started with its public command, so any checkout can be measured.
 """
@@ -23,7 +23,7 @@ from bench.processes import cpu_seconds, list_family
 from bench.rounds import Figures
 from bench.stage import OURS, Checkout, Stage
 
-# The names of all services. If services are named, `serve` starts neither a worker nor the embedded parts.
+# The names of all services. `serve` starts neither a worker nor the embedded parts if services are named.
 SERVICES = ("registry", "employability", "search", "access", "health_units", "agents", "agent_docs")
 READY = "/agent/readiness"
 PATIENCE_SECONDS = 60.0
@@ -78,7 +78,7 @@ def balcao(
     processes: int = 1,
     **settings: str,
 ) -> Iterator[Server]:
-    """Run all seven services with `balcao serve` and these additional settings. One process runs on one core."""
+    """Run all seven services with `balcao serve` in one process on one core, with these additional settings."""
     command = checkout.command("serve", *SERVICES)
     if checkout.takes_processes:
         command += ["--processes", str(processes)]
@@ -115,7 +115,7 @@ def serving(
 
 @contextlib.contextmanager
 def yardstick(stage: Stage, programs: Programs, name: str, threads: int = 1) -> Iterator[Server]:
-    """Run the same operations in Go, on one core per thread."""
+    """Run the Go program with the same operations, with one thread per core."""
     assert programs.yardstick
     port = free_port()
     environment = {

@@ -52,7 +52,7 @@ console = Console(highlight=False, width=130)
 
 
 class Row(NamedTuple):
-    """The rounds of one page: the page, the call behind it, the limit of the page in ms, and its sizes in bytes."""
+    """The rounds of one page and of the call behind it, the page's limit in ms, and its sizes in bytes."""
 
     pages: Sequence[Taken]
     calls: Sequence[Taken]
@@ -62,7 +62,7 @@ class Row(NamedTuple):
 
 
 def write_request(trial: Trial, path: str) -> bytes:
-    """Return a browser's request without a session."""
+    """Return the request of a browser that has no session."""
     host = f"127.0.0.1:{trial.port}"
     return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\n\r\n".encode()
 
@@ -106,7 +106,7 @@ def show_pages(rows: Mapping[str, Row]) -> None:
 
 
 def show_crowd(trial: Trial, people: int, seconds: float, rounds: int) -> None:
-    """Let people wait for all warm pages in turn, and print the rounds. A refusal ends the measurement."""
+    """Request all warm pages in turn for this many people, and print the rounds. A refusal ends the measurement."""
     requests = [write_request(trial, path) for path in WARM]
     table = Table("juntas", "páginas por s", "p50 ms", "p95 ms", "CPU ms por página", "recusadas")
     for _ in range(rounds):

@@ -30,7 +30,10 @@ DATABASE = "balcao"
 
 @dataclass(frozen=True)
 class Checkout:
-    """A checkout of the project. Its commands run its own code, with the interpreter of its `.venv` if there is one."""
+    """A checkout of the project.
+
+    Its commands run the checkout's own code, with the interpreter from its `.venv` if there is one.
+    """
 
     root: Path
 
@@ -93,7 +96,7 @@ class Stage:
         return self.databases[0]
 
     def empty(self) -> None:
-        """Empty the written tables of all databases, so that each round starts with the same rows."""
+        """Reset the tables that the cases write, in all databases, so that each round starts with the same rows."""
         for url in self.databases:
             asyncio.run(rows.empty(url, list(self.own)))
 
@@ -126,7 +129,7 @@ def prepared(folder: Path, against: Sequence[Checkout]) -> Iterator[Stage]:
 
 
 def _filled(folder: Path, url: str, issuer: str, checkout: Checkout, people: Sequence[str]) -> str:
-    """Fill a database with the checkout's own commands, then with our rows. Return its address."""
+    """Fill a database with the checkout's own commands and then with the benchmark's rows. Return its address."""
     environment = checkout.environment(folder / "commands", url, issuer)
     run_command(checkout.command("migrate"), environment)
     offered = json.loads(run_command(checkout.command("demo", "--load", "--json"), environment))

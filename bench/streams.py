@@ -1,4 +1,4 @@
-"""`python -m bench.streams`: the city's risk in one response, and a thousand listeners that wait for changes.
+"""`python -m bench.streams`: measures the response with the whole city's risk, and a thousand listeners to changes.
 
 The listeners are connections of this process, from several loopback addresses because each address may open only a
 limited number. The writer is another process of the platform.
@@ -44,7 +44,7 @@ SNAPSHOT, STREAM = "/health-units/unidades/risco", "/health-units/unidades/event
 CONNECTIONS = 32
 # The first changes do not count, because their connections and statements are not prepared yet.
 WARM_UP = 2
-# One in this many units has an active notification from the start.
+# Before the measurement, one in this many units has an active notification.
 EVERY = 10
 console = Console(stderr=True)
 
@@ -122,7 +122,7 @@ def _request(path: str, token: bytes) -> bytes:
 
 
 def _measure_snapshot(port: int, token: bytes, seconds: float) -> tuple[load.Result, int]:
-    """Return the load generator's result for responses with the whole city, and the length of one response."""
+    """Return the load generator's result for responses with the whole city, and the length of such a response."""
     order = load.Order(port, CONNECTIONS, seconds, 200, [_request(SNAPSHOT, token)], [b'"sequencia"'])
     result, _ = load.run([sys.executable, "-m", "bench.loader"], order)
     assert not result.wrong, result.example
@@ -140,9 +140,9 @@ async def _read_length(port: int, token: bytes) -> int:
 async def _measure_streams(
     servers: Sequence[tuple[int, psutil.Process]], token: bytes, act: Act, codes: Sequence[Cnes], size: tuple[int, int]
 ) -> tuple[float, float, float, float]:
-    """Return kilobytes per listener, and the median, the 99th percentile and the maximum delay of an event in ms.
+    """Return the kilobytes per listener, and the events' median, 99th percentile and maximum delay in ms.
 
-    A delay lasts from the writing call to the event at a listener, so it includes the write.
+    A delay lasts from the writing call to the event's arrival at a listener, so it includes the write.
     """
     count, changes = size
     before = _measure_memory(servers)
@@ -168,7 +168,7 @@ def _measure_memory(servers: Sequence[tuple[int, psutil.Process]]) -> int:
 
 
 async def _listen(port: int, token: bytes, number: int) -> asyncio.StreamReader:
-    """Open a stream from a local address that has not reached its limit."""
+    """Open a stream from a local address that may still open one."""
     address = f"127.0.1.{number // MOST_OF_PORTAL % 250 + 1}"
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
     writer.write(_request(STREAM, token))
@@ -187,7 +187,7 @@ async def _wait_for_event(reader: asyncio.StreamReader, arrivals: list[float]) -
 
 
 def _iterate_changes(codes: Sequence[Cnes], count: int) -> Iterator[Callable[[Call], Awaitable[Any]]]:
-    """Yield calls that alternately open and close a unit's notification. Each causes one event."""
+    """Yield calls that alternately open and close a notification of the unit. Each call causes one event."""
     quiet = [cnes for number, cnes in enumerate(codes) if number % EVERY] or codes
     for number in range(count):
         cnes = quiet[number // 2 % len(quiet)]

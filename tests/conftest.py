@@ -27,7 +27,7 @@ from tests.support.server import NOWHERE, PLAIN_HTTP, UNLIMITED, RunningServer
 pytest_plugins = ["tests.support.raised_deadlines"]
 
 # An ordinary run always uses the same examples, and a proof uses new ones. A slow example is not a failure. All
-# examples of a test share its fixtures, so each must cope with data from earlier examples.
+# examples of a test share its fixtures, so each example must cope with the data of earlier ones.
 examples.register_profile(
     "balcao",
     derandomize=not FULL,
@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Replace the captured log of a failing test with the path of its log file. Keep the captured output."""
+    """Replace the captured log of a failing test with the path of its log file. The captured output stays."""
     report = yield
     report.sections = [section for section in report.sections if not section[0].startswith("Captured log")]
     if report.failed:
@@ -74,7 +74,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Scan the logs of the whole run for personal data, once, in the controlling process."""
+    """Scan the logs of the whole run for personal data. Only the controlling process does this, once."""
     if not hasattr(session.config, "workerinput") and (found := log_scan.findings()):
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         assert reporter
@@ -93,7 +93,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _log_of_this_process() -> Iterator[None]:
-    """Prevent commands called by tests from reconfiguring this process's logging for all other tests."""
+    """Prevent commands that tests call from changing this process's log settings for all other tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(logs, "configure", lambda level="info": None)
         yield
@@ -116,7 +116,7 @@ def database_url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Return sandbox settings with the tests' own identity provider. A module may override them."""
+    """Return sandbox settings with the tests' own identity provider. A module may override this fixture."""
     return Settings(
         auth_issuer=issuer.address, data_dir=tmp_path_factory.mktemp("data"), port=NOWHERE, refused_rate=UNLIMITED
     )
@@ -162,7 +162,7 @@ async def platform(settings: Settings, database_url: str) -> AsyncIterator[Platf
 
 @pytest.fixture(scope="module")
 def sql(database_url: str) -> Iterator[Callable[..., list[asyncpg.Record]]]:
-    """Yield a function that runs one statement as the owner, to read stored data or change the age of a row."""
+    """Yield a function that runs one statement as the owner, for example to read stored data or to age a row."""
     owner = Owner(database_url)
     yield owner.run
     owner.close()

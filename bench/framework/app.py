@@ -44,7 +44,7 @@ PERSONAL = {"Cache-Control": "no-store, private"}
 
 
 class TokenStatus(BaseModel):
-    """The response to a valid token."""
+    """The body of the response to a valid token."""
 
     status: str
 

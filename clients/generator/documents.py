@@ -23,7 +23,7 @@ def is_boolean(schema: Mapping[str, Any]) -> bool:
 
 
 def find_sent(described: Mapping[str, Any]) -> set[str]:
-    """Return the names of the schemas that are used by request bodies but by no response."""
+    """Return the names of the schemas that request bodies use, but no response uses."""
     operations = [operation for path in described["paths"].values() for operation in path.values()]
     schemas = described["components"]["schemas"]
     bodies = _reach(schemas, [operation.get("requestBody") for operation in operations])
@@ -31,7 +31,7 @@ def find_sent(described: Mapping[str, Any]) -> set[str]:
 
 
 def _reach(schemas: Mapping[str, Any], pending: list[Any]) -> set[str]:
-    """Return the names of all schemas that these parts of a document refer to, directly or indirectly."""
+    """Return the names of all schemas to which these parts of a document refer, directly or indirectly."""
     found: set[str] = set()
     while pending:
         item = pending.pop()

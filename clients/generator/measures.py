@@ -1,4 +1,4 @@
-"""Measures the costs of a client: the package size, and the time and memory of an import."""
+"""Measures what a client costs: the size of its package, and the time and memory that its import takes."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RUNS = 5
-# The dependencies are imported first, because most programs that use the client have them anyway. `getrusage` is not
+# The dependencies are imported first, because most programs that use the client import them anyway. `getrusage` is not
 # used: its peak starts at the parent process's peak, which would hide the import.
 _PYTHON = """
 import sys, time
@@ -44,7 +44,7 @@ class Measures:
 def measure_python(wheel: Path) -> Measures:
     """Measure a wheel.
 
-    It is imported without being installed, and its dependencies are imported before the measurement.
+    The wheel is imported without being installed. The measurement does not include the import of its dependencies.
     """
     return _measure(wheel, [sys.executable, "-c", _PYTHON, str(wheel)])
 

@@ -91,7 +91,7 @@ def type_of(schema: Mapping[str, Any]) -> str:
         return f"Literal[{', '.join(map(repr, schema['enum']))}]"
     if schema.get("type") == "array":
         return f"list[{type_of(schema['items'])}]"
-    if "contentMediaType" in schema:  # the content of a file
+    if "contentMediaType" in schema:  # a file's content
         return "bytes"
     if schema.get("type") == "null":
         return "None"

@@ -73,7 +73,7 @@ def type_of(schema: Mapping[str, Any]) -> str:
         return " | ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
     if schema.get("type") == "array":
         return f"({type_of(schema['items'])})[]"
-    if "contentMediaType" in schema:  # the content of a file
+    if "contentMediaType" in schema:  # a file's content
         return "Blob | ArrayBuffer | Uint8Array<ArrayBuffer>"
     return _SIMPLE.get(schema.get("type", ""), "Record<string, unknown>")
 
@@ -117,7 +117,7 @@ def _write_service(source: Path, document: Document, environment: Environment, m
 def _let_defaults_be_left_out(described: dict[str, Any]) -> None:
     """Remove the defaults from request bodies.
 
-    Otherwise the type generator would make members with a default required, as it does for responses.
+    Otherwise the type generator would require members that have a default, as it does in responses.
     """
     schemas = described["components"]["schemas"]
     pending = [operation.get("requestBody") for path in described["paths"].values() for operation in path.values()]
@@ -131,7 +131,7 @@ def _let_defaults_be_left_out(described: dict[str, Any]) -> None:
                 seen.add(name)
                 pending.append(schemas[name])
             for member in item.get("properties", {}).values():
-                if isinstance(member, dict):  # `properties` may also be the name of a member
+                if isinstance(member, dict):  # a member may also be named `properties`
                     member.pop("default", None)
             pending += item.values()
 

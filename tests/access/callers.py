@@ -12,7 +12,7 @@ from tests.support.issuer import bearer
 BASE = "/access/api/v1"
 CITIZEN, EDITOR, NEWCOMER = "90000000175", "90000020109", "90000040479"
 SUPERADMIN = MARINA
-ALONE = CARLA  # no test adds this person to a group
+ALONE = CARLA  # no test adds this person to any group
 
 Send = Callable[..., httpx.Response]
 

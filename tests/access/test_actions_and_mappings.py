@@ -40,7 +40,7 @@ def map_path(send: Send, pattern: str, action_id: int, method: str = "GET") -> h
 
 @pytest.fixture
 def base() -> str:
-    """Return a new path prefix."""
+    """Return a path prefix that no other test uses."""
     return f"/t{uuid4().hex}"
 
 
@@ -293,7 +293,7 @@ def test_every_system_mapping_is_saved_unchanged_as_a_portal_sends_it(admin: Sen
 
 
 def test_every_pattern_of_our_own_is_one_of_the_grammar(admin: Send) -> None:
-    """A portal saves unchanged mappings too, so the patterns of our own mappings must follow the grammar."""
+    """A portal also saves unchanged mappings, so the patterns of our own mappings must follow the grammar."""
     for mapping in admin("GET", "/mappings/list").json():
         assert patterns.check_pattern(mapping["path_pattern"]) == mapping["path_pattern"]
 
@@ -312,7 +312,7 @@ def test_an_operation_is_never_opened_below_its_floor(admin: Send, superadmin: S
 def test_what_the_specification_says_of_the_token_check_is_changed_by_nobody(
     http: httpx.Client, superadmin: Send, issuer: Issuer, sql: Sql
 ) -> None:
-    """The token check returns only 200 or 401. A required action would add 403."""
+    """The token check returns only 200 or 401. If it required an action, it would also return 403."""
     path = f"/mappings/{find_mapping(sql, 'agents.check_token')}"
     for name in ("pets:read", "platform:public"):
         refused = superadmin("PUT", path, {"action_id": stored.find_action_id(sql, name)})

@@ -137,7 +137,7 @@ def test_personal_data_in_a_description_of_before_are_left_out_of_the_trail(
 
 
 def describe(settings: Settings, cpf: str, masked: str) -> dict[str, Any]:
-    """Return how the audit trail describes a person. The hash is computed independently of the code under test."""
+    """Return the person's description in the audit trail. The hash is computed independently of the code under test."""
     secret = settings.hash_key.get_secret_value().encode()
     hashed = hashlib.blake2b(cpf.encode(), key=secret, digest_size=32).hexdigest()
     return {"cpf": masked, "hash": hashed, "key_number": settings.hash_key_number}

@@ -1,4 +1,4 @@
-"""Applying the document of any catalogue makes another catalogue equal to it (rules: access 4.7)."""
+"""Applying one catalogue's document to another catalogue makes them equal (rules: access 4.7)."""
 
 import asyncio
 import random

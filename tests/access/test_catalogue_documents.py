@@ -1,4 +1,4 @@
-"""The catalogue as code, over HTTP and on the command line (rules: access 4.7)."""
+"""Catalogue documents over HTTP and on the command line (rules: access 4.7)."""
 
 import json
 import time
@@ -287,7 +287,7 @@ def test_the_sample_of_the_documentation_is_a_document(http: httpx.Client, token
 
 
 def test_a_document_of_the_greatest_size_is_read_within_a_bound() -> None:
-    """The parser would exceed the limit on CPU time if it needed quadratic time."""
+    """The time limit is on CPU time. A parser that needed quadratic time would exceed it."""
     nested, flat = b"{" * 500_000, b"a: [" + b"x," * 400_000 + b"]"
     spent = time.process_time()
     with pytest.raises(yaml_subset.UnsupportedYaml):

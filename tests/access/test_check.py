@@ -29,7 +29,7 @@ NO_ONE = "9" * 11
 
 @pytest.fixture(scope="module")
 def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Return settings that trust a proxy on this machine, so that a test can call from any address."""
+    """Return settings that trust a proxy on this machine, so that a test can choose the caller's address."""
     folder = tmp_path_factory.mktemp("data")
     return Settings(auth_issuer=issuer.address, data_dir=folder, trusted_proxies_csv="127.0.0.1")
 
@@ -77,7 +77,7 @@ def test_whichever_way_it_is_asked_the_answer_is_the_catalogues(
 
 @pytest.fixture
 def raw(server: RunningServer) -> Callable[[str, str], tuple[int, str]]:
-    """Return a function that sends a path without normalisation and returns the status and the access reason."""
+    """Return a function that sends a path without normalising it, and returns the status and the access reason."""
 
     def send(path: str, token: str) -> tuple[int, str]:
         connection = HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE)

@@ -73,7 +73,7 @@ async def rebind(call: Call, chosen: random.Random) -> None:
 
 
 async def register(call: Call, chosen: random.Random) -> None:
-    """Announce an operation at a random path. A custom mapping may already use that path."""
+    """Announce an operation at a random path, where a custom mapping may already exist."""
     number = chosen.randrange(2)
     new = operation(operation=f"access.past_{number}", path_pattern=f"/passado/{chosen.randrange(6)}")
     await announce(call.platform, new)
@@ -106,7 +106,10 @@ CHANGES: list[Change] = [
 
 
 def summarise(snapshot: Snapshot, cpf: Cpf, names: dict[int, str]) -> object:
-    """Return everything that decisions about this person depend on. `names` holds the ids of the actions to include."""
+    """Return everything that decisions about this person depend on.
+
+    `names` contains the ids of the actions to include.
+    """
     return (
         snapshot.version,
         dict(snapshot.mappings),

@@ -31,7 +31,7 @@ def summarise(explained: Any) -> tuple[str, str, int]:
 
 
 def make_invoices(send: Send) -> dict[str, str]:
-    """Create an action, a role that grants it, two groups that give the role, and a custom mapping."""
+    """Create an action, a role that grants it, two groups that have the role, and a custom mapping."""
     action, role, path = stored.make_name(), stored.make_name(), f"/{stored.make_name()}"
     made = send("POST", "/actions", {"name": action, "description": "De teste"}).json()
     send("POST", "/roles", {"name": role, "description": "De teste"})

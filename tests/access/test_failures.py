@@ -75,8 +75,8 @@ def test_the_services_role_can_neither_change_nor_remove_events(sql: Sql) -> Non
 async def test_an_update_takes_at_most_five_statements(platform: Platform) -> None:
     call = operator_call(platform, "access.test")
     made = await service.create_action(call, stored.make_name(), "De teste")
-    await platform.catalogue.stop()  # so that its reads do not use the observed connection
-    # The driver looks up unknown types on first use, so make one update before counting.
+    await platform.catalogue.stop()  # its reads must not use the observed connection
+    # The driver looks up unknown types on their first use, so make an update before the counted one.
     await service.update_action(call, made.action.id, ActionChange(name=stored.make_name()))
     statements: list[str] = []
     async with platform.database.connection() as connection:
@@ -89,12 +89,11 @@ async def test_an_update_takes_at_most_five_statements(platform: Platform) -> No
 async def test_a_change_is_told_as_made_though_its_caller_has_no_connection_left_to_read_it_with(
     platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A change is reported as made even if no connection is free to read it back.
+    """A change is reported as successful even if no connection is free to read it back.
 
-    The connection that wrote the change goes to a waiting caller. An error would wrongly claim that nothing has
-    changed.
+    Another caller gets the connection that wrote the change. An error would wrongly claim that nothing has changed.
     """
-    await platform.catalogue.stop()  # so that it does not load the new version first
+    await platform.catalogue.stop()  # it must not load the new version first
     before = platform.catalogue.latest.version
     database, mine = platform.database, holder.set("somebody")
     async with AsyncExitStack() as held:

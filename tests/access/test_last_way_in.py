@@ -1,4 +1,4 @@
-"""If tokens grant no administrator rights, at least one stored administrator must remain (rules: access 4.4)."""
+"""Without administrators whose rights come from tokens, one stored administrator must remain (rules: access 4.4)."""
 
 import httpx
 import pytest

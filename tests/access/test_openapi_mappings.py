@@ -1,4 +1,4 @@
-"""Mappings from an OpenAPI description, planned and applied like other changes (rules: access 4.9)."""
+"""Mappings that are read from an OpenAPI description, then planned and applied (rules: access 4.9)."""
 
 from typing import Any
 

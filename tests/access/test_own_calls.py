@@ -1,4 +1,4 @@
-"""A client can read the list of its own last calls only. The list has refusal reasons but no content."""
+"""A client can list only its own recent calls. The list contains refusal reasons but no content."""
 
 import asyncio
 import time

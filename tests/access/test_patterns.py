@@ -1,4 +1,4 @@
-"""Path patterns compared with a simple reference on all short paths (rules: access 3.5)."""
+"""Path patterns are compared with a simple reference implementation on all short paths (rules: access 3.5)."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""A person's actions with their sources, and the actions that a further group would add (rules: access 2.4, 4.8)."""
+"""A person's actions and their sources, and the actions that one more group would add (rules: access 2.4, 4.8)."""
 
 from typing import Any
 

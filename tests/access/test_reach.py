@@ -100,7 +100,7 @@ def test_a_refusal_enters_nobody_and_leaves_its_trace(keeper: Send, world: World
 async def test_a_role_is_given_by_nobody_who_holds_less_whatever_opened_the_operation(
     platform: Platform, world: World
 ) -> None:
-    """The use cases check the caller's rights although the operations' rules already allow only administrators."""
+    """The operations' rules already allow only administrators, but the use cases check the caller's rights as well."""
     call = Call(platform, "access.assign_role", "r", Decision(Reason.GRANTED), make_caller(Cpf(KEEPER)))
     for role, code in (("risk", "reach-escalation"), ("any", "role-escalation")):
         with pytest.raises(Forbidden) as refused:
@@ -228,7 +228,7 @@ def take(send: Send, world: World, step: str, group: str, person: str) -> None:
         send("POST", f"/groups/{name}/members", {"subject": person})
     elif step == "leave":
         send("DELETE", f"/groups/{name}/members/{person}")
-    elif step == "again":  # replace the group with one without limits and roles
+    elif step == "again":  # replace the group with one that has no limits or roles
         send("DELETE", f"/groups/{name}")
         send("POST", "/groups", {"name": name, "description": "Outro"})
     elif step == "assign":
@@ -269,7 +269,7 @@ def test_what_is_gained_by_several_limits_at_once_is_compared_place_by_place(
 
 
 def test_what_is_new_by_one_limit_is_looked_at_as_far_as_all_others_reach() -> None:
-    """A grant that adds a kind applies in all areas of the person, so the granter's limits must include these areas."""
+    """A grant that adds a kind applies in all areas of the person, so the granter's limits must include every one."""
 
     def hold(area: str, kinds: str) -> HeldRights:
         return HeldRights(grants={"visits:read": {"area": frozenset(area), "kind": frozenset(kinds)}})

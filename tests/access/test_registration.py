@@ -38,7 +38,7 @@ async def announce(platform: Platform, *operations: AnnouncedOperation) -> catal
 
 
 async def mapping(platform: Platform, key: str) -> tuple[int, str, str, str | None, bool]:
-    """Return a mapping's id, method and path, its action's code key, and whether the mapping is retired."""
+    """Return a mapping's id, method and path, the code key of its action, and whether the mapping is retired."""
     async with platform.database.connection() as connection:
         row = await connection.fetchrow(
             "SELECT m.id, method, path_pattern, code_key, retired_at IS NOT NULL AS retired "

@@ -39,7 +39,7 @@ def staff(issuer: Issuer) -> dict[str, str]:
 
 
 def join(sql: Sql, cpf: str, role: str) -> None:
-    """Add the person to a new group with the role, in one catalogue version."""
+    """Add the person to a new group that has the role, in one catalogue version."""
     sql(
         """
         WITH person AS (
@@ -87,7 +87,7 @@ def test_a_membership_given_and_taken_is_followed_by_every_process(
 def test_a_role_changed_through_one_process_counts_in_the_other(
     http: httpx.Client, other: httpx.Client, issuer: Issuer, staff: dict[str, str], sql: Sql
 ) -> None:
-    """A change over HTTP reaches the other process, for a role's grant and for a group's role."""
+    """A change over HTTP reaches the other process. The change is a role's grant or a group's role."""
     base = "/access/api/v1"
     name, superadmin = stored.make_name(), bearer(issuer.person("90000001309", realm_access={"roles": ["superadmin"]}))
     created = {"name": name, "description": "De teste"}

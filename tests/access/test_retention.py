@@ -175,7 +175,7 @@ async def test_what_no_process_serves_for_a_day_is_retired_and_goes_ninety_days_
         await catalogue.announce_operations(connection, operations)
     everything = "UPDATE access.endpoint_mapping SET announced_at = now() - interval '25 hours'"
     await asyncio.to_thread(sql, everything)
-    assert await sweep(platform, "access_mapping") == (0, 0)  # nothing was announced while the machine was suspended
+    assert await sweep(platform, "access_mapping") == (0, 0)  # a suspended machine announced nothing
     await platform.catalogue.reload()
     assert platform.catalogue.latest.match("GET", "/access/api/v1/users/me")
     served = [one.operation for one in operations if one.operation != "access.read_own_user"]

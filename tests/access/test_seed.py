@@ -86,7 +86,7 @@ def read_grants(text: str) -> set[str]:
 
 
 def read_actions(text: str) -> set[str]:
-    """Parse a list such as `noun: verb, verb`, `noun, noun: verb` or `noun: all`, and return its actions."""
+    """Return the actions in a list such as `noun: verb, verb`, `noun, noun: verb` or `noun: all`."""
     everything = seed.read_seed().descriptions
     nouns: list[str] = []
     before: list[str] = []
@@ -132,7 +132,7 @@ class Undo(Exception):
 
 @dataclass
 class Look:
-    """The grants and roles named `trial:…`, which the test's releases seed, and the catalogue's version."""
+    """The grants and roles that the test's releases seed, named `trial:…`, and the catalogue's version."""
 
     grants: set[tuple[str, str]]
     roles: set[str]

@@ -1,4 +1,4 @@
-"""A snapshot that was updated by each change equals a newly loaded one (rules: access 4.5)."""
+"""A snapshot that was updated after every change equals a newly loaded snapshot (rules: access 4.5)."""
 
 import random
 
@@ -51,7 +51,7 @@ CHANGES = [
 
 
 def summarise(snapshot: Snapshot) -> object:
-    """Return everything that decisions depend on, in a form that is equal for equal snapshots."""
+    """Return everything in a snapshot that decisions depend on. Equal snapshots give equal results."""
     endpoints = {
         (mapping.method, mapping.path_pattern): (found.mapping, found.action)
         for mapping in snapshot.mappings.values()

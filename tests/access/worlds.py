@@ -1,4 +1,4 @@
-"""Small catalogues for a test: roles, groups with limits, and memberships."""
+"""Small catalogues for tests: roles, groups with limits, and memberships."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -113,7 +113,7 @@ def test_path_parameters_are_texts_with_a_pattern_and_all_others_have_limits(des
 
 
 def test_an_example_that_an_operation_has_of_its_own_is_shown(described: dict[str, Any]) -> None:
-    """An example that an operation declares is shown unchanged."""
+    """If an operation declares an example, the description shows it unchanged."""
     shown = {key: holder["example"] for key, holder in list_examples(described)}
     own = {key: holder["example"] for key, holder in list_examples(describe_api(AGENTS)) if "example" in holder}
     assert len(own) > 200
@@ -222,5 +222,8 @@ async def test_a_failed_generation_is_told_by_every_answer_and_by_readiness(plat
 
 
 def _again(service: Service) -> Any:
-    """Register a route of the service under a second path. Two operations with the same id cannot be described."""
+    """Register one of the service's routes under a second path.
+
+    A description cannot contain two operations with the same id.
+    """
     return [replace(service.routes[0], path="/again")]

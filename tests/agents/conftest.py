@@ -1,4 +1,4 @@
-"""Fixtures with the demo's agents and data sets, and with a function that calls use cases without HTTP."""
+"""Fixtures with the demo's agents and data sets, and a function that calls use cases without HTTP."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any

@@ -153,7 +153,7 @@ def test_two_experiments_are_compared_example_by_example(send: Send, dataset: tu
 
 
 def count_reads(sql: Any, statement: Statement[..., Any], **asked: Any) -> Counter[str]:
-    """Count the row visits of a statement's plan by table. A scan that finds no row counts as one visit."""
+    """Count how many rows a statement's plan visits in each table. A scan that finds no row counts as one visit."""
     (explained,) = sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement.sql}", *statement.bind([], asked))
     read: Counter[str] = Counter()
     for node in nodes(json.loads(explained[0])[0]["Plan"]):

@@ -55,7 +55,7 @@ def staff(issuer: Issuer, role: str) -> dict[str, str]:
 
 
 def refusal(answer: httpx.Response) -> tuple[int, str]:
-    """Return a refusal's status and error code."""
+    """Return a refusal's HTTP status and error code."""
     return answer.status_code, answer.headers["Error-Code"]
 
 

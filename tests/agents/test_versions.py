@@ -33,7 +33,7 @@ def body(agent: str, **content: Any) -> SaveBody:
 
 
 def someone_with(call: Call, action: str) -> Call:
-    """Return a call by a person without roles. The access decision allowed the call because of this action."""
+    """Return a call by a person without roles, which the access decision allowed because of this action."""
     caller = from_claims({"sub": "editor", "cpf": "90000000175", "exp": 4e9})
     return Call(call.platform, "agents.test", "", Decision(Reason.GRANTED, action), caller)
 
@@ -194,7 +194,10 @@ async def test_of_two_who_take_back_the_same_version_one_does(call: Call, second
 
 @pytest.mark.cases("agents", "30")
 async def test_a_save_that_dies_before_its_commit_leaves_nothing(call: Call, agent: str, database_url: str) -> None:
-    """The save has written the version and the active pointer and waits for a lock when its connection is killed."""
+    """The connection is killed while the save waits for a lock.
+
+    By then, the save has written the version and the active pointer.
+    """
     blocker = await asyncpg.connect(database_url)
     try:
         async with blocker.transaction():

@@ -45,7 +45,7 @@ def test_a_delivery_is_listed_with_its_tries_and_replayed_under_its_id(
 ) -> None:
     receiver.usual = Answer(503)
     save(send, agent, prompt_content="Um")
-    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the next attempt is the last one
+    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the next attempt will be the last one
     drain()
     (failed,) = list_deliveries(send, webhook, "?failed=true")
     assert (failed["type"], failed["agent_type"], failed["last_error"]) == ("agent.activated", agent, "status-503")

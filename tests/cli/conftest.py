@@ -1,4 +1,4 @@
-"""Fixture of a terminal that uses the module's migrated database."""
+"""A fixture that runs commands on the module's migrated database."""
 
 from pathlib import Path
 

@@ -39,7 +39,7 @@ def run_at(url: str, *statements: str) -> list[asyncpg.Record]:
 
 
 class Installation:
-    """A new database with its owner, a login without other rights, and the names of two roles for tests to create."""
+    """A new database with its owner, a login without other rights, and two role names that tests may create."""
 
     def __init__(self) -> None:
         name = databases.new_name("city")
@@ -157,7 +157,7 @@ def test_a_role_of_another_name_than_the_database_was_prepared_for_is_refused_wi
 def test_a_role_that_may_not_log_in_yet_is_let_in_by_who_may_change_roles(
     install: Callable[[], Installation],
 ) -> None:
-    """A migration by an administrator allows the role to log in. Embedded databases of earlier versions need this."""
+    """A migration by an administrator lets the role log in, as embedded databases of earlier versions need."""
     city = install()
     city.administer(f"CREATE ROLE {city.role} NOLOGIN")
     asyncio.run(app.bring_up_to_date(city.administrator, ApplicationRole(city.role, city.role)))
@@ -226,7 +226,7 @@ def test_a_restore_without_the_role_and_a_lost_hash_key_are_told_by_the_doctor(
     assert diagnose_database(former_hash_keys=SecretStr("7=uma-chave-de-antes")) == ""
     run_at(city.url(city.owner), f"REVOKE ALL ON ALL TABLES IN SCHEMA registry, access FROM {city.role}")
     assert "não tem direitos em access, registry:" in diagnose_database()
-    # The schemas of the surfaces are excluded, because services have no rights in them.
+    # The surfaces' schemas are excluded, because services have no rights in them.
     schemas = ", ".join(sorted({one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA, roles.SITE_SCHEMA}))
     run_at(city.url(city.owner), f"REVOKE ALL ON SCHEMA {schemas} FROM {city.role}")
     assert f"não tem direitos em {schemas}:" in diagnose_database()

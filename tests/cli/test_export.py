@@ -17,8 +17,8 @@ from tests.support.terminal import BALCAO, Terminal
 
 IDENTITY = pyrage.x25519.Identity.generate()
 CITIZENS = 300_000
-# The process's memory limit, which is independent of the amount of data. It covers the program and one part of the
-# export.
+# The process's memory limit, which is independent of the amount of data. It is enough for the program and one part of
+# the export.
 MOST_MEMORY_MB = 240
 # Each record has about 1,400 bytes, like those of `balcao registry generate`.
 FILL = """

@@ -1,4 +1,4 @@
-"""`balcao maintenance` and `balcao limits`: the operator's input and the output."""
+"""`balcao maintenance` and `balcao limits`: what the operator types, and what the commands print."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""The lock files are complete, have hashes, and contain no package index address."""
+"""The lock files are complete, contain hashes, and contain no package index address."""
 
 import ast
 import contextlib
@@ -116,7 +116,7 @@ PYTHONS = [
 def test_it_holds_for_every_supported_python_and_system(lock: str) -> None:
     """On each supported system, the lock file pins everything that pip would install.
 
-    The lock file was made on one machine, but requirements depend on the system's markers.
+    The lock file was made on one machine, but markers make the requirements depend on the system.
     """
     pins = {normal(name) for name in pinned(lock)}
     extra = LOCKS.get(lock)

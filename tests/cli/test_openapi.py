@@ -18,7 +18,7 @@ def test_the_committed_descriptions_are_those_of_the_code() -> None:
 
 @pytest.mark.long
 def test_a_drift_is_named_and_a_new_writing_ends_it(tmp_path: Path) -> None:
-    """A changed description is reported, and the command restores it.
+    """The command reports a changed description, and restores it.
 
     The committed files match the code (see the previous test), so they are the expected result.
     """

@@ -90,7 +90,7 @@ def test_a_database_that_the_demo_was_loaded_into_is_refused_for_good(
     for words in (("serve", "registry"), ("worker",), ("migrate",)):
         assert "base de demonstração" in terminal.refusal(*words)
     (missing,) = sql("DELETE FROM platform.migration WHERE owner = 'agents' AND name LIKE '0001%' RETURNING *")
-    for command in ("worker", "migrate"):  # the demo data is reported, and nothing is migrated
+    for command in ("worker", "migrate"):  # reports the demo data, and migrates nothing
         refused = terminal.refusal(command)
         assert "base de demonstração" in refused
         assert "BALCAO_DATABASE_OWNER_URL" in refused

@@ -1,4 +1,4 @@
-"""`balcao citizen`, `balcao audit` and `balcao retention` run the API's use cases, with the same audit events."""
+"""`balcao citizen`, `audit` and `retention` run the same use cases as the API, and record the same audit events."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Real calls that every generated client makes with the demo data: one for each service, with a token."""
+"""Calls that every generated client makes to a server with the demo data: one for each service, with a token."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +31,7 @@ class ClientCall:
         return self.key.replace(".", "_")
 
     def filled(self, sandbox: Sandbox) -> dict[str, Any]:
-        """Return the values, with examples of the demo data filled in."""
+        """Return the values, with `{name}` replaced by the example of the demo data."""
         examples = sandbox.examples
         return {
             name: examples[value.strip("{}")] if isinstance(value, str) and value.startswith("{") else value

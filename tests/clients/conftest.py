@@ -45,7 +45,7 @@ def platform() -> Iterator[Receiver]:
 
 @pytest.fixture
 def waits(client: Any, monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return a list that collects the client's waits in seconds. The waits themselves are skipped."""
+    """Return a list of the client's waits in seconds. The client records them there instead of waiting."""
     waited: list[float] = []
 
     async def sleep(seconds: float) -> None:

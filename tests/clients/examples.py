@@ -1,7 +1,7 @@
-"""Calls built from the operations' examples, and the results that are allowed for them.
+"""Calls built from the operations' examples, and the results that each may have.
 
-A proof calls every operation. An ordinary run calls one operation of each kind. `_kind_of` includes everything that
-affects the generated code, and the service.
+A proof calls every operation. An ordinary run calls one operation of each kind. `_kind_of` includes the service, and
+everything that affects the generated code.
 """
 
 import json
@@ -20,10 +20,10 @@ from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import FULL, one_of_each
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Reads come first and deletions last, so that examples find the data that they need. CLOSES_A_SERVICE comes right
-# before the deletions, because one of them ends the maintenance.
+# Reads run first and deletions last, so that examples find the data that they need. CLOSES_A_SERVICE comes right before
+# the deletions, because one of them ends the maintenance.
 ORDER = ("GET", "HEAD", "PUT", "POST", "PATCH", CLOSES_A_SERVICE, "DELETE")
-# Statuses that mean a faulty call. Other statuses depend on the stored data.
+# Statuses that mean that the call itself is faulty. Other statuses depend on the stored data.
 WRONG = (400, 401, 403, 405, 413, 415, 422, 500, 502, 503, 504)
 # Statuses in WRONG that are correct for these operations: the example's caller lacks a right, the action is defined in
 # code, the ticket or handle has expired, the application exists, or the previous call has taken the name.
@@ -35,16 +35,16 @@ EXPECTED = {
     "registry.choose_notification_category": (422,),
     "registry.identify_citizen": (400,),
 }
-# Operations whose rule allows every token but whose use case allows only machines.
+# Operations whose rule allows every token, but whose use case allows only machines.
 OF_MACHINES = {"access.list_own_calls"}
-# The operation, the kind of client, and the status or the error's name.
+# The operation and the kind of client, and the status or the error's name.
 Outcome = tuple[str, str, int | str]
 CHECKS = ("access.check_headers_", "access.check_path_")
 
 
 @dataclass
 class ExampleCall:
-    """A call, with the portal's code for it in each language. `path` holds the path values in order."""
+    """A call, and the code that the portal shows for it in each language. `path` holds the path values in order."""
 
     service: str
     key: str
@@ -93,7 +93,7 @@ def _is_expected(key: str, outcome: int) -> bool:
 
 
 class Described(NamedTuple):
-    """An operation as its route declares it and as its document describes it."""
+    """An operation, as its route declares it and as its document describes it."""
 
     service: str
     declared: Operation
@@ -104,7 +104,7 @@ def list_described(documents: Mapping[str, Document]) -> Iterator[Described]:
     for service in app.SERVICES:
         described = {each.key: each for each in documents[service.name].operations}
         for operation in service.operations():
-            if operation.accepts:  # its example sends a file from the reader's machine
+            if operation.accepts:  # the example sends a file from the reader's machine
                 continue
             if operation.in_description and (FULL or operation.key != CLOSES_A_SERVICE):
                 own = described[operation.key.removeprefix(f"{service.name}.").replace(".", "_")]
@@ -139,7 +139,10 @@ def make_call(sandbox: Sandbox, document: Document, one: Described) -> ExampleCa
 
 
 def token_for(sandbox: Sandbox, operation: Operation) -> str:
-    """Return a token that may call: the owner's, a machine's if only machines may call, or an administrator's."""
+    """Return a token that may make the call.
+
+    It is the owner's, a machine's if only machines may call, or an administrator's.
+    """
     path = operation.signature.path
     if "cpf" in path and operation.rule.owner:
         return sandbox.tokens.person(str(path["cpf"].example))

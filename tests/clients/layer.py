@@ -12,7 +12,7 @@ Calling = Callable[..., list[Any]]
 
 
 def answer(status: int, body: object = None, **headers: str) -> Answer:
-    """Return a response as the platform sends it."""
+    """Return a response in the form that the platform sends."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status, b"" if body is None else json.dumps(body).encode(), named)
 

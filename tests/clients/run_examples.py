@@ -45,7 +45,7 @@ async def make_all(url: str, calls: list[dict[str, Any]]) -> None:
 
 
 def make(call: dict[str, Any]) -> int | str:
-    """Run the portal's code for a call without its output, and return the result."""
+    """Run the portal's code for a call, discard the output, and return the result."""
     os.environ["TOKEN"] = call["token"]
     try:
         with contextlib.redirect_stdout(io.StringIO()):

@@ -1,4 +1,4 @@
-"""The curl commands that the portal shows run unchanged."""
+"""The curl commands that the portal shows work unchanged."""
 
 import os
 import re

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long
 
 
 def list_paged(service: Service) -> Iterator[tuple[Operation, DescribedOperation]]:
-    """Yield the service's paged operations, as declared and as described."""
+    """Yield the service's paged operations, each as declared and as described."""
     (document,) = (one for one in read_documents() if one.service == service.name)
     declared = {one.key: one for one in service.operations()}
     for own in document.operations:
@@ -41,7 +41,7 @@ def test_after_a_page_that_is_not_full_nothing_comes(sandbox: Sandbox, name: str
 
 
 def check_listing(http: httpx.Client, path: str, query: Mapping[str, Any], paging: Paging | None) -> None:
-    """With several page sizes, read up to the first page that is not full, and check that the next page is empty."""
+    """With several page sizes, read until the first page that is not full. The page after it must be empty."""
     assert paging is not None
     for size in (1, 2, 3):
         place, step = paging.first, size if paging.by_item else 1

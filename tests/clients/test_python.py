@@ -1,4 +1,4 @@
-"""Clients from openapi-generator and openapi-python-client compile and call a running server."""
+"""The clients that openapi-generator and openapi-python-client generate compile and call a running server."""
 
 import os
 import subprocess

@@ -111,7 +111,7 @@ def test_what_may_have_been_applied_is_not_sent_again(
 def test_a_post_that_is_idempotent_by_itself_is_sent_again(
     call: Calling, platform: Receiver, waits: list[float]
 ) -> None:
-    """A repeated CRM event or e-mail check changes nothing."""
+    """A CRM event or an e-mail check changes nothing when it is repeated."""
     accepted = {"status": "accepted", "message": "Ok.", "evento": "atualizacao", "cpf": "***"}
     platform.answers += [answer(503, Retry_After="2"), answer(202, accepted)]
     platform.answers += [answer(503, Retry_After="3"), answer(200, {"valid": True, "message": "Ok."})]

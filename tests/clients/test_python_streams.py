@@ -1,4 +1,4 @@
-"""Streams in our sync and async Python clients: after a broken connection, a stream resumes after its last event."""
+"""Streams in our sync and async Python clients resume after their last event when the connection breaks."""
 
 import json
 import threading
@@ -24,7 +24,7 @@ ENDED = answer(403, {"detail": "Fim."}, Error_Code="forbidden")
 
 
 class Silence:
-    """A platform whose stream sends one event and then nothing, without closing the connection."""
+    """A platform that sends one event of a stream and then nothing, without closing the connection."""
 
     def __init__(self) -> None:
         self.last_ids: list[str | None] = []
@@ -43,7 +43,7 @@ class Silence:
                     silence._over.wait()
 
             def log_message(self, *_: Any) -> None:
-                """Suppress the log."""
+                """Write no log."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -94,7 +94,7 @@ def follow(client: Any, call: Calling, found: list[Any], **options: Any) -> Any:
 def test_a_stream_is_read_as_the_standard_has_it(
     client: Any, call: Calling, platform: Receiver, waits: list[float]
 ) -> None:
-    """Every line ending of the standard works. Other separators inside a line do not end it."""
+    """The client accepts every line ending of the standard. Other separators do not end a line."""
     text = {"nota": "uma linha\u2028ou\x85\x0cduas"}
     sent = (
         ": a comment\r\n\r\n"
@@ -139,7 +139,7 @@ def test_a_stream_that_ends_or_breaks_is_continued_after_its_last_event(
     assert last_ids == [None, "5", "6", "6", "7"]
     assert waits[2] == 9
     for waited in (waits[0], waits[1], waits[3]):
-        assert 1 <= waited <= 2  # the stream's delay, with jitter
+        assert 1 <= waited <= 2  # the server's delay, with jitter
 
 
 def test_a_stream_that_falls_silent_is_opened_again(

@@ -1,4 +1,4 @@
-"""Clients from openapi-typescript compile and call a running server."""
+"""Clients that openapi-typescript generates compile and call a running server."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tests.support.sandbox import Sandbox
 pytestmark = [pytest.mark.node, pytest.mark.long]
 
 DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that the documents match the code
-# Compiling takes seconds, so an ordinary run uses only one service.
+# Compiling takes seconds, so an ordinary run compiles only one service.
 SERVICES = app.SERVICES if FULL else app.choose_services(["health_units"])
 CONFIG = {
     "compilerOptions": {

@@ -84,7 +84,7 @@ def test_what_it_does_by_itself_is_what_its_own_tests_say(project: Path) -> None
 def test_what_is_shown_of_an_operation_is_typed_strictly(sandbox: Sandbox, project: Path, tmp_path: Path) -> None:
     (tmp_path / "node_modules").symlink_to(project / "node_modules")
     (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
-    # The package does not include Node's types. The examples only need the type that is declared here.
+    # The package does not contain Node's types. The examples need only the type that is declared here.
     (tmp_path / "node.d.ts").write_text("declare const process: { env: { TOKEN?: string } };", "utf-8")
     for call in list_calls(sandbox):
         (tmp_path / f"{call.service}.{call.key}.ts").write_text(call.typescript, "utf-8")

@@ -1,6 +1,6 @@
-"""Three PostgreSQL servers that Patroni operates with etcd, on loopback addresses of their own.
+"""Three PostgreSQL servers that Patroni operates with etcd, each on its own loopback address.
 
-They run from the files that `balcao init production --cluster` writes.
+They use the configuration files that `balcao init production --cluster` writes.
 """
 
 import asyncio
@@ -40,13 +40,13 @@ class Node:
         self._patroni: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start all that is not running, without waiting."""
+        """Start every process that is not running, without waiting."""
         self.start_etcd()
         self.start_patroni()
 
     def start_etcd(self) -> None:
         if self._etcd is None:
-            # The tests measure the cluster, not the disk on which the machine of the tests keeps its files.
+            # The tests measure the cluster, and must not depend on the speed of this machine's disk.
             self._etcd = self._spawn("etcd", self._read("etcd"), "--unsafe-no-fsync", "--logger=zap")
 
     def start_patroni(self) -> None:
@@ -66,7 +66,7 @@ class Node:
 
     @property
     def postgres(self) -> list[psutil.Process]:
-        """The processes of PostgreSQL, the server first, or an empty list if it is not running."""
+        """The processes of PostgreSQL, with the main server process first, or an empty list if it is not running."""
         try:
             server = psutil.Process(int((self.folder / "data" / "postmaster.pid").read_text().splitlines()[0]))
             return [server, *server.children()]
@@ -74,7 +74,7 @@ class Node:
             return []
 
     def kill(self) -> None:
-        """Kill everything, as when the machine loses its power."""
+        """Kill all processes, as a power failure of the machine would."""
         self.kill_postgres()
         self.kill_patroni()
         self.kill_etcd()
@@ -96,12 +96,12 @@ class Node:
         shutil.rmtree(self.folder / "data")
 
     def freeze(self) -> None:
-        """Stop all processes without ending them, as when the machine is paused."""
+        """Suspend all processes without ending them, as when the machine is paused."""
         for process in self._list_processes():
             _signal(process, signal.SIGSTOP)
 
     def freeze_manager(self) -> None:
-        """Stop Patroni and etcd only. PostgreSQL goes on accepting connections, as in a partition between machines."""
+        """Suspend Patroni and etcd only. PostgreSQL still accepts connections, as in a network partition."""
         for process in (self._patroni, self._etcd):
             if process is not None:
                 process.send_signal(signal.SIGSTOP)
@@ -115,7 +115,7 @@ class Node:
         return [*own, *self.postgres]
 
     def ask(self, path: str) -> httpx.Response | None:
-        """Return Patroni's response, or None if it does not answer."""
+        """Return Patroni's response, or None if Patroni does not respond."""
         try:
             return httpx.get(f"http://{self.host}:8008{path}", timeout=2)
         except httpx.TransportError:
@@ -142,7 +142,7 @@ class PatroniCluster:
 
     @property
     def hosts(self) -> str:
-        """The servers as in BALCAO_DATABASE_URL."""
+        """The servers, in the format of BALCAO_DATABASE_URL."""
         return ",".join(f"{node.host}:5432" for node in self.nodes)
 
     def find_leader(self) -> Node:
@@ -181,7 +181,7 @@ class PatroniCluster:
         assert answer.is_success, answer.text
 
     def log(self) -> str:
-        """Return the end of each node's Patroni log, for a message about a failure."""
+        """Return the end of each node's Patroni log, for a failure message."""
         name = f"{Path(os.environ['BALCAO_PATRONI']).name}.log"
         return "\n".join(f"{node.host}:\n{(node.folder / name).read_text()[-3000:]}" for node in self.nodes)
 
@@ -225,7 +225,10 @@ def _prepare(host: str, hosts: tuple[str, ...], folder: Path, secrets: Secrets) 
 
 
 def _find_programs(account: Account) -> Path:
-    """Return Debian's PostgreSQL programs for Debian's Patroni, otherwise the ones that the platform uses."""
+    """Return Debian's PostgreSQL programs if Patroni is Debian's.
+
+    Otherwise, return the programs that the platform uses.
+    """
     if os.geteuid() == 0:
         return sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1]
     return find_binaries(Path("/nonexistent"), account)

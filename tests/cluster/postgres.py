@@ -66,7 +66,10 @@ class Postgres:
         return made
 
     def copy_from(self, primary: "Postgres") -> None:
-        """Become a replica of the running server `primary`. This server must be stopped; its data is deleted."""
+        """Become a replica of the running server `primary`.
+
+        Stop this server first. Its data is deleted.
+        """
         shutil.rmtree(self.data, ignore_errors=True)
         primary.sql(_FORGET_COPY, COPY, database="postgres")
         source = f"host=127.0.0.1 port={primary.port} user=postgres application_name={COPY}"
@@ -90,7 +93,7 @@ class Postgres:
         until_now(self._has_started)
 
     def spawn(self) -> None:
-        """Start the server without waiting. It may fail immediately."""
+        """Start the server without waiting. The start may fail immediately."""
         options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
         command: list[str | Path] = [
             self.binaries / "postgres",
@@ -107,7 +110,7 @@ class Postgres:
 
     @property
     def has_ended(self) -> bool:
-        """Return whether the server process ended by itself."""
+        """Return whether the server process has ended without being stopped by a test."""
         return self._process is not None and self._process.poll() is not None
 
     def _has_started(self) -> bool:

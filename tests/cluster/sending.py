@@ -1,4 +1,4 @@
-"""Senders that keep calling while a part of the system is lost, and record the responses."""
+"""Senders that keep making calls during a partial outage, and record the responses."""
 
 import asyncio
 import itertools
@@ -17,7 +17,7 @@ Build: TypeAlias = Callable[[str], tuple[str, str, dict[str, Any]]]
 APPLIED = "SELECT cpf FROM registry.crm_event WHERE applied_at IS NOT NULL GROUP BY cpf HAVING count(*) = 1"
 WRITTEN = "SELECT cpf FROM registry.register WHERE field = 'genero' AND origin = 'staff'"
 WAITING = "SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL"
-# Each applied event leaves one audit event.
+# Each event leaves one audit event when it is applied.
 APPLICATIONS = "SELECT count(*) FROM platform.audit_event WHERE operation = 'registry.apply_crm_event'"
 
 
@@ -50,7 +50,7 @@ class Sender:
                 self.instants.append(time.monotonic())
             else:
                 self.refused[f"{answer.status_code} {answer.headers.get('Error-Code')}"] += 1
-                await asyncio.sleep(0.02)  # wait like a caller who is asked to retry later
+                await asyncio.sleep(0.02)  # wait like a caller who was asked to retry later
 
     async def until_acknowledged(self, more: int) -> None:
         """Wait until this many further calls were acknowledged."""
@@ -68,7 +68,7 @@ class Sender:
         return max(later - earlier for earlier, later in itertools.pairwise(self.instants))
 
     def count_seconds_from(self, instant: float) -> float:
-        """Return the seconds from an instant to the next acknowledgement."""
+        """Return the seconds from an instant to the first acknowledgement after it."""
         return next(each for each in self.instants if each >= instant) - instant
 
     def describe(self) -> str:

@@ -1,4 +1,4 @@
-"""A restore to a point in time restores data and roles, but not people who were erased after that time."""
+"""A restore to a point in time restores data and roles, but no people who were erased after that time."""
 
 import asyncio
 import signal

@@ -1,6 +1,6 @@
 """Failover under load: the primary is killed, and its synchronous replica is promoted.
 
-No acknowledged call is lost, and the platform finds the new primary by itself.
+No acknowledged call is lost, and the platform finds the new primary without help from an operator.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Two servers accept writes, because a former primary was not stopped. The platform uses only the promoted server."""
+"""Two servers accept writes because a former primary was not stopped. The platform uses only the promoted server."""
 
 import asyncio
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ PORT = "SELECT inet_server_port()"
 
 @pytest.fixture(scope="module")
 def pair() -> Iterator[tuple[Postgres, Postgres]]:
-    """Yield a running former primary and the running server that was promoted instead of it."""
+    """Yield a running former primary and the running server that was promoted to replace it."""
     with folders(2) as (one, two), Postgres.create(one) as former:
         make_database(former)
         with former.copy(two) as promoted:
@@ -50,7 +50,7 @@ def find_port(url: str) -> int:
 
 @pytest.fixture(autouse=True)
 def new_process() -> None:
-    """Forget the timelines that earlier tests have seen."""
+    """Forget the timelines that the process has seen in earlier tests."""
     leadership.find_leadership.cache_clear()
 
 
@@ -65,7 +65,7 @@ def test_a_new_process_finds_the_promoted_server_among_two_that_accept_writes(
 def test_a_process_that_knows_the_promotion_rejects_the_former_primary(pair: tuple[Postgres, Postgres]) -> None:
     url = name_both(pair)
     find_port(url)
-    pair[1].kill()  # now only the former primary answers
+    pair[1].kill()  # only the former primary answers now
     try:
         with pytest.raises(FormerPrimary):
             find_port(url)
@@ -83,12 +83,12 @@ def test_connections_from_before_the_promotion_are_not_used_again(pair: tuple[Po
 
     async def work() -> tuple[int, int]:
         database = Database(url, role=None, size=2)
-        database.url = former.url("balcao")  # as before the promotion, when only this server accepted writes
+        database.url = former.url("balcao")  # as before the promotion, only this server accepted writes
         await database.open()
         async with database.connection() as connection:
             before = await connection.fetchval(PORT)
         database.url = url
-        # Another connection of the process, for example the one that listens, finds the promoted server.
+        # Another connection of the process finds the promoted server. The connection that listens is an example.
         await (await connect_to_server(url)).close()
         async with database.connection() as connection:
             after = await connection.fetchval(PORT)
@@ -113,7 +113,7 @@ def test_a_server_of_another_cluster_is_rejected(pair: tuple[Postgres, Postgres]
 
 
 def test_a_replaced_server_behind_one_address_is_accepted(pair: tuple[Postgres, Postgres]) -> None:
-    """An address with one server may lead to a new one, for example after `pg_upgrade`."""
+    """The server behind an address may be replaced, for example after `pg_upgrade`."""
     known = leadership.Leadership(has_several_servers=False)
 
     async def check(server: Postgres) -> int:

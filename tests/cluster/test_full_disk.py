@@ -47,7 +47,7 @@ def serving(issuer: Issuer, home: Path, server: Postgres) -> Iterator[str]:
 
 
 class Service:
-    """A service manager that restarts the database server if it ends by itself."""
+    """Acts as a service manager that restarts the database server if it ends without being stopped."""
 
     def __init__(self, server: Postgres) -> None:
         self.restarts = 0
@@ -121,7 +121,7 @@ def test_a_full_disk_of_the_database_server_loses_nothing_acknowledged(issuer: I
 
 
 def test_a_full_disk_of_the_platforms_own_files_stops_nothing(issuer: Issuer) -> None:
-    """The full disk holds the platform's data folder and its log."""
+    """The platform's data folder and log are on the full disk."""
     with folders(2) as (data, home), Postgres.create(data) as server, disk(home, 20):
         prepare(server)
         with serving(issuer, home, server) as url:

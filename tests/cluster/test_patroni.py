@@ -35,7 +35,7 @@ SELECT count(*) - count(DISTINCT subject) FROM platform.audit_event WHERE operat
 
 
 class Reader:
-    """Callers of the public search that count the responses."""
+    """Callers of the public search that count its responses."""
 
     def __init__(self) -> None:
         self.served = 0
@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass
 class City:
-    """The cluster, and a platform that serves on it."""
+    """The cluster, and the address of a platform that uses it."""
 
     cluster: PatroniCluster
     base_url: str
@@ -112,7 +112,7 @@ def prepare(cluster: PatroniCluster, leader: Node) -> None:
 
 
 def make_terminal(cluster: PatroniCluster, folder: Path) -> Terminal:
-    """Return a terminal of a demonstration on the cluster's servers, with its tables and data."""
+    """Return a terminal whose platform uses the cluster's servers. Their tables and demo data are already loaded."""
     made = Terminal(
         folder,
         port=free_port(),
@@ -128,7 +128,7 @@ def make_terminal(cluster: PatroniCluster, folder: Path) -> Terminal:
 
 
 def judge(city: City, name: str, outcome: Outcome) -> None:
-    """Compare what was acknowledged with what is stored, and print the row of the table."""
+    """Compare the acknowledged calls with the stored rows, and print a row of the proof's table."""
     cluster = city.cluster
     leader = cluster.find_leader()
     until_now(lambda: not cluster.sql(leader, WAITING)[0][0])
@@ -145,7 +145,7 @@ def judge(city: City, name: str, outcome: Outcome) -> None:
 
 
 def nothing(_: Node) -> None:
-    """Mend nothing."""
+    """Do nothing. For faults that the cluster mends without help."""
 
 
 def test_the_leaders_machine_is_lost(city: City) -> None:
@@ -164,7 +164,7 @@ def test_a_frozen_leader_resumes(city: City) -> None:
 
 @pytest.mark.proof
 def test_a_leader_without_its_manager_accepts_no_write_that_is_lost(city: City) -> None:
-    """As in a partition: the leader still accepts connections, while the others promote one of them."""
+    """As in a partition, the leader still accepts connections while the other nodes promote one of themselves."""
     judge(city, "the leader is cut off from its peers", city.suffer(Node.freeze_manager, Node.resume))
 
 

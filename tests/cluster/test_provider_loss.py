@@ -1,6 +1,6 @@
 """The identity provider goes down under load, and another host starts in the meantime.
 
-Callers with known tokens can continue. All other callers are accepted again after the provider is back.
+Callers with known tokens can continue. All other callers are accepted again once the provider is back.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ async def ask(http: httpx.AsyncClient, token: str) -> tuple[int, str | None]:
 
 
 async def until_let_in(http: httpx.AsyncClient, token: str) -> float:
-    """Retry after each `Retry-After` until the token is accepted, and return the time of acceptance."""
+    """Retry after each `Retry-After` until the token is accepted. Return the time when it was accepted."""
     async with asyncio.timeout(PATIENCE):
         while (answer := await http.get(WHO, headers=bearer(token))).status_code != 200:
             assert answer.headers["Error-Code"] == "identity-away"
@@ -58,7 +58,9 @@ async def until_let_in(http: httpx.AsyncClient, token: str) -> float:
 
 
 async def lose(issuer: Issuer, first: str, second: Host) -> tuple[list[Sender], list[float]]:
-    """Return the senders that continued, and the seconds until other callers were accepted.
+    """Stop the provider and start it again.
+
+    Return the senders that continued, and the seconds until other callers were accepted.
 
     The senders use a token that was verified before the loss, and a new token with a known key. The seconds are
     measured from the provider's return, on the running host and on the host that started during the loss.

@@ -63,7 +63,10 @@ def redis(tmp_path: Path) -> Iterator[Redis]:
 
 @contextmanager
 def host(database_url: str, settings: dict[str, object]) -> Iterator[httpx.Client]:
-    """Run a host with its own in-memory counts: `balcao serve` in a proof, otherwise a platform in this process."""
+    """Run a host with its own in-memory counts.
+
+    It is `balcao serve` in a proof, and otherwise a platform in this process.
+    """
     with ExitStack() as stack:
         if FULL:
             terminal = Terminal(Path(str(settings["data_dir"])), database_url=database_url, **settings)
@@ -99,7 +102,7 @@ def call(host: httpx.Client, issuer: Issuer, cpf: str) -> int:
 
 
 def count_together(hosts: list[httpx.Client], issuer: Issuer, people: Iterator[str]) -> bool:
-    """Return whether a person who exhausts a rate limit on one host is also refused by the other."""
+    """Return whether a person who exhausts a rate limit on one host is then refused by the other host."""
     one, other = hosts
     person = next(people)
     while call(one, issuer, person) == 200:
@@ -127,7 +130,7 @@ def test_hosts_count_together_while_redis_lives_and_refuse_nobody_for_its_death(
         assert host.get("/registry/v1/health").json()["status"] is False
         # The host refuses an invalid token even without Redis.
         assert host.get("/agent/api/v1/auth", headers=bearer("none")).status_code == 401
-    # After a failure, a host does not contact Redis for a second. The next failure then raises the metric.
+    # After a failure, a host does not contact Redis for a second. The next failure increments the metric.
     until_now(lambda: not count_together(hosts, issuer, people) and times_away(hosts[0]) >= 2)
     redis.start()
     until_now(lambda: count_together(hosts, issuer, people))

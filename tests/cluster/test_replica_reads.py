@@ -1,4 +1,4 @@
-"""Reads from a real replica that is paused, killed, restarted and promoted while visitors call.
+"""Reads from a real replica that is paused, killed, restarted and promoted while visitors make calls.
 
 No visitor gets an error. Staff immediately read what they wrote, and visitors see no data older than the allowed lag.
 """
@@ -45,7 +45,7 @@ class Visitors:
         self.statuses: Counter[int] = Counter()
 
     def write(self) -> None:
-        """Write the next name as staff, read it back with the same token, and read it as a visitor."""
+        """Write the next name as staff, read it with the same token, and read it as a visitor."""
         self._number += 1
         name = f"Feriado {self._number}"
         assert self.put(name)

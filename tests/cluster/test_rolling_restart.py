@@ -1,4 +1,4 @@
-"""Two hosts are restarted one after the other under load. No accepted request is lost."""
+"""Two hosts are restarted one after the other under load, and no accepted request is lost."""
 
 import asyncio
 import itertools
@@ -28,7 +28,7 @@ EVENT = "/registry/v1/webhooks/crm/cidadao"
 
 
 class Gateway:
-    """A gateway that sends each call to the next host that accepts a connection. It never repeats a sent call."""
+    """A gateway that sends each call to the next host that accepts a connection. It never sends a call twice."""
 
     def __init__(self, hosts: Sequence[str], token: str) -> None:
         self.answered: list[str] = []

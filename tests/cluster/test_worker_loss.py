@@ -42,7 +42,7 @@ DEAD = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed'"
 
 @contextmanager
 def worker(home: Path, server: Postgres, issuer: Issuer) -> Iterator[psutil.Popen]:
-    """Run a `balcao worker` as if it had its own host."""
+    """Run a `balcao worker` as if it ran on its own host."""
     terminal = Terminal(home, **reach(home, server, issuer), port=free_port())
     with (log_scan.folder() / f"{home.name}-worker.log").open("wb") as log:
         process = psutil.Popen(
@@ -64,7 +64,7 @@ def reach(home: Path, server: Postgres, issuer: Issuer) -> dict[str, object]:
 
 
 class Loss:
-    """The loss of the first worker: the worker's name in the queue, and the jobs that it held."""
+    """Causes and records the loss of the first worker: its name in the queue, and the jobs that it held."""
 
     def __init__(self, server: Postgres, lost: psutil.Popen) -> None:
         self._server, self._lost = server, lost
@@ -73,7 +73,10 @@ class Loss:
         self.at = 0.0
 
     def recognise(self) -> bool:
-        """Find the worker's name in the queue. This works while only one worker runs and holds a job."""
+        """Find the worker's name in the queue.
+
+        Call this while only one worker runs. Return False until it holds a job.
+        """
         found = self._server.sql(MANAGERS)
         self._manager = found[0]["id"] if found else None
         return bool(found)

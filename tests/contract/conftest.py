@@ -1,4 +1,4 @@
-"""Runs the contract with tokens of the embedded provider and of an independent one. Other tests run once."""
+"""Runs the contract tests with tokens of the embedded provider and of an independent one. Other tests run once."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,7 +36,7 @@ def sandbox(
 
 @pytest.fixture(scope="module")
 def independent(issuer: Issuer, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """Yield a platform with the demo data that trusts an independent provider."""
+    """Yield a platform with the demo data. It trusts an independent provider."""
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("data"), port=free_port(), auth_issuer=issuer.address, refused_rate=UNLIMITED
     )

@@ -26,7 +26,7 @@ GENERAL = frozenset(
 
 
 def list_undescribed(response: Mapping[str, Any], sent: Iterable[str]) -> list[str]:
-    """Return the sent headers that the response's description lacks."""
+    """Return the names of the response's headers that its description lacks."""
     described = {name.lower() for name in response.get("headers", {})}
     return sorted({name.lower() for name in sent} - described - GENERAL)
 

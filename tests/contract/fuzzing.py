@@ -1,4 +1,4 @@
-"""Calls generated from the descriptions. They have their own module because its imports take a second."""
+"""Calls generated from the descriptions. They are in a separate module because its imports take a second."""
 
 import functools
 import json
@@ -54,7 +54,7 @@ CHECKS = [
 
 
 def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, str]) -> None:
-    """Call one operation with the tokens, and compare each response with the description."""
+    """Call one operation with each token, and compare each response with the description."""
     operation = schema(service)[path][method]
 
     @settings(max_examples=size(3, 1_000), suppress_health_check=list(HealthCheck))

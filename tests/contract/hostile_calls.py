@@ -1,4 +1,4 @@
-"""Calls with values that no store, clock or calendar can hold, at each place where an operation accepts a value."""
+"""Calls with values that no store, clock or calendar can hold, in each place where an operation accepts a value."""
 
 import copy
 import json
@@ -16,7 +16,7 @@ from balcao.core.service import Service
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import FULL
 
-# An ordinary run tries this number of values at each place. Different places get different values.
+# An ordinary run tries only this number of values in each place. Different places get different values.
 AT_A_PLACE = 3
 # This text is longer than any name or index key can be.
 LONG = "a" * 70_000
@@ -160,7 +160,7 @@ class Target:
                 yield from self._places([_as_schema(schema["additionalProperties"])], (*place, "a"), above)
 
     def calls(self) -> Iterator[Sent]:
-        """Yield one call for each place and each value chosen for that place."""
+        """Yield one call for each place and each value that was chosen for the place."""
         path = self.service.prefix + self.service.base + self.operation.path
         values = {name: quote(str(marker.example), safe="") for name, marker in self.operation.signature.path.items()}
         good, body = path.format(**values), self._body(())
@@ -180,7 +180,10 @@ class Target:
                 yield Sent(f"body {place}", value, good, {}, content)
 
     def _choose(self, values: Mapping[str, str], place: Any) -> list[tuple[str, str]]:
-        """Return all values in a proof, or a few in an ordinary run. The choice depends on the operation and place."""
+        """Return all values in a proof, and a few in an ordinary run.
+
+        The choice depends on the operation and the place.
+        """
         everything = list(values.items())
         if FULL:
             return everything
@@ -201,7 +204,7 @@ def _as_schema(found: Any) -> Any:
 
 
 def _put(value: Any, place: Place) -> Any:
-    """Return a copy of `value` with MARK at the place, or as a key there. Missing parents are created."""
+    """Return a copy of `value` with MARK in the place, or with MARK as a key there. Create missing parents."""
     if not place:
         return MARK
     step, *rest = place
@@ -216,7 +219,7 @@ def _put(value: Any, place: Place) -> Any:
 
 
 def list_targets(service: Service) -> list[Target]:
-    """Return the service's described operations. Operations that delete something come last."""
+    """Return the service's described operations. Operations that delete something are last."""
     described = json.loads(document(service))
     found = [
         Target(

@@ -14,7 +14,7 @@ from balcao.panel.declaration import PREFIX, Page
 from tests.contract.hostile_calls import Target
 from tests.support.panel import PageForm
 
-# Strings that take long to check for their length.
+# Strings whose length takes long to check.
 SLOW_TEXTS = {
     "digits": "1.",
     "addresses": "a@b_c ",
@@ -25,16 +25,16 @@ SLOW_TEXTS = {
     "lines": "a b\n- ",
 }
 _ALL_SLOW = "".join(SLOW_TEXTS.values())
-# If an operation's body limit is larger than this, each kind of string is sent separately.
+# If an operation's body limit is larger than this, each kind of slow string gets its own call.
 _COMMON_LIMIT = 64 * 1024
 # Common maximum lengths of members. A longer string is rejected before the slow checks.
 _ACCEPTED_LENGTHS = (100, 2_000, 20_000)
-# A query of this length almost fills the longest allowed request line.
+# A query of this length almost fills the longest request line that the server accepts.
 _LONGEST_QUERY = 60_000
 
 
 class LargeCall(NamedTuple):
-    """A large request. `kind` names its large part."""
+    """A large request. `kind` describes its large part."""
 
     kind: str
     method: str
@@ -43,7 +43,7 @@ class LargeCall(NamedTuple):
 
 
 def list_calls(target: Target) -> Iterator[LargeCall]:
-    """Yield an operation's large calls."""
+    """Yield the large calls for an operation."""
     operation = target.operation
     values = {name: quote(str(marker.example), safe="") for name, marker in operation.signature.path.items()}
     path = target.service.prefix + target.service.base + operation.path.format(**values)
@@ -97,7 +97,7 @@ def _fill(value: Any, word: str, count: int) -> Any:
 def list_forms(page: Page, form: PageForm | None, secret: str) -> Iterator[LargeCall]:
     """Yield large forms for a page that accepts a form.
 
-    `form` is the displayed form, or None if the page shows none.
+    `form` is the form that the page shows, or None if it shows none.
     """
     path = PREFIX + page.path.format(**dict.fromkeys(page.parameters, "999999"))
     shown = {**form.values, **form.checked} if form else {"texto": ""}

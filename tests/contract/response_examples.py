@@ -1,8 +1,8 @@
 """Collects an example response of every operation from a platform with the demo data.
 
 Each service's package stores its examples in `response_examples.json`, and the OpenAPI documents show them. `make
-examples` writes the files. It replaces an example only if the members have changed, so that new ids and times cause no
-differences.
+examples` writes the files. It replaces an example only if the example's members have changed, so that new ids and times
+cause no differences.
 """
 
 import json
@@ -27,12 +27,12 @@ from tests.support.operations import find_machine
 from tests.support.sandbox import Sandbox
 
 FILE = "response_examples.json"
-# Examples show the form of lists and strings, not their full length.
+# Examples show the form of lists and strings, so long ones are shortened.
 MAX_ITEMS = 2
 MAX_TEXT = 300
 # No type has this many members, so an object with more keys is a map.
 MAX_MEMBERS = 60
-# An OpenAPI document in a response is cut to these two members.
+# An OpenAPI document in a response is reduced to these two members.
 DOCUMENT_MEMBERS = ("openapi", "info")
 PARAMETER = re.compile(r"\{(\w+)\}")
 
@@ -41,14 +41,14 @@ Schema = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Creation:
-    """A resource that an example call created, with its path values."""
+    """A resource that an example call created, with the call's path values."""
 
     values: dict[str, str]
     body: Mapping[str, Any]
 
 
 class Collector:
-    """A collector that calls every operation with its example. Reads come first and deletions last.
+    """A collector that calls every operation with its example. Reads run first and deletions last.
 
     If a call fails, it is repeated with the path values of a resource that another example created.
     """
@@ -59,7 +59,7 @@ class Collector:
         self._creations: dict[str, _Creation] = {}
 
     def collect(self) -> Iterator[tuple[Described, Any]]:
-        """Yield every operation that succeeded, with its response body."""
+        """Yield every operation whose call succeeded, with its response body."""
         retried = []
         for one in sorted(list_described(self._documents), key=place_of):
             if not has_json_result(one.own):
@@ -94,13 +94,13 @@ class Collector:
         return body
 
     def _choose_values(self, one: Described) -> dict[str, str]:
-        """Return path values that keep the demo data usable for other examples."""
+        """Return the path values that leave the demo data usable for other examples."""
         if one.declared.key == "health_units.open_notification":
             return {"cnes": str(self._sandbox.examples["cnes_quiet"])}
         return {}
 
     def _find_token(self, one: Described) -> str | None:
-        """Return a machine's token if the rule grants access only to the owner or to machines."""
+        """Return a machine's token if the rule allows only the owner or machines. Otherwise return None."""
         machine = find_machine(one.declared)
         if machine is None and one.declared.rule.action == MACHINE and not one.declared.rule.scopes:
             machine = "crm-sandbox"
@@ -176,7 +176,10 @@ def collect(sandbox: Sandbox) -> dict[str, Any]:
 
 
 def keep_described(body: Any, schema: Schema, schemas: Mapping[str, Schema]) -> Any:
-    """Remove members that the schema does not describe. Other services in the same process add them to an export."""
+    """Remove members that the schema does not describe.
+
+    For example, other services in the same process add members to an export.
+    """
     described = schemas.get(schema.get("$ref", "").rpartition("/")[2], schema).get("properties")
     if described is None or not isinstance(body, dict):
         return body
@@ -197,10 +200,10 @@ def write_stored(answers: Mapping[str, Any]) -> None:
 
 
 def _complete(document: Document, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an example for each operation of a service.
+    """Return an example for each operation of a service. || The example is the operation's own response.
 
-    The example is the operation's own response. If it has none, the example is another operation's response with the
-    same schema, or is made from the members' examples. A message belongs to one operation, so it is never shared.
+    If it has none, the example is another operation's response with the same schema, or is made from the members'
+    examples. A message belongs to one operation, so it is never shared.
     """
     found: dict[str, Any] = {}
     by_schema: dict[str, Any] = {}

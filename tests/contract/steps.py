@@ -1,7 +1,7 @@
 """Measures how long one step of the event loop delays all other work, in units of a liveness response.
 
 A step is all work that the loop does between two polls of its sockets. Only the CPU time of the loop's thread counts,
-so other processes and threads do not distort the result. On a slow machine, both sides of the comparison get slower.
+so other processes and threads do not distort the result. A slow machine slows down both sides of the comparison.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from tests.support.proof_sizes import report
 from tests.support.server import RunningServer
 
 _ANSWERS = 200
-# A second caller must not wait longer than this number of liveness responses. The machine may interrupt a step, so a
-# call fails only if it is slow in every attempt.
+# A second caller must not wait longer than this number of liveness responses takes. The machine may interrupt a step,
+# so a call fails the test only if it is slow in every attempt.
 MOST_ANSWERS, TRIES = 100, 8
 _run = asyncio.Handle._run
 
@@ -48,7 +48,7 @@ class StepMeter:
         self.longest = max(self.longest, cost)
 
     def find_longest(self) -> float:
-        """Return the longest step since the last call, in units, and reset it."""
+        """Return the longest step since the previous call of this method, in units, and reset it."""
         longest, self.longest = self.longest, 0.0
         return longest / self.unit
 
@@ -94,7 +94,7 @@ def find_delays(meter: StepMeter, calls: Iterable[LargeCall], send: Callable[[La
             finally:
                 gc.enable()
             tries.append(meter.find_longest())
-            if tries[-1] > MOST_ANSWERS:  # all responses may have become slower
+            if tries[-1] > MOST_ANSWERS:  # all responses may have become slower since then
                 meter.calibrate(meter.url)
         name = f"{call.method} {call.path[:80]}: {call.kind} of {len(call.body)} bytes, {status}"
         report(f"{min(tries):8.1f} {name}")

@@ -1,4 +1,4 @@
-"""Every operation that has a body rejects each invalid body as described."""
+"""Every operation that accepts a body rejects each invalid body as described."""
 
 import gzip
 import json
@@ -69,7 +69,7 @@ def test_a_body_that_no_operation_takes_is_refused_as_described(independent: San
 
 
 def list_refusals(operation: Operation, bodies: Mapping[str, bytes]) -> Iterator[tuple[str, tuple[int, str]]]:
-    """Yield the expected status and error code for each body, and for a compressed body."""
+    """Yield the expected status and error code for each of the bodies, and for a compressed body."""
     codes = CODES | (OF_AN_ARRAY if get_origin(operation.signature.body) is list else {})
     too_large = operation.too_large()
     for name, body in bodies.items():
@@ -96,7 +96,7 @@ def compare(answer: httpx.Response, responses: Any) -> Iterator[str]:
 def send(
     sandbox: Sandbox, service: Service, operation: Operation, body: bytes, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    """Call as an administrator, as a machine, or as the owner if no other caller is allowed.
+    """Make the call as an administrator, as a machine, or as the owner if the rule allows only the owner.
 
     The path values come from the path's own examples.
     """

@@ -1,4 +1,4 @@
-"""If the `If-Match` tag is stale, every write that declares `If-Match` is refused and stores nothing."""
+"""Every write that declares `If-Match` is refused if the tag is stale, and then stores nothing."""
 
 import asyncio
 import json
@@ -21,10 +21,10 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.long
 
-# Tables that may change although the call stores nothing: audit events, refusals, counts, jobs.
+# Tables that may change although a call is refused: audit events, refusals, counts, jobs.
 BESIDE = ("platform.", "pgqueuer", "public.")
-# Writes on resources that are not in the demo data, with the operation that creates the resource and the name of its
-# id. If the name is None, the path's example is the id.
+# Writes to resources that are not in the demo data. For each, the operation that creates the resource and the name of
+# the path parameter for its id. If the name is None, the path's example is the id.
 MADE_BY = {
     "registry.change_vehicle": ("registry.register_vehicle", "vehicle_id"),
     "registry.remove_vehicle": ("registry.register_vehicle", "vehicle_id"),
@@ -43,13 +43,13 @@ MADE_BY = {
 }
 # Callers of operations that only the owner may call.
 WHO = {"employability.withdraw_application": "90000000760"}
-# This operation needs a code sent by SMS. Its own tests send a stale tag.
+# This operation needs a code sent by SMS, so it is left out here. Its own tests send a stale tag.
 WITHOUT_CODE = "registry.confirm_phone"
 STALE = ('"stale"', 'W/"stale"', '"a", "b"')
 
 
 def writes() -> Iterator[tuple[Service, Operation]]:
-    """Yield the operations that are described with `If-Match`."""
+    """Yield the operations whose description has `If-Match`."""
     for service in app.SERVICES:
         paths = json.loads(document(service))["paths"]
         for operation in service.operations():
@@ -84,7 +84,7 @@ def test_a_weak_tag_names_no_state_that_may_be_written_over() -> None:
 
 
 def make(sandbox: Sandbox) -> Iterator[tuple[str, dict[str, str]]]:
-    """Create each missing resource once, and yield the path values of each operation on it."""
+    """Create each missing resource once, and yield the path values for each operation on it."""
     operations = {operation.key: (service, operation) for service in app.SERVICES for operation in service.operations()}
     ids: dict[str, str] = {}
     for key, (maker, name) in MADE_BY.items():

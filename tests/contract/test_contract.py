@@ -20,7 +20,7 @@ EXPLAINED = re.compile(
 
 @pytest.mark.cases("registry", "A8")
 def test_the_contract_table_holds(sandbox: Sandbox) -> None:
-    """The rows must run in order: some delete data that later rows expect to be missing."""
+    """The rows must run in order, because some rows delete data that later rows expect to be missing."""
     faults = [f"{case}: {fault}" for case in CASES for fault in check(sandbox, case)]
     assert faults == []
 

@@ -17,7 +17,7 @@ from tests.support.issuer import bearer
 from tests.support.operations import CLOSES_A_SERVICE, find_machine
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Operations on something that no example creates first: a code, an invitation, a question, a vehicle, a pet, a CRM
+# Operations on a resource that no example creates first: a code, an invitation, a question, a vehicle, a pet, a CRM
 # account, a plan.
 OF_SOMETHING_MADE_BEFORE = {
     "access.apply_catalogue",
@@ -43,7 +43,7 @@ OF_SOMETHING_MADE_BEFORE = {
 
 
 def test_every_example_is_accepted(independent: Sandbox) -> None:
-    """One test runs all examples, because some of them change data that others read.
+    """One test runs all examples, because some examples change data that others read.
 
     The path values come from the path's own examples.
     """
@@ -87,7 +87,7 @@ def send(
     made: Mapping[str, str] | None = None,
     who: str | None = None,
 ) -> httpx.Response:
-    """Call as `who`, as a machine for its operations, as the owner if the rule allows it, or else as an admin."""
+    """Make the call as `who`, as a machine, as the owner if the rule allows it, or else as an administrator."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if operation.key == "employability.replace_availability":
         values["id"] = sandbox.examples["availability_id"]

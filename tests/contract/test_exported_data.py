@@ -35,7 +35,7 @@ def close(schema: Any) -> Any:
 
 
 def describe_members(service: Service, path: str) -> dict[str, Schema]:
-    """Return the schema of each member in an operation's export. Each schema is self-contained."""
+    """Return the schema of each member in an operation's export. Each schema is complete without the document."""
     document = describe_api(service)
     response = document["paths"][path]["get"]["responses"]["200"]
     name = response["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]

@@ -1,7 +1,8 @@
 """Valid and invalid generated calls. The response is never a 5xx and always matches the description.
 
-An ordinary run calls one operation of each kind. A kind is the service, the method, the kind of body, and whether there
-are path, query and header values. `test_hostile_values` covers the values of every operation.
+An ordinary run calls one operation of each kind. Operations are of one kind if they have the same service, method and
+kind of body, and all have or lack path, query and header values. `test_hostile_values` covers the values of every
+operation.
 """
 
 import json

@@ -31,7 +31,7 @@ SHUT_OUT = {401, 403, 429}
 def test_no_value_anywhere_is_a_fault_of_ours(
     independent: Sandbox, issuer: Issuer, service: Service, record_property: Any
 ) -> None:
-    """The rule allows each call. The call succeeds, or is rejected in the operation's error format."""
+    """No call is refused because of its rule. Each succeeds, or is rejected in the operation's error format."""
     counts: Counter[str] = Counter()
     faults: list[str] = []
     with closing(http.client.HTTPConnection(independent.url.removeprefix("http://"), timeout=PATIENCE)) as connection:
@@ -53,7 +53,7 @@ def test_no_value_anywhere_is_a_fault_of_ours(
 
 
 def decides_by_path(target: Target) -> bool:
-    """Return whether the access decision itself depends on the only parameter: the owner's CPF, or a checked path."""
+    """Return whether the access decision depends on the only parameter, which is the owner's CPF or a checked path."""
     names = {name for _, name in target.parameters}
     return names == {"cpf"} or target.operation.key.startswith("access.check_path_")
 
@@ -82,7 +82,7 @@ def is_worded(dialect: Dialect, content: bytes) -> bool:
 
 
 class Caller:
-    """A caller with the required right, on one connection.
+    """Makes calls with the required right, over one connection.
 
     After a 429 it continues as another person.
     """
@@ -94,7 +94,7 @@ class Caller:
         self._tokens: dict[str, str] = {}
 
     def call(self, target: Target, sent: Sent) -> tuple[int, bytes]:
-        """Return the status and the body. Do not read a stream of events beyond its start."""
+        """Return the status and the body. Of an event stream, read only the start."""
         status, content = self._send(target, sent)
         if status == 429:
             self._tokens.clear()

@@ -1,4 +1,4 @@
-"""The descriptions show every operation's success response as the platform returns it."""
+"""The descriptions contain every operation's success response as the platform returns it."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""No caller blocks another: each step of the event loop is short, even for the largest accepted input."""
+"""No call blocks other callers: each step of the event loop is short, even for the largest accepted input."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import closing

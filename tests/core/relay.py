@@ -1,4 +1,4 @@
-"""A relay in front of a database server. A test can stop it, and the connections stay open."""
+"""A relay in front of a database server. A test can stop it while the connections stay open."""
 
 import asyncio
 import contextlib
@@ -11,9 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Relay:
-    """A proxy between the tests and PostgreSQL, used as a context manager.
+    """A proxy between the tests and PostgreSQL.
 
-    Connect to `url`, a Unix socket in `folder`. `stop` makes the server look frozen, as SIGSTOP would.
+    Use it as a context manager, and connect to `url`, a Unix socket in `folder`. `stop` makes the server look frozen,
+    as SIGSTOP would.
     """
 
     def __init__(self, database_url: str) -> None:

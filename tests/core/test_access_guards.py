@@ -1,6 +1,6 @@
 """The guards that protect a person's data in addition to the rule (rules: registry 1.1, 5).
 
-The guards are the access reason, the audit of a person's own reads, and the lock for callers who try many CPFs.
+The guards are the access reason, the audit of a person's own reads, and the lockout of callers who try many CPFs.
 """
 
 import itertools
@@ -96,7 +96,7 @@ def test_who_tries_number_after_number_is_shut(http: httpx.Client, issuer: Issue
     shut = http.get(path(next(numbers)), headers=prober)
     assert (shut.status_code, shut.headers["Error-Code"]) == (429, "enumeration")
     assert 1 <= int(shut.headers["Retry-After"]) <= 300
-    # Only this caller is locked out, and only of operations on a person's data.
+    # Only this caller is locked out, and only from operations on a person's data.
     assert http.get(path("90000000337"), headers=prober).status_code == 429
     assert http.get(path(), headers=bearer(issuer.person(ANA))).status_code == 200
     assert http.get("/registry/v1/citizen/gender/options", headers=prober).status_code == 200

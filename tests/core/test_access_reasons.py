@@ -104,7 +104,7 @@ def test_a_cpf_is_found_beside_other_numbers(stem: int, other: str, blanks: list
 def append_check_digits(stem: int) -> str:
     try:
         return Cpf.with_stem(f"{stem:09}").digits
-    except ValueError:  # this stem would give a CPF of repeated digits
+    except ValueError:  # the check digits for this stem would repeat one digit
         return "90000000175"
 
 

@@ -1,4 +1,4 @@
-"""Look-ups by key, and small writes, share a statement if they arrive at the same time."""
+"""Look-ups by key and small writes share a statement if they arrive at the same time."""
 
 import asyncio
 import sys
@@ -80,7 +80,7 @@ async def test_each_caller_gets_the_row_of_their_own_key(database: Database) -> 
 
 async def test_look_ups_at_the_same_time_share_a_statement(database: Database, statements: Statements) -> None:
     await capitals(database, *["Peru", "Chile", "Brasil"] * 10)
-    # Python 3.12 and later send the first call immediately.
+    # In Python 3.12 and later, the first call is sent immediately.
     first = [] if sys.version_info < (3, 12) else [read_capital.sql]
     assert statements.texts == [*first, read_capital.shared_sql]
 
@@ -130,7 +130,7 @@ async def test_a_look_up_survives_the_loss_of_every_connection(database: Databas
 
 
 async def test_the_place_of_a_lost_connection_is_taken_once(database: Database) -> None:
-    """Only the first caller in the queue may use the slot of a lost connection to open a new one."""
+    """Only the first caller in the queue may open a new connection in the slot of a lost one."""
     deadline = asyncio.get_running_loop().time() + PATIENCE
     held = [await database.acquire("", deadline) for _ in range(4)]
     waiting = asyncio.create_task(database.acquire("", deadline))

@@ -1,4 +1,4 @@
-"""A large body is read only after the token and the rule have allowed the caller."""
+"""The server reads a large body only after the token and the rule have allowed the caller."""
 
 import pytest
 
@@ -15,7 +15,7 @@ BEGUN = b'{"nome_servico": "' + b"a" * UNCHECKED_BODY
 
 
 def begin(server: RunningServer, token: str | None) -> Connection:
-    """Send the head of a large request, and the start of its body."""
+    """Send the head of a large request and the start of its body."""
     connection = Connection(server.port)
     authorization = f"Authorization: Bearer {token}\r\n".encode() if token else b""
     connection.send(
@@ -37,4 +37,4 @@ def test_a_caller_without_the_right_is_refused_before_the_body_is_read(
 def test_a_caller_with_the_right_sends_the_whole_body(server: RunningServer, issuer: Issuer) -> None:
     with begin(server, issuer.admin("90000000256")) as connection:
         connection.send(b"a" * (SIZE - len(BEGUN) - 2) + b'"}')
-        assert connection.answer() == "400"  # the server read the body and rejected the long name
+        assert connection.answer() == "400"  # the server has read the body and rejected the long name

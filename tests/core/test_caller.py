@@ -1,4 +1,4 @@
-"""Building a caller from the claims of a verified token."""
+"""A caller is built from the claims of a verified token."""
 
 from typing import Any
 

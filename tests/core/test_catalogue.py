@@ -1,4 +1,4 @@
-"""The snapshot used for decisions, and invalid operations that prevent the start (rules: access 3.6, 4.5)."""
+"""The snapshot that decisions use, and invalid operations that prevent the start (rules: access 3.6, 4.5)."""
 
 import asyncio
 from contextlib import nullcontext
@@ -73,7 +73,7 @@ async def test_a_cut_listener_listens_again_and_misses_nothing(
 
 
 def named(database: Database, name: str) -> Database:
-    """Return a copy of the pool whose own listener has this application name."""
+    """Return a copy of the pool. The connection with which it listens has this application name."""
     other = copy(database)
     other.listening = Listening(other.listener)
     other.options["server_settings"] |= {"application_name": name}

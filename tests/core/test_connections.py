@@ -1,4 +1,4 @@
-"""The connection pool closes gracefully: it interrupts no work, and no caller waits forever.
+"""The connection pool closes gracefully, interrupts no work, and lets no caller wait forever.
 
 A slot becomes free only after its statement has ended.
 """
@@ -65,10 +65,7 @@ async def test_a_cancelled_statement_has_ended_before_its_place_is_free(database
 
 
 class Clock:
-    """The event loop's clock for idle connections, which a test advances by a minute.
-
-    Other timers use the real clock.
-    """
+    """A replacement for the event loop's clock, used only for idle connections. A test advances it by a minute."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         loop = asyncio.get_running_loop()
@@ -93,14 +90,14 @@ async def test_a_connection_that_nobody_needed_for_a_minute_is_closed(
 ) -> None:
     """Used connections stay open.
 
-    After minutes without load, one connection is left, and others are opened on demand.
+    After minutes without load, only one connection stays open. The pool opens more on demand.
     """
     clock = Clock(monkeypatch)
     database = Database(database_url, size=4)
     await database.open()
 
     async def use(at_once: int) -> set[int]:
-        """Return the server process ids of this number of connections used at the same time."""
+        """Return the server's process ids of this many connections that are in use at the same time."""
         async with AsyncExitStack() as held:
             taken = [await held.enter_async_context(database.connection()) for _ in range(at_once)]
             return {await connection.fetchval("SELECT pg_backend_pid()") for connection in taken}

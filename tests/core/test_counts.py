@@ -1,4 +1,4 @@
-"""Counts shared by the processes of a machine: exact, separate for each caller, and kept across a restart."""
+"""Counts that the processes of a machine share: exact, separate for each caller, and preserved across a restart."""
 
 import multiprocessing
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def process(tmp_path: Path, clock: Clock) -> Group:
-    """Return a function that opens the shared counts as process `number` of three."""
+    """Return a function that opens the shared counts as process `number` of three processes."""
     return lambda number: Counts(b"secret", tmp_path / "counts", number, 3, clock)
 
 
@@ -74,7 +74,7 @@ def test_keys_that_meet_in_one_slot_are_never_refused_for_each_other(
     for turn in range(1, 5):
         assert first.hit(60, KEY)[0] == turn
         assert first.hit(60, ("other",))[0] == turn
-    assert second.hit(60, KEY)[0] == 1  # the other key has the shared slot; count only own calls
+    assert second.hit(60, KEY)[0] == 1  # another key has the slot, so it counts only its own calls
     assert second.hit(60, ("other",))[0] == 5
 
 
@@ -123,7 +123,7 @@ async def test_who_is_shut_out_in_one_process_is_so_in_all_until_the_period_ends
         guard.refuse_shut("caller")
     clock.now += 100
     await first.count("caller")
-    clock.now += 250  # the window of refusals is over, but the lock remains
+    clock.now += 250  # the window of refusals has ended, but the lockout has not
     for guard in (first, second):
         with pytest.raises(TooMany) as refused:
             guard.refuse_shut("caller")

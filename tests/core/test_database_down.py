@@ -1,4 +1,4 @@
-"""If the database does not respond, every operation returns 503 long before the driver gives up."""
+"""If the database does not respond, every operation returns 503, long before the driver would give up."""
 
 import asyncio
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from tests.support.server import RunningServer
 pytestmark = pytest.mark.long
 
 PATIENCE = 25  # seconds, less than the driver's own limit of 30
-# This time replaces the platform's limits, which are seconds, to make the test fast.
+# This time replaces the platform's limits, which are several seconds, to make the test fast.
 MOMENT = 0.1
 
 
@@ -43,8 +43,8 @@ def stopped(settings: Settings, database_url: str) -> Iterator[str]:
 async def test_every_operation_says_so(stopped: str, issuer: Issuer) -> None:
     """Operations that need no database, or refuse the call before using it, respond as usual.
 
-    In a proof, a person, an administrator and a machine call each operation. In an ordinary run only a caller that the
-    rule allows calls it, plus a person who is refused if the rule allows only administrators.
+    In a proof, a person, an administrator and a machine call each operation. In an ordinary run, only an allowed caller
+    calls it. If the rule allows only administrators, a person calls it too and is refused.
     """
     person, admin, machine = issuer.person(ANA), issuer.admin(), issuer.machine("crm-sandbox")
 
@@ -61,12 +61,12 @@ async def test_every_operation_says_so(stopped: str, issuer: Issuer) -> None:
         answer = await http.request(served.method, served.filled(), headers=bearer(token), json=body)
         return answer.status_code
 
-    # The timeout starts when a call is sent. Waiting for one of the client's connections is not limited.
+    # The timeout starts when a call is sent. The wait for one of the client's connections has no limit.
     limits, timeout = httpx.Limits(max_connections=50), httpx.Timeout(PATIENCE, pool=None)
     async with httpx.AsyncClient(base_url=stopped, timeout=timeout, limits=limits) as http:
         calls = [(served, token) for served in all_operations() if not served.endless for token in callers(served)]
         statuses = await asyncio.gather(*(call(http, *one) for one in calls))
-    # This gateway has no CRM. Operations that call the CRM before the database return 502.
+    # This gateway has no CRM, so an operation that calls the CRM before the database returns 502.
     assert {status for status in statuses if status >= 500} <= {502, 503}
     away = {str(served) for (served, _), status in zip(calls, statuses, strict=True) if status == 503}
     assert away >= {

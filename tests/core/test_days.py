@@ -1,4 +1,4 @@
-"""A day is formatted as its midnight in the city's time zone, and an instant in UTC (rules: registry 1.1)."""
+"""A day is written as its midnight in the city's time zone, and an instant in UTC (rules: registry 1.1)."""
 
 import re
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""Compare access decisions with a slow reference implementation of the rules (rules: access 3.5, 4.1)."""
+"""Access decisions are compared with a slow reference implementation of the rules (rules: access 3.5, 4.1)."""
 
 import re
 from typing import Any
@@ -24,13 +24,13 @@ ACTIONS = {number: Action(number, key, key) for number, key in enumerate(KEYS, 1
 GUARDS = [None, "self", "scope:s", "self scope:s client:PORTALS", "client:CRM_WEBHOOK_CLIENTS", "client:UNKNOWN"]
 
 numbers = st.integers(1, 5)
-# Hand-picked patterns, because random ones would rarely match the same paths.
+# These patterns are chosen by hand, because random patterns would rarely match the same paths.
 PATTERNS = ["/**", "/a", "/{cpf}", "/a/**", "/a/b", "/a/{cpf}", "/*/b", "/*/{cpf}", "/{x}/**", "/a/*/b", "/a/b/**"]
 patterns = st.sampled_from(PATTERNS)
 
 
 def some(kinds: Any) -> Any:
-    """Return a strategy for changed items by id. None deletes an item."""
+    """Return a strategy that generates changed items by id. None deletes the item."""
     return st.dictionaries(numbers, st.none() | kinds, min_size=2, max_size=5)
 
 
@@ -69,7 +69,7 @@ class Reference:
     def change(self, mappings: Any, changed_roles: Any, groups: Any, held: Any) -> Changes:
         """Apply the change, and return it as the database would send it.
 
-        Mappings whose shape is already in use are left out.
+        If two mappings would have the same shape, no mapping is changed.
         """
         wanted = {**self.mappings, **mappings}
         shapes = [(one[0], erase_parameter_names(one[1])) for one in wanted.values() if one]
@@ -94,7 +94,7 @@ class Reference:
         return msgspec.json.decode(msgspec.json.encode(document), type=Changes)
 
     def find(self, method: str, path: str) -> Any:
-        """Return the mapping that decides, found with regular expressions in the order of rules 3.5."""
+        """Return the mapping that decides. Find it with regular expressions, in the order of rules 3.5."""
         path = path.replace("%61", "a")
         if "%2F" in path or "//" in path or "/.." in path:
             return None
@@ -119,7 +119,7 @@ class Reference:
         return [2 if part == "**" else 0 if part.isalpha() else 1 for part in pattern.split("/")[1:]]
 
     def decide(self, request: Request, who: Caller) -> tuple[str, str]:
-        """Return the pattern that decides, and the reason."""
+        """Return the pattern that decides, and the reason of the decision."""
         found = self.find(*request)
         return ("", "no_mapping") if found is None else (found[1], self._decide(found, request[1], who))
 

@@ -1,4 +1,4 @@
-"""A statement in a store enqueues a job in the same form as the queue library."""
+"""An SQL statement in a store enqueues a job in the same form as the queue library does."""
 
 from datetime import timedelta
 
@@ -28,7 +28,7 @@ async def test_both_write_the_same_rows(platform: Platform, sql: Sql) -> None:
             KIND,
         )
     assert by_library
-    assert len(jobs) == len(steps) == 2  # both jobs have the transaction's time
+    assert len(jobs) == len(steps) == 2  # both jobs have the time of the transaction
     assert jobs[0] == jobs[1]
     assert steps[0] == steps[1]
 

@@ -1,4 +1,4 @@
-"""The export of a service is encrypted, complete and ordered. After a kill, the next run continues it."""
+"""A service's export is encrypted, complete and ordered. If it is killed, the next run continues it."""
 
 import gzip
 import json
@@ -39,8 +39,8 @@ RECIPIENT = str(IDENTITY.to_public())
 # Data of a demo person that would be visible in an unencrypted export.
 SEEN = (b"90000000175", b"Ana Beatriz", b"Moreira")
 SMALL = 2_000
-# Kinds with a key of one column, with a key of several columns, and without rows. All kinds would make hundreds of
-# files.
+# Kinds whose key has one column, whose key has several columns, and without rows. Exporting all kinds would write
+# hundreds of files.
 FEW = [export for export in REGISTRY.exports if export.kind in {"settings", "preference-ledger", "wording", "own-pet"}]
 # Checking these kinds for personal data takes seconds. Another test imports them.
 SLOW = {"examples"}
@@ -64,7 +64,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def make(settings: Settings, database_url: str) -> Iterator[Make]:
-    """Yield `make(folder, service)`, which exports as the command does."""
+    """Yield `make(folder, service)`, which exports a service as the command does."""
     with acting(settings, database_url, "registry.export") as act:
 
         def run(folder: Path, of: Service = REGISTRY, progress: service.OnProgress = silent, **order: Any) -> Manifest:
@@ -152,7 +152,7 @@ def test_an_export_taken_into_an_empty_database_is_the_same_when_exported_again(
 def decoded(lines: list[bytes], row: type[msgspec.Struct]) -> list[Any]:
     """Return the lines as the import decodes them, sorted.
 
-    The database assigns some ids in the order of the import, so the order of the lines can differ.
+    The database assigns some ids during the import, in the order of the rows, so the order of the lines can differ.
     """
     return sorted(msgspec.json.encode(msgspec.json.decode(line, type=row)) for line in lines)
 
@@ -160,8 +160,8 @@ def decoded(lines: list[bytes], row: type[msgspec.Struct]) -> list[Any]:
 async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
     """Each batch is read through an index, without a sort.
 
-    The demo tables are small, so the planner would prefer a sequential scan. With these settings it avoids one if an
-    index exists.
+    The demo tables are small, so the planner would prefer a sequential scan. With these settings, it uses an index if
+    one exists.
     """
     connection = await asyncpg.connect(database_url)
     try:
@@ -181,7 +181,7 @@ async def test_every_batch_is_found_by_an_index(database_url: str) -> None:
 
 
 def list_steps(plan: str) -> list[str]:
-    """Return the node types of the plan, from the root to the node that reads the rows."""
+    """Return the plan's node types, from the root to the node that reads the rows."""
     node, found = json.loads(plan)[0]["Plan"], []
     while node:
         found.append(node["Node Type"])

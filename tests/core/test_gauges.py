@@ -1,4 +1,4 @@
-"""The metrics of the queue, the CRM and the database, and the page that explains every metric."""
+"""The metrics of the queue, the CRM and the database, and the documentation page that explains every metric."""
 
 import re
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ NOTIFICATION = """INSERT INTO health_units.notifications
 
 
 def read(http: httpx.Client) -> Mapping[str, dict[tuple[str, ...], float]]:
-    """Return the metrics by family and label values."""
+    """Return the metrics by the family's name and the label values."""
     text = http.get("/metrics").raise_for_status().text
     return {
         family.name: {tuple(sample.labels.values()): sample.value for sample in family.samples}
@@ -64,7 +64,7 @@ def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_c
     found = read(http)["balcao_crm_oldest_seconds"]
     assert found["push",] >= 3600
     assert found["event",] == 0
-    # Once the push job has failed permanently, it counts as a dead letter and no longer as a delay.
+    # Once the push job has failed permanently, it counts as dead-lettered and no longer as delayed.
     sql("INSERT INTO queue.pgqueuer (id, priority, entrypoint, status) VALUES (1, 0, 'crm_push', 'failed')")
     assert read(http)["balcao_crm_oldest_seconds"]["push",] == 0
     sql("UPDATE queue.pgqueuer SET status = 'queued' WHERE id = 1")
@@ -109,7 +109,7 @@ def test_without_the_database_the_rest_is_there_and_says_so(
 
 
 def test_the_page_explains_every_metric_and_no_other(http: httpx.Client) -> None:
-    # These metrics exist only in workers, in processes with replicas, or with a public TLS address.
+    # Only workers, processes with replicas, and processes with a public TLS address have these metrics.
     further = ("balcao_replica_lag_seconds", "balcao_certificate_end_timestamp_seconds")
     with Pulse().publish(), telemetry.state(further[0], lambda: 1.0), telemetry.state(further[1], lambda: 1.0):
         text = http.get("/metrics").text

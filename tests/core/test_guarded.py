@@ -1,4 +1,4 @@
-"""The addresses that guarded outgoing calls may connect to."""
+"""The addresses to which guarded outgoing calls may connect."""
 
 from ipaddress import ip_address
 

@@ -1,4 +1,4 @@
-"""A repeated POST returns the first response, even while the first call is still in progress.
+"""A repeated POST gets the first call's response, even if the first call is still in progress.
 
 Another request with the same key is refused.
 """
@@ -134,7 +134,7 @@ async def test_a_sealed_response_outlives_its_key_as_long_as_the_former_one_is_n
 ) -> None:
     """If the former key is not configured, the repeated call fails.
 
-    A second secret would invalidate the secret that receivers use.
+    A second secret would replace the one that receivers use.
     """
     make, call = Maker(), call_of(platform, "rotated")
     await ask(call, make, is_secret=True)
@@ -149,7 +149,7 @@ async def test_a_sealed_response_outlives_its_key_as_long_as_the_former_one_is_n
 
 
 async def test_a_sealed_response_opens_for_its_own_caller_only(platform: Platform, sql: Sql) -> None:
-    """A response copied to another row cannot be opened, even by a person who can write to the table."""
+    """A response that is copied to another row cannot be decrypted, even by someone who can write to the table."""
     make, call, other = Maker(), call_of(platform, "own"), call_of(platform, "own", "another")
     await ask(call, make, is_secret=True)
     await ask(other, make, is_secret=True)

@@ -31,7 +31,7 @@ ROW = re.compile(
 
 
 class Listed:
-    """A row of the page's table."""
+    """A row of the table in docs/operate/import.md."""
 
     def __init__(self, found: re.Match[str]) -> None:
         self.service, self.kind = SERVICES[found["service"]], found["kind"]
@@ -104,7 +104,7 @@ def test_every_line_of_every_sample_is_accepted_in_the_order_of_the_page(
 
 
 def read(row: type[msgspec.Struct], content: bytes, tmp_path: Path, name: str = "a.csv") -> list[Any]:
-    """Return the table's rows as its import receives them."""
+    """Return the table's rows in the form in which its import receives them."""
     file = tmp_path / name
     file.write_bytes(content)
     with open_source(file) as lines:

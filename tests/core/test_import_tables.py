@@ -1,4 +1,4 @@
-"""A damaged row in an imported table affects only itself, and the counts add up to the number of rows."""
+"""A damaged row in an imported table affects no other row, and the counts add up to the number of rows."""
 
 import io
 import zipfile
@@ -232,7 +232,7 @@ def test_a_spreadsheet_is_imported_with_the_zeros_that_it_dropped(load: Load, tm
         [cpf(8), "#N/A"],
         [True, "Rui"],
     ]
-    file = tmp_path / "planilha"  # the format is recognised by the first bytes
+    file = tmp_path / "planilha"  # the first bytes identify the format
     file.write_bytes(spreadsheet(rows, number_format="00000000000"))
     report = tmp_path / "refused.jsonl"
     outcome = load(file, report=report)

@@ -1,4 +1,4 @@
-"""Fetching the issuers' signing keys while many callers need them, and faulty responses of the provider."""
+"""Issuers' signing keys are fetched while many callers need them, and from providers that send faulty responses."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ async def test_the_keys_are_asked_for_once_however_many_wait(issuer: Issuer) -> 
 
 
 ADDRESS = "https://login.example/realms/x"
-# The `iat` of a token: before every fetch of the keys, or after every fetch.
+# The `iat` of a token that was issued before every fetch of the keys, and of one issued after every fetch.
 EARLIER, LATER = 0.0, math.inf
 DISCOVERY = {"issuer": ADDRESS, "jwks_uri": f"{ADDRESS}/certs"}
 
@@ -86,7 +86,7 @@ def provider() -> Provider:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return a list whose only item replaces the clock of the keys."""
+    """Return a list with one item, the time, which replaces the clock of the keys."""
     now = [1000.0]
     monkeypatch.setattr(keys, "monotonic", lambda: now[0])
     monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)
@@ -231,7 +231,7 @@ async def test_tokens_with_invented_keys_are_refused_however_many_come(issuer: I
 async def test_a_token_may_be_new_by_a_clock_behind_ours_and_where_it_does_not_say(
     issuer: Issuer, clock: list[float]
 ) -> None:
-    """The issuer may have added the unknown key since the last fetch, so the caller is asked to retry."""
+    """The issuer may have added the unknown key since the last fetch, so the platform asks the caller to retry."""
     async with httpx.AsyncClient(timeout=PATIENCE) as client:
         verifier = TokenVerifier([issuer.address], "account", client)
         before = time.time()

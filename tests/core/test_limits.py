@@ -1,4 +1,4 @@
-"""Rate limits that several machines count together, with an in-memory store instead of Redis."""
+"""Rate limits whose counts several machines share. An in-memory store replaces Redis."""
 
 from typing import Any
 

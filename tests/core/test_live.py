@@ -46,7 +46,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 
 @pytest.fixture(scope="module")
 def act(settings: Settings, database_url: str) -> Iterator[Act]:
-    """Yield a function that acts as an operator's command does, outside the server."""
+    """Yield a function that acts outside the server, as an operator's command does."""
     with acting(settings, database_url, "platform.test") as act:
         yield act
 
@@ -101,7 +101,7 @@ def test_every_operation_of_a_service_in_maintenance_says_so_but_for_its_health_
             assert (response.status_code, words_of(response.json())) == (503, SENTENCE), served
             assert response.headers["Retry-After"] == "300"
             assert response.headers["Cache-Control"] == "no-store"
-    # Operations that end a maintenance or reset a limit still work.
+    # Operations that end a maintenance window or reset a limit still work.
     operation = {route.key for feature in OPERATION for route in feature.routes}
     assert found == health | operation | {"registry.receive_crm_event"}
     assert http.get("/registry/v1/readiness").status_code == http.get("/jobs/readiness").status_code == 200
@@ -159,7 +159,7 @@ def test_the_time_that_is_left_is_told_and_when_it_is_over_the_service_answers_b
 
 
 def test_a_copy_that_cannot_be_renewed_ends_in_time_all_the_same() -> None:
-    """The copy in memory has its own end time. A maintenance ends even if the database is down by then."""
+    """The copy in memory contains the end time. So a maintenance ends on time even if the database is down by then."""
     now = time.monotonic()
     assert Maintenance(SENTENCE, now - 1).refusal() is None
     closed = Maintenance(SENTENCE, now + 60).refusal()

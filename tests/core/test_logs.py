@@ -1,4 +1,4 @@
-"""Log lines of the platform and its libraries: one JSON object each, without personal data."""
+"""Log lines of the platform and its libraries: each is one JSON object without personal data."""
 
 import io
 import json

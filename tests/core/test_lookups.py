@@ -1,4 +1,4 @@
-"""Concurrent look-ups share a statement. Each caller gets the result that a separate statement would return."""
+"""Concurrent look-ups share a statement, and each caller gets the result that its own statement would return."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -47,7 +47,7 @@ async def read_note(source: Source, person: int) -> Note:
 
 
 async def write_note(database: Database, person: int) -> int:
-    """Increment the person's version, and return the new version after the commit."""
+    """Increment the version of the person's note, and return the new version after the commit."""
     async with database.connection() as connection:
         written: int = await connection.fetchval(
             "UPDATE public.note SET version = version + 1 WHERE person = $1 RETURNING version", person

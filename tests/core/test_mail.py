@@ -24,7 +24,7 @@ ADDRESS = "convidada@correio.example"
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a file with a key and a self-signed certificate for 127.0.0.1."""
+    """Return the path of a file with a key and a self-signed certificate for 127.0.0.1."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "servidor de teste")])
     now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Metrics of several processes: each process shows the sum of all, and the sum never decreases."""
+"""Metrics of several processes: each process shows the sum over all of them, and the sum never decreases."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The explanation for a caller who lacks a right (rules: access 4.1)."""
+"""The explanation that a caller without the required right gets (rules: access 4.1)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Alert rules and the dashboard use only existing metrics, and promtool accepts the rules."""
+"""The alert rules and the dashboard use only existing metrics, and promtool accepts the rules."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "operate" / "metrics.md"
 ALERTS_PAGE = ROOT / "docs" / "operate" / "monitoring.md"
 RULES = yaml.safe_load((FOLDER / "rules.yml").read_text("utf-8"))["groups"]
 DASHBOARD = json.loads((FOLDER / "dashboard.json").read_text("utf-8"))
-# A series that Prometheus itself records, and the suffixes of a histogram's series.
+# A series that Prometheus itself records, and the suffixes of the series of a histogram.
 FOREIGN = {"up": {"job", "instance"}}
 HISTOGRAM = ("_bucket", "_count", "_sum")
 _FUNCTIONS = (
@@ -47,7 +47,7 @@ def read_known() -> dict[str, set[str]]:
 
 
 def list_expressions() -> Iterator[tuple[str, str, str]]:
-    """Yield the location of each expression, the expression, and the text that may contain its labels."""
+    """Yield each expression with its location and the text that may contain its labels."""
     for group in RULES:
         for rule in group["rules"]:
             yield rule.get("alert") or rule["record"], rule["expr"], " ".join(rule.get("annotations", {}).values())

@@ -1,4 +1,4 @@
-"""A slow value is computed once, in a thread, for all callers."""
+"""A slow value is computed only once, in a thread, for all callers."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ async def test_who_asks_meanwhile_waits_for_the_same_and_the_loop_goes_on() -> N
     made = Made()
     once = Once(made)
     asking = [asyncio.create_task(once.get()) for _ in range(3)]
-    await until(made.begun.is_set)  # this would hang if the event loop were blocked
+    await until(made.begun.is_set)  # this would hang if the event loop was blocked
     made.let.set()
     one, *others = await asyncio.gather(*asking)
     assert all(other is one for other in [*others, await once.get()])

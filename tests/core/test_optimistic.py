@@ -9,7 +9,7 @@ from balcao.core.errors import Unavailable
 
 
 async def write_after(database: Database, overtaken: int) -> int:
-    """Return the number of the successful attempt. The first `overtaken` attempts lose the race."""
+    """Return the number of the attempt that succeeds. The first `overtaken` attempts lose the race."""
     tries = 0
 
     async def attempt(connection: Connection) -> int | None:

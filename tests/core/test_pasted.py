@@ -1,4 +1,4 @@
-"""Values as people paste them, with other dashes, blanks and invisible characters (rules: registry 2.4)."""
+"""People paste values with other dashes, blanks and invisible characters (rules: registry 2.4)."""
 
 import pytest
 

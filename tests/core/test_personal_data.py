@@ -1,4 +1,4 @@
-"""The standard declaration of personal data: one table, exported by a statement and erased by `cpf`."""
+"""The standard declaration of personal data covers one table. A statement exports its rows and `cpf` erases them."""
 
 from datetime import UTC, date, datetime
 

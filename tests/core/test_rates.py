@@ -76,7 +76,7 @@ def test_every_operation_has_a_rate_as_the_rules_say() -> None:
     found = {str(served): served.operation.rates(settings) for served in all_operations()}
     assert found["registry.read_preferences"] == ("50/second", "500/second")
     assert found["registry.change_preferences"] == ("10/second", "100/second")
-    # Only gateways call the check endpoints, on behalf of all their callers (rules: access 5.5).
+    # Only gateways call the check endpoints. They call on behalf of all their callers (rules: access 5.5).
     unbounded = {key for key, rates in found.items() if not all(rates) and not key.startswith("access.check_")}
     assert unbounded == {"registry.receive_crm_event"}
     crm = {key for key, rates in found.items() if rates == (settings.crm_rate, settings.machine_crm_rate)}
@@ -92,7 +92,7 @@ def test_every_operation_has_a_rate_as_the_rules_say() -> None:
 
 def test_in_the_sandbox_defaults_are_a_hundred_times_higher_and_what_is_written_counts() -> None:
     usual = Settings(profile="production")
-    # The refusal rates are equal in every profile, and the tests set their own.
+    # All profiles have the same refusal rates, and the tests set their own.
     for name in LIVE_SETTINGS[: LIVE_SETTINGS.index("refused_rate")]:
         amount, _, period = getattr(usual, name).partition("/")
         assert getattr(Settings(), name) == f"{int(amount) * 100}/{period}"
@@ -125,7 +125,7 @@ def test_a_rate_that_cannot_be_read_is_refused_by_name() -> None:
         Settings.load({"BALCAO_WRITE_RATE": "muitas"})
 
 
-# Count only this database, because tests of other modules wait for locks on the same server.
+# Count only this database, because tests of other modules also wait for locks on the same server.
 WAITING_HERE = """
 SELECT count(*) FROM pg_locks
 WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -135,9 +135,9 @@ WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = cu
 async def test_one_callers_blocked_writes_leave_connections_to_everybody_else(
     server: object, http: httpx.Client, issuer: Issuer, database_url: str
 ) -> None:
-    """Twenty blocked writes of one person leave connections for other callers.
+    """Twenty blocked writes by one person leave connections for other callers.
 
-    The pool has four connections, so without a quota the writes would occupy all of them.
+    The pool has four connections, so without a quota the writes would occupy them all.
     """
     greedy, other = bearer(issuer.person("90000000337")), bearer(issuer.person("90000000418"))
     path = "/registry/v1/citizen/90000000337/avatar"
@@ -196,7 +196,7 @@ async def test_what_is_cancelled_while_it_waits_takes_no_share_with_it() -> None
     assert shares.acquire_now("greedy")
     waiting = [asyncio.create_task(shares.acquire("greedy", PATIENCE)) for _ in range(5)]
     await asyncio.sleep(0)
-    shares.release("greedy")  # the first task gets this share, but is cancelled
+    shares.release("greedy")  # the first task gets this share, and is then cancelled
     for task in waiting[:4]:
         task.cancel()
     await waiting[4]

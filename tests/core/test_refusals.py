@@ -1,4 +1,4 @@
-"""Refusals with the limits of production, during a flood from an address that other callers share."""
+"""Refusals under production's limits during a flood from an address that other callers share."""
 
 import asyncio
 import json
@@ -116,7 +116,7 @@ async def test_the_summary_writes_itself(monkeypatch: pytest.MonkeyPatch, caplog
 
 @pytest.fixture
 def production_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Freeze the clock of the keys, so that the keys count as just fetched during the whole test."""
+    """Freeze the clock of the keys, so that the keys count as recently fetched during the whole test."""
     monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)
     monkeypatch.setattr(keys, "monotonic", lambda: 1000.0)
 
@@ -125,7 +125,7 @@ def production_window(monkeypatch: pytest.MonkeyPatch) -> None:
 def flooded(
     settings: Settings, database_url: str, production_window: None, issuer: Issuer
 ) -> Iterator[tuple[httpx.Client, Callable[..., dict[str, str]]]]:
-    """Yield a client of a process with production's limits, and a function that makes headers for a given address."""
+    """Yield a client of a process with production's limits, and a function that makes the headers for an address."""
     bounded = settings.model_copy(update={"refused_rate": REFUSED_RATE, "trusted_proxies_csv": "127.0.0.1"})
 
     def sent(address: str, token: str | None = None) -> dict[str, str]:
@@ -165,7 +165,7 @@ def test_beyond_the_burst_a_refusal_is_429_and_leaves_no_line_and_whoever_shares
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 60
     assert (answers[-1].headers["Error-Code"], list(answers[-1].json())) == ("too-many", ["detail"])
     assert sum("request.unauthenticated" in line for line in lines_of(caplog)) == BURST
-    # Callers at the same address with a known token, a new token and an expired token. Then a caller at another
+    # First, callers at the same address with a known token, a new token and an expired token. Then a caller at another
     # address.
     neighbour = addresses[-1]
     assert http.get(WHO, headers=sent(neighbour, known)).status_code == 200
@@ -295,7 +295,10 @@ SOME = GUARDED[::40]
 def test_a_hostile_token_is_refused_in_the_real_window_as_well(
     flooded: tuple[httpx.Client, Callable[..., dict[str, str]]], issuer: Issuer
 ) -> None:
-    """Each kind of token comes from its own address. All get 401, but the first calls with an unknown key get 503."""
+    """Each kind of token comes from its own address.
+
+    All calls get 401, but the first calls with an unknown key get 503.
+    """
     http, sent = flooded
     for number, (name, make) in enumerate(HOSTILE.items()):
         value = make(issuer)

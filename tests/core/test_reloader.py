@@ -1,6 +1,6 @@
-"""Notifications make in-memory copies reload.
+"""Notifications trigger the reload of in-memory copies.
 
-All copies of a process share one connection, and each has its own channel.
+All copies of a process share one connection, and each copy has its own channel.
 """
 
 import asyncio
@@ -37,7 +37,10 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
 
 @pytest_asyncio.fixture
 async def copies(database_url: str) -> AsyncIterator[tuple[Copy, Copy]]:
-    """Yield two listening copies. Each copy has been read twice: at its start, and after it began to listen."""
+    """Yield two listening copies.
+
+    Each copy has been read twice: when it started, and after it had begun to listen.
+    """
     database = Database(database_url)
     database.options["server_settings"]["application_name"] = OURS
     one, other = Copy(database, "one"), Copy(database, "other")

@@ -1,4 +1,4 @@
-"""Reads that may lag: the callers that a replica serves, the choice of a replica, and the fallback to the primary.
+"""Reads that may lag: which callers a replica serves, how it is chosen, and the fallback to the primary.
 
 Here the server acts as its own replica. `tests/cluster/test_replica_reads.py` uses real replicas.
 """
@@ -39,7 +39,7 @@ JOBS = "/jobs/api/public/empregabilidade/vagas"
 BRANDS = "/registry/v1/mobilidade/vehicle-brands"
 POSING = replicas._REPLICA.replace("pg_is_in_recovery()", "true").replace("last_wal_replay", "current_wal_flush")
 LAGGING = [served for served in all_operations() if served.operation.may_lag]
-# Results are cached, so each test call needs its own query.
+# Results are cached, so each call in a test needs its own query.
 QUERIES = {
     "registry.list_vehicle_models": {"brand_id": "brand_fiat"},
 }
@@ -89,7 +89,7 @@ def replica_of(platform: Platform) -> Replica:
 
 
 class Outcomes:
-    """The outcomes of reads since the last call of `take`."""
+    """Counts the outcomes of reads since the last call of `take`."""
 
     def __init__(self) -> None:
         self._counter = telemetry.counter("balcao_replica_reads", "", "outcome")
@@ -115,7 +115,7 @@ async def ask(http: httpx.AsyncClient, served: Served, issuer: Issuer) -> httpx.
 async def test_every_read_that_may_lag_asks_the_replica_and_one_that_is_gone_is_noticed_by_nobody(
     http: httpx.AsyncClient, platform: Platform, issuer: Issuer
 ) -> None:
-    """Every lagging read uses the replica, and falls back to the primary if the replica is gone.
+    """Every read that may lag uses the replica, and falls back to the primary if the replica is gone.
 
     An operation that ignored its declaration would read the primary, so its read would not fail on the closed replica.
     """
@@ -153,7 +153,7 @@ async def test_whoever_may_change_what_is_read_reads_the_primary(
     for token, read in (
         (issuer.person(ANA), {"replica": 1}),
         (issuer.admin(), {}),
-        (issuer.machine("crm-sandbox"), {}),  # the CRM's client writes to the registry through events
+        (issuer.machine("crm-sandbox"), {}),  # the CRM's client writes to the registry by sending events
     ):
         assert (await http.get(BRANDS, headers=bearer(token))).is_success
         assert outcomes.take() == read
@@ -228,7 +228,7 @@ STEPS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12)
 def test_a_replica_is_never_held_to_be_fresher_than_it_is_and_one_that_has_all_is_current(
     steps: list[tuple[int, int]],
 ) -> None:
-    """Each step commits and replays these amounts. The steps include idle primaries and paused replicas."""
+    """Each step commits and replays these amounts of WAL. The steps include an idle primary and a paused replica."""
     marks, committed, replayed = Marks(5), [0], 0
     for instant, (written, caught_up) in enumerate(steps, 1):
         committed.append(committed[-1] + written)

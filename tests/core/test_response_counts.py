@@ -1,4 +1,4 @@
-"""Response counts of each service: added up over processes, kept while the database is down, deleted after a while."""
+"""Response counts of each service: summed over processes, retained while the database is down, deleted later."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Each kind of data is retained for as long as required, and then deleted (rules: registry 5)."""
+"""Each kind of data is retained for the required period and then deleted (rules: registry 5)."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +26,7 @@ async def aio(call: Callable[..., Any], *args: Any) -> Any:
 
 
 async def swept(platform: Platform, kind: str) -> tuple[int, int]:
-    """Run the retention of one kind, and return the numbers of checked and removed items."""
+    """Run the retention of one kind, and return how many items were checked and how many were removed."""
     wanted = [one for one in app.list_retention() if one.kind == kind]
     reports = await retention.run_retention(operator_call(platform, retention.OPERATION), wanted)
     return reports[0].checked, reports[0].removed
@@ -119,7 +119,7 @@ async def test_what_recurs_is_enqueued_by_the_clock_once(platform: Platform, sql
         assert payload == {}
         ran.set()
 
-    kind = JobKind("test.recurring", run, cron="* * * * * *")  # the sixth field runs it every second
+    kind = JobKind("test.recurring", run, cron="* * * * * *")  # the sixth field makes it run every second
     worker = Worker(platform.database, [kind], platform)
     working = asyncio.create_task(worker.run())
     await until(ran.is_set)

@@ -1,4 +1,4 @@
-"""The routing tree finds the same template as a linear search: literals win over parameters, from the left."""
+"""The routing tree finds the same template as a linear search: from the left, literals win over parameters."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +16,7 @@ def is_parameter(segment: str) -> bool:
 
 
 def find_slowly(templates: list[tuple[str, ...]], sent: list[str]) -> tuple[int, ...] | None:
-    """Return the winning template as a tuple that marks its parameters."""
+    """Return the winning template as a tuple in which parameters are marked."""
     fitting = [
         tuple(map(is_parameter, template))
         for template in templates

@@ -1,4 +1,4 @@
-"""The access decision (rules: access 4.1), as a table of cases and compared with a model of the rules."""
+"""The access decision (rules: access 4.1) is checked with a table of cases and compared with a model of the rules."""
 
 from dataclasses import replace
 from typing import Any
@@ -59,7 +59,7 @@ SNAPSHOT = EMPTY.following(
 def caller(
     cpf: Cpf | None = None, azp: str = "portal", scopes: Any = (), roles: Any = (), *, logged_in: bool = False
 ) -> Caller:
-    """Return a person if `cpf` is given, else a login without CPF if `logged_in`, else a machine."""
+    """Return a person if `cpf` is given, a login without CPF if `logged_in`, and otherwise a machine."""
     machine = cpf is None and not logged_in
     return Caller("sub", azp, cpf, None, None, frozenset(scopes), frozenset(roles), 0.0, is_machine=machine)
 

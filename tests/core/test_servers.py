@@ -40,7 +40,7 @@ def test_the_servers_of_an_address_are_those_of_every_postgresql_program(
 
 
 def beside(url: str, *folders: Path) -> str:
-    """Return the server's address, preceded by sockets in these folders."""
+    """Return the server's address with the sockets in these folders in front of it."""
     return url.replace("host=", f"host={''.join(f'{folder},' for folder in folders)}")
 
 
@@ -103,7 +103,7 @@ async def test_a_host_that_froze_in_a_transaction_keeps_its_locks_from_nobody_fo
     async def freeze() -> None:
         async with frozen.transaction() as connection:
             await connection.execute(LOCK)
-            await other.execute(LOCK)  # this waits until the first transaction ends
+            await other.execute(LOCK)  # this waits for the end of the first transaction
             await connection.execute("SELECT")
 
     with pytest.raises(Unavailable):

@@ -1,4 +1,4 @@
-"""Every error of the driver and of PostgreSQL that means that the database is down."""
+"""Every error of the driver or of PostgreSQL which means that the database is down."""
 
 import asyncpg
 import pytest

@@ -1,4 +1,4 @@
-"""Untrusted strings: they are normalised, and the cost is linear in the length."""
+"""Untrusted strings are normalised at a cost that is linear in their length."""
 
 import sys
 import unicodedata

@@ -1,4 +1,4 @@
-"""The page about trust and the code state the same numbers."""
+"""The documentation page about trust and the code state the same numbers."""
 
 import re
 from datetime import timedelta
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from balcao.core.access import fixed_tokens, keys, logout_tokens, refusals, sessions, tokens
-from balcao.core.access.keys import (  # the values before tests.support.raised_deadlines
+from balcao.core.access.keys import (  # as they were before tests.support.raised_deadlines
     FETCH_SECONDS,
     UNKNOWN_KEY_SECONDS,
 )

@@ -1,4 +1,4 @@
-"""Accepted and refused tokens of an issuer, and fetching its signing keys."""
+"""An issuer's tokens are accepted or refused, and its signing keys are fetched."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Forms with a file: as browsers send them, with any content, and malformed."""
+"""Forms with a file, as browsers send them, with any content, or malformed."""
 
 import httpx
 import pytest

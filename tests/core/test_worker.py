@@ -1,4 +1,4 @@
-"""The worker's connection to the queue: it loses no notification, and scheduled jobs do not delay due ones."""
+"""The worker's connection to the queue loses no notification, and scheduled jobs do not delay jobs that are due."""
 
 import asyncio
 import subprocess

@@ -1,4 +1,7 @@
-"""kill -9 of everything while citizens send files. Every row has its content, and every acknowledged file has a row."""
+"""kill -9 of all processes while citizens send files.
+
+Every row has its content, and every acknowledged file has a row.
+"""
 
 import asyncio
 import contextlib
@@ -52,7 +55,7 @@ def test_no_row_lacks_its_content_after_a_kill(settings: Settings) -> None:
 
 
 async def send_until_killed(settings: Settings, serving: Serving) -> set[str]:
-    """Let several people send files until enough are acknowledged, and kill everything. Return the acknowledged ids."""
+    """Send files as several people until enough are acknowledged, and kill everything. Return the acknowledged ids."""
     acknowledged: set[str] = set()
 
     async def send(client: httpx.AsyncClient, cpf: str, token: str) -> None:
@@ -66,7 +69,7 @@ async def send_until_killed(settings: Settings, serving: Serving) -> set[str]:
                 )
             except httpx.TransportError:
                 return
-            if answer.status_code in {429, 503}:  # the rate limit, or PostgreSQL was killed first
+            if answer.status_code in {429, 503}:  # refused by the rate limit, or PostgreSQL died first
                 return
             assert answer.status_code == 201, answer.text
             acknowledged.add(answer.json()["id"])

@@ -40,7 +40,7 @@ from tests.support.terminal import Serving, Terminal
 pytestmark = pytest.mark.long
 
 WRITERS = 4
-KEYS = 3  # services of each writer; its last response shows a service's state
+KEYS = 3  # services per writer; a service's state is in its last response
 READERS = 2  # readers of each process
 OTHERS = size(300, 3_000)  # other services, so that building the index takes a while
 MORE = size(60, 1_000)  # searches to wait for in each process
@@ -52,7 +52,7 @@ LOCK = ".tantivy-writer.lock"
 
 
 class Processes:
-    """Two processes that serve the search and share a data folder. Supervisors restart them after a kill."""
+    """Two processes that serve the search and share a data folder. A supervisor restarts each after a kill."""
 
     def __init__(self, terminals: list[Terminal], stack: ExitStack) -> None:
         words = ("search", "access", "--no-worker", "--processes", "1")
@@ -60,7 +60,7 @@ class Processes:
         self._servings = [stack.enter_context(Serving(one, *words)) for one in terminals]
 
     async def kill_writer(self) -> None:
-        """Wait until a process writes the index, and kill that process."""
+        """Wait until one of the processes writes the index, and kill it."""
         await until(self._kill_writer)
 
     def _kill_writer(self) -> bool:
@@ -73,7 +73,7 @@ class Processes:
 
 
 class Clients:
-    """Writers and readers, and the history of their calls. Writers call a separate host, which is never killed."""
+    """Writers and readers, and the history of their calls. The writers call a separate host, which is never killed."""
 
     def __init__(self, client: httpx.AsyncClient, addresses: list[str]) -> None:
         self.services = PublishedServices(range(WRITERS * KEYS))
@@ -102,7 +102,7 @@ class Clients:
             self._ended = True
 
     async def some_more(self) -> None:
-        """Wait until each process has answered more searches."""
+        """Wait until each process has answered the next searches."""
         before = self._searches.copy()
         await until(lambda: all(self._searches[one] >= before[one] + MORE for one in self._addresses))
 
@@ -146,7 +146,7 @@ class Clients:
                 await asyncio.sleep(READ_PAUSE_SECONDS)
 
     async def check_searches(self) -> None:
-        """Check that each process now shows the last state of each service."""
+        """Check that each process shows the last state of each service."""
         last = {one.key: one.output for one in self.history if one.is_write}
         for address in self._addresses:
             async with httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
@@ -158,7 +158,7 @@ class Clients:
 
 @contextmanager
 def processes(settings: Settings, database_url: str, folder: Path) -> Iterator[tuple[Processes, Terminal]]:
-    """Start the processes that search. Return them, and the terminal of the worker."""
+    """Start the two processes that search. Return them and the worker's terminal."""
     given = {"database_url": database_url, "data_dir": folder, "auth_issuer": settings.auth_issuer}
     terminals = [Terminal(folder, **given, port=free_port(), panel="false") for _ in range(3)]
     with ExitStack() as stack:
@@ -197,7 +197,7 @@ async def test_the_search_follows_a_migration_and_its_rollback_although_the_writ
 
 
 async def check_index(database_url: str, folder: IndexFolder) -> None:
-    """Check that the index reaches the state of the database, and has the same entries as a new index."""
+    """Check that the index catches up with the database, and that it has the same entries as a newly built index."""
     owner = await asyncpg.connect(database_url)
     try:
         connection, reader = cast(Connection, owner), IndexReader(folder)
@@ -213,6 +213,6 @@ async def check_index(database_url: str, folder: IndexFolder) -> None:
 
 
 def list_entries(index: ServiceIndex, filter_value: str) -> list[Entry]:
-    """Return the entries that have this value as a filter, in the order of their ids."""
+    """Return the entries that have this value as a filter, sorted by id."""
     _, hits = index.search(Query.term_query(index.schema, FILTERS, filter_value), 2 * OTHERS)
     return sorted(index.read_entries([address for _, address in hits]), key=lambda entry: entry.id)

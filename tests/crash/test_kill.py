@@ -97,7 +97,7 @@ def kill_everything(serving: Serving) -> None:
 
 
 async def outcome(settings: Settings, people: list[str]) -> tuple[list[asyncpg.Record], int]:
-    """Wait until no event is waiting. Return the people's events, and the number of dead-lettered jobs."""
+    """Wait until every event has been applied. Return the people's events, and the number of dead-lettered jobs."""
     server = supervisor.find_running(settings.data_dir)
     assert server
     connection = await asyncpg.connect(server.url)

@@ -24,11 +24,11 @@ pytestmark = pytest.mark.long
 LEASE_SECONDS = 2
 SERVICES = size(20, 200)
 WRITERS = 2
-PAUSE_SECONDS = 0.0 if FULL else 0.05  # without a pause, writers would slow down the workers' start
+PAUSE_SECONDS = 0.0 if FULL else 0.05  # without a pause, the writers would delay the workers' start
 SERVICES_PATH = "/search/api/v1/admin/services"
 MIGRATION_PATH = "/search/api/v1/admin/migration"
 
-# A lock for each phase. The phase stops while the test holds this lock. Writers do not need these locks.
+# A lock for each phase. A phase stops while the test holds its lock. Writers do not need these locks.
 HOLDS = {
     "preparing": "SELECT search.enter_collection()",
     "back_fill": "SELECT FROM search.{source} WHERE id = '{untouched}' FOR UPDATE",
@@ -86,7 +86,7 @@ async def held(database_url: str, statement: str) -> AsyncIterator[None]:
 
 
 class Writers:
-    """Writers that continuously change services. They record the acknowledged changes."""
+    """Writers that continuously change services and record the acknowledged changes."""
 
     def __init__(self, client: httpx.AsyncClient, ids: list[str]) -> None:
         self.acknowledged: dict[str, tuple[str, int]] = {}
@@ -115,7 +115,7 @@ class Writers:
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def some_more(self) -> None:
-        """Wait for several further acknowledged changes."""
+        """Wait until several more changes are acknowledged."""
         before = self.count
         while self.count < before + 2 * WRITERS:  # noqa: ASYNC110 - the writers run as tasks
             await asyncio.sleep(0.01)

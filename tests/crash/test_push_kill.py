@@ -42,7 +42,7 @@ SELECT (SELECT count(*) FROM registry.outbox WHERE NOT given_up)
 """
 DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_push' AND status = 'queued'"
 PARKED = "SELECT count(*) FROM queue.pgqueuer WHERE status = 'failed' AND entrypoint IN ('crm_event', 'crm_push')"
-IN_DEMO = 1  # the demo data contains one dead-lettered job
+IN_DEMO = 1  # one dead-lettered job is part of the demo data
 ACCEPTED = "SELECT count(*) FROM registry.crm_event WHERE event_at < $1 AND applied_at IS NOT NULL"
 REGISTERS = "SELECT cpf, value::text, origin FROM registry.register WHERE field = $1 AND cpf = ANY($2)"
 APPLIED_TWICE = """
@@ -59,7 +59,10 @@ def settings() -> Iterator[Settings]:
 
 
 class Acknowledged:
-    """The acknowledged events and changes. After each fixed number of them, a part of the platform is killed."""
+    """The acknowledged events and changes.
+
+    Whenever a fixed number of them has been added, a part of the platform is killed.
+    """
 
     def __init__(self, platform: FaultyPlatform) -> None:
         self.events: list[tuple[str, int]] = []
@@ -98,7 +101,7 @@ class Caller:
     async def _try(
         self, method: str, path: str, body: Mapping[str, Any], headers: Mapping[str, str]
     ) -> httpx.Response | None:
-        """Return the response of a success, or None."""
+        """Return the response if the call succeeded, otherwise None."""
         try:
             self._token = self._token or await asyncio.to_thread(self._log_in)
             sent = {"Authorization": f"Bearer {self._token}", **headers}
@@ -113,7 +116,7 @@ class Caller:
 
 @asynccontextmanager
 async def callers(settings: Settings) -> AsyncIterator[tuple[Caller, Caller]]:
-    """Yield the CRM's client, and a member of staff who may write for every citizen."""
+    """Yield two callers: the CRM's client, and a member of staff who may write for every citizen."""
     secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
     staff = next(person for person in people() if person.username == "marina")
     issuer = settings.issuers[0]
@@ -149,7 +152,7 @@ def moment(number: int) -> str:
 
 
 async def make_changes(staff: Caller, cpf: str, numbers: range, done: Acknowledged) -> None:
-    """Make one person's changes one after another. The last value must remain."""
+    """Make one person's changes one after another. The last value must be the final one."""
     for number in numbers:
         valor = GENDERS[number // PERSONS % len(GENDERS)]
         await staff.until_done("PUT", f"/registry/v1/citizen/{cpf}/gender", {"valor": valor})
@@ -170,7 +173,7 @@ async def settled(settings: Settings) -> asyncpg.Connection:
 
 
 def in_the_crm(settings: Settings, cpfs: list[str]) -> dict[str, list[str | None]]:
-    """Return each person's gender in all of the person's CRM accounts."""
+    """Return the gender in each of a person's CRM accounts, for every person."""
     accounts = httpx.get(f"{settings.crm_url}/_sandbox/accounts", timeout=PATIENCE).json()
     return {cpf: [account["Genero__c"] for account in accounts if account["CPF__c"] == cpf] for cpf in cpfs}
 

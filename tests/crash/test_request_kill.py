@@ -27,7 +27,7 @@ pytestmark = pytest.mark.long
 REQUESTS = size(24, 400)
 PERSONS = 8
 KILLS = size(4, 12)
-# The worker is killed most often, because only the worker can stop between a call to the CRM and the commit.
+# The worker is killed most often, because only the worker can die between a call to the CRM and the commit.
 TARGETS = ("worker", "crm", "worker", "everything", "worker", "api")
 # Each call to the CRM takes this long, so that most kills hit a worker that waits for the CRM.
 SLOW = [{"mode": "latency", "ms": 150}]
@@ -76,7 +76,7 @@ def list_cases(settings: Settings) -> list[dict[str, Any]]:
 
 
 async def make_requests(settings: Settings, platform: FaultyPlatform, persons: list[str]) -> list[str]:
-    """Make requests, with a message of staff for each, and kill a part at regular intervals."""
+    """Make requests, each with a message from staff, and kill a part at regular intervals."""
     made: list[str] = []
     killing = asyncio.Lock()
     async with callers(settings) as (_, staff), asyncio.TaskGroup() as group:
@@ -94,7 +94,7 @@ async def make_requests(settings: Settings, platform: FaultyPlatform, persons: l
 
 
 def kill(settings: Settings, platform: FaultyPlatform, turn: int) -> None:
-    """Slow down the CRM, unless it is just restarting, and kill a part."""
+    """Make the CRM slow unless it is restarting, and kill a part."""
     with suppress(httpx.HTTPError):
         httpx.put(f"{settings.crm_url}/_sandbox/faults", json=SLOW, timeout=PATIENCE)
     platform.kill(TARGETS[turn % len(TARGETS)])

@@ -1,4 +1,4 @@
-"""Paging through CRM changes whose times have a resolution of one second (rules: registry 4.12)."""
+"""CRM changes are read page by page. Their times have a resolution of one second (rules: registry 4.12)."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from tests.support.crm import RunningCrm, crm_settings
 
 SECOND = "2026-03-04T05:06:07.000+0000"
 AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
-MANY = 2_000 + 3 * PAGE  # more records than a query with OFFSET can skip
+MANY = 2_000 + 3 * PAGE  # more records than OFFSET may skip in a query
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ async def test_records_that_changed_in_one_second_are_neither_lost_nor_repeated(
     async with open_crm_client(crm.settings) as client:
         seen = await read_pages(client, AT.replace(second=6))
         assert [one.id for one in seen] == [f"001{number:015d}" for number in range(MANY + 2)]
-        # A start time with a fraction of a second also finds all records of that second.
+        # If the start time has a fraction of a second, all records of that second are still found.
         assert len(await read_pages(client, AT.replace(microsecond=900_000))) == MANY + 1
 
 

@@ -19,7 +19,7 @@ class Clock:
 
 
 class CircuitMachine(RuleBasedStateMachine):
-    """A comparison of the circuit breaker with a simple model of its rules (rules: registry 4.5)."""
+    """Compares the circuit breaker with a simple model of its rules (rules: registry 4.5)."""
 
     def __init__(self) -> None:
         super().__init__()

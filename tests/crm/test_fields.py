@@ -1,4 +1,4 @@
-"""The field map in both directions, and the file that overrides field names."""
+"""The map between our fields and the CRM's in both directions, and the file that overrides field names."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The CRM client against CRMs with faults that the sandbox does not have."""
+"""The CRM client's behaviour with CRMs whose faults the sandbox cannot simulate."""
 
 import asyncio
 import json
@@ -154,7 +154,7 @@ OTHER_ACCOUNT = ACCOUNT | {"CPF__c": "90000000337"}
     ids=str,
 )
 async def test_an_answer_with_a_record_that_does_not_bear_the_persons_cpf_is_a_failure(records: list[Any]) -> None:
-    """The record is rejected, so a look-up does not show it, and a push does not write to the account."""
+    """The record is rejected, so a look-up does not return it and a push does not write to the account."""
     async with open_client(Foreign(200, json.dumps({"done": True, "records": records}).encode())) as client:
         for ask in (client.look_up, client.find):
             with pytest.raises(CrmAway) as raised:

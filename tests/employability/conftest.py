@@ -1,4 +1,4 @@
-"""Fixtures of the employability service on its own, with its demo data."""
+"""Fixtures of the employability service without the other services, with its demo data."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +43,7 @@ def examples(load_demo: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
 
 @pytest.fixture
 def unwritable_audit(sql: Callable[..., Any]) -> Iterator[None]:
-    """Make all inserts into the audit trail fail as on a full disk."""
+    """Make all inserts into the audit trail fail, as on a full disk."""
     sql("""
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$""")

@@ -1,4 +1,4 @@
-"""Tokens of the callers in these tests."""
+"""The tokens of the callers in these tests."""
 
 from tests.support.demo_people import ANA, GILDA
 from tests.support.issuer import Issuer, bearer

@@ -1,4 +1,4 @@
-"""Section 2 of the employability rules as data, parsed from the page: the callers of each operation."""
+"""Section 2 of the employability rules as data, parsed from the rules page: the callers that each operation allows."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -56,7 +56,7 @@ def shape(path: str) -> str:
 
 
 def _operations(cell: str, section: list[tuple[str, str]], base: str) -> Iterator[tuple[str, str]]:
-    """Yield the method and path of each operation in a table cell."""
+    """Yield the method and path of each operation named in a table cell."""
     methods: list[str] = []
     paths: list[str] = []
     named = False
@@ -138,7 +138,7 @@ def _parse(
         return Who("own")
     if rule == "`authenticated`":
         return Who("authenticated")
-    # A published job needs further actions, but the examples are drafts.
+    # Publishing a job needs further actions, but the examples are drafts.
     first = rule.partition(";")[0]
     return Who("action", _named(first), scoped)
 

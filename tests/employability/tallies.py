@@ -1,4 +1,4 @@
-"""Compares the service's tallies with real counts."""
+"""Compares the service's stored tallies with the real counts."""
 
 from typing import Any
 

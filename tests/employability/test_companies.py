@@ -139,7 +139,7 @@ def test_companies_are_listed_by_the_name_people_know_and_found_by_both(http: ht
 
     assert found("") == [AURORA, OTHER, LETTERED]
     assert found("search=AGUA") == found("search=zebra") == [AURORA]
-    assert found("search=ltda. ma") == []  # a match never spans two names
+    assert found("search=ltda. ma") == []  # a match never spans two of the names
     assert found("search=%25") == []
     assert found("cnpj=90.000.001/0001-29") == found(f"cnpj={AURORA}") == [AURORA]
     assert found("cnpj=1") == []

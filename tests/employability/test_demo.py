@@ -23,7 +23,7 @@ TABLES = (
 )
 
 
-# The values that the page lists for each table, without position numbers.
+# The values that the rules page lists for each reference table, without their position numbers.
 SEEDED = {
     name.split(" ")[0]: re.sub(r"(^|; )\d+ ", r"\1", texts).split("; ")
     for name, texts in read_table("employability", "Table | Values")
@@ -50,7 +50,7 @@ def test_a_second_load_changes_nothing_and_records_nothing(
     load_demo: Callable[[], Mapping[str, Any]], examples: Mapping[str, Any], sql: Sql
 ) -> None:
     def stored() -> list[Any]:
-        # Each save changes the time and the version, so leave them out.
+        # Each save changes the time and the version, so the comparison leaves them out.
         rows = "to_jsonb(t) - ARRAY['updated_at', 'row_version'] AS row"
         return [sql(f"SELECT {rows} FROM employability.{table} AS t ORDER BY t::text") for table in TABLES] + [
             sql("SELECT count(*) FROM platform.audit_event WHERE action <> 'read'")

@@ -1,4 +1,4 @@
-"""The demo data is restored at a later start, after a user has changed it."""
+"""A later start restores the demo data that a user has changed."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

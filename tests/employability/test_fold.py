@@ -1,4 +1,4 @@
-"""SQL folds Portuguese text as Python does, and folds all normal forms of any text to the same result."""
+"""SQL folds Portuguese text as Python does. All normal forms of a text have the same folded text."""
 
 import unicodedata
 

@@ -181,7 +181,7 @@ def test_a_reference_value_takes_the_id_of_the_file_until_something_uses_it(
 def test_values_of_one_batch_come_out_as_one_after_the_other(
     load: Load, tmp_path: Path, sql: Sql, report: Path
 ) -> None:
-    """One file with all lines has the same result as one file for each line."""
+    """One file with all lines gives the same result as a file for each line."""
     one, two, three = (str(UUID(int=number)) for number in (1, 2, 3))
 
     def value(descricao: str, tabela: str = "zonas", **members: Any) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def test_values_of_one_batch_come_out_as_one_after_the_other(
         value("vale"),  # equal when folded, so it replaces the line above
         value("Morro", id=two),
         value("Ilhas", id=two),  # this id exists, so this line renames the value
-        value("Morro", id=three),  # the rename has freed this text
+        value("Morro", id=three),  # the line above has freed this text
         value("Ilhas", id=one),  # refused: another value has this text
         value("Fundamental II", "escolaridades", ordem=4),
         value("Curso livre", "escolaridades"),  # added at the end, without moving the other values

@@ -1,6 +1,6 @@
 """Every operation accepts exactly the callers that its rule allows (rules: employability 2, 4.6).
 
-The test is case 66 of the rules page. The rules come from the page, and each role's actions are listed here
+This is case 66 of the rules page. The rules are read from the page, and each role's actions are listed here
 independently.
 """
 
@@ -41,13 +41,14 @@ STAFF = {
     "go:empregabilidade:editor": CURATED,
     "go:curriculos:editor": frozenset({"resume_bank:read"}),
 }
-# Error codes of refusals that do not come from the rule, but from a token without a CPF.
+# Error codes of refusals whose reason is not the rule but a token without a CPF.
 TOLD_BY_TOKEN = {"token-without-cpf"}
 
 
 RULES = read_rules()
 OURS = [served for served in all_operations() if served.operation in SERVICE.routes]
-# The catalogue binds one action, but this operation needs one of two, so it checks them after reading the body.
+# The catalogue maps an operation to one action. This operation needs one of two, so it checks them after it has read
+# the body.
 TESTS_ITSELF = "employability.send_to_draft_job"
 
 
@@ -116,7 +117,7 @@ def test_every_operation_has_the_rate_of_the_rules() -> None:
 
 
 def test_every_post_takes_an_idempotency_key_but_those_that_are_safe_to_repeat() -> None:
-    """Every POST accepts an idempotency key, unless it is safe to repeat anyway (rules: employability 2.0.13)."""
+    """Every POST accepts an idempotency key unless it is already safe to repeat (rules: employability 2.0.13)."""
     document = json.loads(pages.document(SERVICE))["paths"]
     without = {
         served.operation.key

@@ -1,4 +1,4 @@
-"""Lists of jobs and applications use indexes on large tables, as the plans of the server's calls show."""
+"""Lists of jobs and applications use indexes on large tables, as the logged plans of the server's calls show."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -21,10 +21,10 @@ from tests.support.query_plans import PlanLog, explain_from_now, list_relations,
 from tests.support.server import RunningServer
 
 CITY = City(jobs=size(2_000, 20_000), people=size(1_000, 200_000), crowd=size(500, 10_000))
-# Large tables that no call may scan completely.
+# Large tables that no call may scan sequentially.
 BIG = {"application", "application_content", "application_event", "application_block", "job", "job_step", "job_event"}
 BIG |= {"job_question"}
-if FULL:  # for a thousand narrow rows, a scan is faster
+if FULL:  # for a thousand narrow rows, PostgreSQL prefers a scan
     BIG |= {"resume", "terms_acceptance", "bank_person"}
 E, P = "/jobs/api/v1/empregabilidade", "/jobs/api/public/empregabilidade"
 FILTERS: tuple[dict[str, str], ...] = (
@@ -133,7 +133,7 @@ def test_no_list_filter_or_count_reads_a_big_table_from_end_to_end(plans: PlanLo
 def test_without_its_index_a_list_is_read_from_end_to_end(
     plans: PlanLog, http: httpx.Client, issuer: Issuer, sql: Sql
 ) -> None:
-    """Without the index the check fails, so the other tests would notice a full scan."""
+    """Without the index, the check fails. This proves that the other tests would notice a full scan."""
     indexes: list[Any] = sql(
         "SELECT indexdef, indexname FROM pg_indexes WHERE tablename = 'application' AND indexname LIKE '%_person'"
         " OR tablename = 'application' AND indexname LIKE '%_live'"

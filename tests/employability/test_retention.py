@@ -32,7 +32,7 @@ CLEARED = (None, None, None, "[]", None, None, "reprovada")
 
 @pytest.fixture
 def sweep(settings: Settings, database_url: str) -> Sweep:
-    """Return a function that runs the service's retention and returns the checked and removed rows by kind."""
+    """Return a function that runs the service's retention. It returns the checked and removed rows by kind."""
 
     def run(*, dry_run: bool = False, **changed: int) -> dict[str, tuple[int, int]]:
         with acting(settings.model_copy(update=changed), database_url, retention.OPERATION) as act:

@@ -1,4 +1,4 @@
-"""Skills in a resume: each skill is linked in one of its work areas (rules: employability 2.11)."""
+"""Skills in a resume: each skill is linked within one of its work areas (rules: employability 2.11)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The tallies used by lists always equal a real count, after any writes."""
+"""After any writes, the tallies that lists use equal the real counts."""
 
 import asyncio
 
@@ -107,7 +107,7 @@ def test_whatever_is_written_the_tallies_are_what_counting_finds(
 
 
 def test_a_tally_that_is_wrong_is_found(filled: str, sql: Sql) -> None:
-    """The check finds wrong tallies, so the other tests would notice one."""
+    """The check finds wrong tallies. This proves that the other tests would notice one."""
     sql("UPDATE employability.application_tally SET aprovada = aprovada + 1 WHERE id_vaga = $1", job_id(2))
     sql("INSERT INTO employability.bank_tally VALUES ('3', '00', 1)")
     try:
@@ -118,7 +118,10 @@ def test_a_tally_that_is_wrong_is_found(filled: str, sql: Sql) -> None:
 
 
 def test_a_save_that_changes_nothing_of_a_tally_does_not_lock_it(filled: str, sql: Sql) -> None:
-    """A save always sets the department and the state. It must not make a person who applies wait for the tally."""
+    """A person who applies does not wait for the tally because of a concurrent save.
+
+    Every save sets the department and the state, even to the same values.
+    """
     save = """UPDATE employability.job SET titulo = 'Outra', status = status, id_orgao_parceiro = id_orgao_parceiro,
         deleted_at = deleted_at WHERE id = $1"""
     read = "SELECT xmin::text, xmax::text FROM employability.application_tally WHERE id_vaga = $1"
@@ -150,7 +153,7 @@ def test_whoever_gets_a_resume_and_accepts_the_terms_at_once_is_counted_once(fil
 
 
 def test_concurrent_changes_of_the_same_jobs_are_all_added_up(filled: str, sql: Sql) -> None:
-    """Connections write to the same jobs in different orders, without a deadlock."""
+    """Connections write to the same jobs in different orders without a deadlock."""
     apply = """INSERT INTO employability.application (id, cpf, id_vaga, status, origem)
         SELECT gen_random_uuid(), $1, job, 'candidatura_enviada', 'equipe' FROM unnest($2::uuid[]) AS job"""
     change = "UPDATE employability.application SET status = $2 WHERE cpf = $1"

@@ -39,7 +39,7 @@ def test_in_the_sandbox_a_page_of_the_own_machine_may_call(http: httpx.Client, i
         assert "Access-Control-Allow-Credentials" not in called.headers
 
 
-# Headers between an external gateway and the platform. The descriptions mention them, but pages do not use them.
+# Headers between an external gateway and the platform. The descriptions mention them, but web pages do not send them.
 GATEWAYS_OWN = re.compile("X-(Original|Forwarded)-.*|X-Access-(Action|Decision|Mapping|Subject)")
 
 

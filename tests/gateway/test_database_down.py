@@ -1,4 +1,4 @@
-"""While no database answers, each gateway still passes calls on: the processes answer many reads from memory."""
+"""While no database answers, each gateway still forwards calls, because the processes answer many reads from memory."""
 
 import time
 from pathlib import Path
@@ -22,7 +22,7 @@ READS = (
     "/search/api/v1/categories",
     "/status",
 )
-# HAProxy checks the readiness every two seconds, and two failures take a process out.
+# HAProxy checks readiness every two seconds, and takes a process out of service after two failures.
 UNTIL_UNREADY_SECONDS = 8.0
 
 

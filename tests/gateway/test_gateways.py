@@ -1,4 +1,4 @@
-"""The contract holds through HAProxy, nginx and Envoy, each with its generated configuration and two servers."""
+"""HAProxy, nginx and Envoy, with their generated configuration and two servers each, preserve the contract."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -38,12 +38,12 @@ from tests.support.server import UNLIMITED, RunningServer, free_port
 ORIGIN = "https://portal.cidade.example"
 GENDERS = "/registry/v1/citizen/gender/options"
 PETS = f"/registry/v1/citizen/{ANA}/pets"
-# In a proof, each gateway has its own platform, because the whole table changes the data permanently.
+# In a proof, each gateway has its own platform, because the complete table changes the data permanently.
 SCOPE: Literal["function", "module"] = "function" if FULL else "module"
 
 
 class Application(BaseHTTPRequestHandler):
-    """An application of the city. It returns the caller that the gateway reports."""
+    """A city application behind the gateway. It returns the caller whom the gateway reports."""
 
     def do_GET(self) -> None:
         said = (self.headers.get("X-Access-Subject") or "").encode()
@@ -68,7 +68,7 @@ def application() -> Iterator[Server]:
 
 @pytest.fixture(scope=SCOPE)
 def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Sandbox, list[Server]]]:
-    """Yield a platform with the demo's people on two ports. It trusts proxies on this machine."""
+    """Yield a platform with the demo people on two ports. It trusts proxies on this machine."""
     name = databases.new_name()
     settings = Settings(
         data_dir=tmp_path_factory.mktemp("data"),
@@ -91,7 +91,7 @@ def behind(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope=SCOPE)
 def panel(behind: tuple[Sandbox, list[Server]]) -> Iterator[Server]:
-    """Yield the panel, which runs on a separate server."""
+    """Yield the panel, which runs as a separate server."""
     sandbox = behind[0]
     with RunningServer(standalone.build(sandbox.settings, sandbox.database_url, SINGLE_PROCESS)) as server:
         yield Server("127.0.0.1", server.port)
@@ -150,14 +150,14 @@ def test_the_panels_largest_form_passes_and_more_does_not(gateway: httpx.Client)
     address = largest.address(**dict.fromkeys(largest.parameters, "1"))
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     sizes = ((largest.body_limit - 1_000, 401), (largest.body_limit + 1, 413), (largest.body_limit + 4_000_000, 413))
-    for much, status in sizes * 3:  # repeat, because a fault may lose every second response
+    for much, status in sizes * 3:  # repeat, because a fault could affect every second response
         answer = gateway.post(address, content=b"a=" + b"b" * (much - 2), headers=form)
         assert answer.status_code == status, (address, much)
         assert "<html" in answer.text
 
 
 def choose(cases: list[Case]) -> list[Case]:
-    """Return the whole table in a proof, and otherwise only the rows that change nothing.
+    """Return the complete table in a proof, and otherwise only the rows that change nothing.
 
     In a proof, each gateway has its own platform.
     """
@@ -174,7 +174,7 @@ def test_the_contract_table_holds_through_it(gateway: httpx.Client, behind: tupl
 def test_a_token_that_is_not_good_is_refused_as_the_service_would(
     gateway: httpx.Client, behind: tuple[Sandbox, list[Server]], issuer: Issuer
 ) -> None:
-    """HAProxy verifies tokens itself. The other gateways ask the platform."""
+    """HAProxy verifies tokens without the platform. The other gateways ask it."""
     good = issuer.person(ANA)
     head, claims, signature = good.split(".")
     _, other_claims, _ = issuer.person(BRUNO).split(".")
@@ -195,14 +195,14 @@ def test_a_token_that_is_not_good_is_refused_as_the_service_would(
 
 
 def _with_the_name_of(issuer: Issuer) -> RSAKey:
-    """Return a new key that has the id of one of the issuer's published keys."""
+    """Return a new key with the id of one of the issuer's published keys."""
     return RSAKey.import_key(new_key().as_pem(private=True), {"kid": str(issuer.keys[-1].kid)})
 
 
 def test_a_rotation_of_the_providers_keys_refuses_no_good_token_and_lets_no_other_pass(
     gateway: httpx.Client, issuer: Issuer, request: pytest.FixtureRequest
 ) -> None:
-    """HAProxy has only the earlier keys. It forwards tokens with an unknown key id to the platform."""
+    """HAProxy has only the keys from before. It forwards a token with an unknown key id to the platform."""
     before = issuer.person(ANA)
     issuer.keys.append(new_key())
     request.addfinalizer(issuer.keys.pop)
@@ -242,7 +242,7 @@ def test_a_form_of_the_portal_beyond_the_limit_is_refused_by_a_page_where_a_brow
 
 
 def test_a_callers_request_id_comes_back_and_another_is_made(kind: str, gateway: httpx.Client) -> None:
-    """Envoy cannot tell an id from a CPF, so it always makes a new id."""
+    """Envoy cannot tell an id from a CPF, so it always creates a new id."""
     own = str(uuid4())
     assert (gateway.get(GENDERS, headers={"X-Request-ID": own}).headers["X-Request-ID"] == own) == (kind != "envoy")
     assert UUID(gateway.get(GENDERS).headers["X-Request-ID"])
@@ -254,7 +254,7 @@ def test_the_check_endpoint_is_not_to_be_had_from_outside(gateway: httpx.Client,
         "/access/%61pi/%761/check", "/access/%61%70%69/v%31/%63%68%65%63%6B", "/api/v1/check", "/api/v1/%63heck",
     )  # fmt: skip
     for path in (f"{beginning}{end}" for beginning in beginnings for end in ("", PETS, "-token", f"-token{PETS}")):
-        address = gateway.base_url.copy_with(raw_path=path.encode())  # bypass the client's normalisation
+        address = gateway.base_url.copy_with(raw_path=path.encode())  # the client would normalise the path
         refused = gateway.get(address, headers=bearer(issuer.admin()))
         assert (refused.status_code, refused.headers.get("X-Access-Decision")) == (404, None), path
     assert gateway.get("/access/api/v1/actions", headers=bearer(issuer.admin())).status_code == 200
@@ -278,13 +278,16 @@ def lets_pass(server: Server, path: str, token: str) -> bool:
 def test_an_application_of_the_citys_own_is_guarded_by_the_catalogue(
     kind: str, gateway: httpx.Client, behind: tuple[Sandbox, list[Server]], issuer: Issuer
 ) -> None:
-    """The application gets only calls that the catalogue allows. Only the gateway can set the caller's headers."""
-    if kind == "haproxy":  # HAProxy cannot guard applications, so this path is unknown
+    """The application gets only the calls that the catalogue allows.
+
+    Only the gateway can set the headers about the caller.
+    """
+    if kind == "haproxy":  # HAProxy cannot protect applications, so it does not know this path
         assert gateway.get("/invoices/7", headers=bearer(issuer.admin())).status_code == 404
         return
     made = make_invoices(sender(behind[0].http, issuer.person(SUPERADMIN, realm_access={"roles": ["superadmin"]})))
     path = f"{made['path']}/7?page=1"
-    # The gateway may ask either server, and the other server receives the new mapping a moment later.
+    # The gateway may ask either server, and the second one learns of the new mapping a moment later.
     until_now(lambda: all(lets_pass(server, path, issuer.person(EDITOR)) for server in behind[1]))
     passed = gateway.get(path, headers=bearer(issuer.person(EDITOR, sub="editor-1")) | {"X-Access-Subject": "forged"})
     assert (passed.status_code, passed.text) == (200, "editor-1")
@@ -303,8 +306,8 @@ def test_an_application_of_the_citys_own_is_guarded_by_the_catalogue(
 def test_who_is_refused_too_often_is_told_to_wait_and_for_how_long(
     kind: str, application: Server, issuer: Issuer, tmp_path: Path
 ) -> None:
-    """A valid token still works at an address that is refused too often."""
-    if kind == "haproxy":  # HAProxy verifies tokens itself
+    """A valid token still works from an address with too many refusals."""
+    if kind == "haproxy":  # HAProxy verifies tokens without the platform
         return
     name, certificate = databases.new_name(), Certificate(tmp_path)
     tmp_path.chmod(0o755)

@@ -1,4 +1,4 @@
-"""HAProxy, nginx and Envoy with the generated configuration: refused calls and forwarded requests."""
+"""HAProxy, nginx and Envoy with the generated configuration: the calls that they refuse or forward."""
 
 import contextlib
 import dataclasses
@@ -30,7 +30,7 @@ from tests.support.server import free_port
 pytestmark = pytest.mark.long
 
 PETS = f"/registry/v1/citizen/{ANA}/pets"
-# The members of an error response, by the path that a program called.
+# The members of an error response for programs, by the called path.
 WORDS = {
     PETS: ["error", "message"],
     "/jobs/api/v1/empregos": ["code", "message"],
@@ -69,7 +69,10 @@ class Echo(BaseHTTPRequestHandler):
 
 
 class Counting(BaseHTTPRequestHandler):
-    """A host that records each call to PETS before it responds. Other requests, such as token checks, get a 200."""
+    """A host that records each call to PETS before it responds.
+
+    Any other request, such as a token check, gets a 200.
+    """
 
     protocol_version = "HTTP/1.1"
     seen: list[tuple[str, str]]
@@ -97,7 +100,7 @@ class Counting(BaseHTTPRequestHandler):
 
 
 class BreakingOff(Counting):
-    """A host that closes the connection without a response, like a process that is killed."""
+    """A host that closes the connection without a response, like a process that was killed."""
 
     def answer(self) -> None:
         self.close_connection = True
@@ -243,8 +246,8 @@ def test_what_a_host_may_have_carried_out_is_sent_to_no_other_one(kind: str, tmp
     ):
         for method in WRITES:
             asked = len(lost)
-            while len(lost) == asked:  # after a failure, a gateway avoids the host for a moment
-                # HAProxy also closes the client's connection if it had reused one to the host.
+            while len(lost) == asked:  # a gateway avoids a host for a moment after a failure
+                # HAProxy also closes the client's connection if it had reused a connection to the host.
                 with contextlib.suppress(httpx.RemoteProtocolError):
                     status = client.request(method, PETS, content=b"{}").status_code
                     assert status == (200 if len(lost) == asked else 503), method

@@ -1,4 +1,4 @@
-"""The commands in the guides print the shown output, and the links between the guides work."""
+"""The commands in the guides print the output that the guides show, and the links between the guides work."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import free_port
 
 NAMES = sorted(file.stem for file in guides.FOLDER.glob("[a-z]*.md") if not file.name.endswith(".pt-BR.md"))
-# tests/pages/test_first_call.py tests this guide, together with the clients.
+# tests/pages/test_first_call.py covers this guide, together with the clients.
 WITH_CLIENTS = "first-call"
 OUTPUTS = {"text", "json"}
 # Targets of links on the front page that are not guides.
@@ -57,7 +57,7 @@ def working(sandbox: Sandbox) -> Iterator[None]:
 
 
 def own_environment(sandbox: Sandbox) -> dict[str, str]:
-    """Return environment variables with which a guide's unchanged commands use this sandbox."""
+    """Return environment variables that make a guide's unchanged commands use this sandbox."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     settings = sandbox.settings
     return {

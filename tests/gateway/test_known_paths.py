@@ -1,4 +1,4 @@
-"""Caching a path does not change its endpoint, and the cache is bounded."""
+"""Caching a path does not change which endpoint it reaches, and the cache is bounded."""
 
 import functools
 from contextlib import nullcontext

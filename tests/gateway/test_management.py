@@ -1,4 +1,4 @@
-"""The management port reports whether processes work, are frozen, or no longer run jobs."""
+"""The management port reports whether the processes work, are frozen, or have stopped running jobs."""
 
 import threading
 import time
@@ -40,7 +40,7 @@ ages = st.floats(0, 2 * STALLED_SECONDS)
 
 
 def numbers(beats: dict[str, float], turn: float = 0.0, fetch: float = 0.0, outdated: bool = False) -> Numbers:
-    """Return metrics published by processes. The arguments are the ages of beats, loop iterations and fetches."""
+    """Return the metrics that processes publish. The arguments are the ages of beats, loop iterations and fetches."""
     states: dict[Series, float] = {(BEAT, name): NOW - age for name, age in beats.items()}
     states |= {
         (LAST_ITERATION, "worker-0"): NOW - turn,
@@ -93,7 +93,7 @@ def managed(settings: Settings, database_url: str, group: ProcessGroup) -> Itera
 
 
 def publish(group: ProcessGroup, name: str, found: Numbers) -> None:
-    """Write the metrics file of a process. The times are shifted from NOW to the current time."""
+    """Write the metrics file of a process, with its times shifted from NOW to the current time."""
     assert group.metrics_folder
     late = time.time() - NOW
     states = {series: value + late if value > 1 else value for series, value in found.states.items()}

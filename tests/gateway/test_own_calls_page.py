@@ -1,4 +1,4 @@
-"""The developer portal explains a refused call: its request id leads to the cause and the remedy."""
+"""The developer portal explains a refused call. Its request id leads to the cause and the remedy."""
 
 import html
 import re
@@ -55,7 +55,7 @@ def show(http: httpx.Client, issuer: Issuer, client: str = CLIENT, **asked: str)
 
 
 def list_ids(page: str) -> list[str]:
-    """Return the request ids of the listed calls, without the request id in the form."""
+    """Return the request ids in the list of calls, but not the one in the form."""
     return re.findall(r" ms,\s+<code>([^<]+)</code>", page)
 
 

@@ -1,4 +1,4 @@
-"""Path rules of all operations: methods, escapes and slashes, and bodies that are rejected without being read."""
+"""Path rules of all operations: methods, escapes and slashes, and bodies that are rejected unread."""
 
 import gzip
 import json

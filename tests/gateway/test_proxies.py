@@ -92,7 +92,7 @@ def test_anonymous_callers_behind_a_proxy_have_a_rate_each(http: httpx.Client) -
         headers = {"X-Forwarded-For": forwarded}
         return http.get("/registry/v1/citizen/gender/options", headers=headers).status_code
 
-    # The caller wrote the left entry, so it is ignored.
+    # The caller wrote the leftmost entry, so the platform ignores it.
     assert [read(f"203.0.113.{number}, 198.51.100.7") for number in range(11)] == [200] * 10 + [429]
     assert read("198.51.100.8") == 200
 

@@ -20,7 +20,7 @@ from tests.support.gateways import Certificate, running
 from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer, free_port
 
-# The number of ordinary requests after each case. They reveal wrong responses on reused connections to the platform.
+# The number of ordinary requests after each case. They reveal a wrong response on a reused connection to the platform.
 INNOCENT = 3
 HIDDEN = smuggling.HIDDEN_PATH.encode()
 _LAST = re.compile(rb"HTTP/1\.1 [45]|GET /next 0")
@@ -63,7 +63,7 @@ def _attack(port: int, certificate: Certificate, case: Case) -> None:
 
 
 def _read(attacker: socket.socket) -> None:
-    """Read until a request is refused or the following one gets its response. The case is then over."""
+    """Read until a request is refused or the request after it gets its response. Then the case is over."""
     received = b""
     with contextlib.suppress(ConnectionResetError):
         while not _LAST.search(received) and (more := attacker.recv(65_536)):
@@ -71,7 +71,7 @@ def _read(attacker: socket.socket) -> None:
 
 
 def _find_mixed_up(client: httpx.Client, name: str) -> Iterator[str]:
-    """Yield responses that do not belong to the request."""
+    """Yield the responses that do not belong to the request."""
     for number in range(INNOCENT):
         answer = client.get(f"/registry/v1/innocent/{number}", params={"after": name})
         if (answer.status_code, answer.text) != (200, f"GET {answer.request.url.raw_path.decode()} 0"):

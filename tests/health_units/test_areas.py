@@ -21,7 +21,10 @@ WEEK: dict[str, Any] = {"semana": {"1": []}}
 
 @pytest.fixture(scope="module", autouse=True)
 def city(act: Any) -> None:
-    """Create three units. Nilo has rights in the north, Rui in the north and in the whole city, and Otto in no area."""
+    """Create three units.
+
+    Nilo has rights in the north, Rui in the north and in the whole city, and Otto in no area.
+    """
     for cnes, area in ((NORTH, "1.0"), (SOUTH, "2.0"), (NOWHERE, None)):
         act(units.put_unit, Cnes(cnes), UnitBody(nome="Unidade de teste", tipo=Tipo.CF, area=area))
     for name, attributes, people in (

@@ -95,7 +95,7 @@ def test_a_star_around_its_centre_is_an_outline_whichever_way_it_runs(
     step = 2 * math.pi / len(corners)
     turns = [(number + part) * step for number, (_, part) in enumerate(corners)]
     if any(later - earlier >= math.pi for earlier, later in itertools.pairwise([*turns, turns[0] + 2 * math.pi])):
-        return  # the centre is outside, so the shape is not a star
+        return  # the centre is outside, so the outline is not star-shaped
     ring = [
         [radius * math.cos(turn), radius * math.sin(turn)] for (radius, _), turn in zip(corners, turns, strict=True)
     ]
@@ -142,7 +142,7 @@ def test_of_two_editors_the_second_is_told(send: Any) -> None:
         (f"/feriados/{day}", f"/feriados/{day}", HOLIDAY, {"nome": "Outro"}),
         ("/areas/dupla", "/areas/dupla", polygon(SQUARE), {"nome": "Outra"}),
     ):
-        for tag in ('"nada"', "*"):  # with either tag, the caller expects an existing record
+        for tag in ('"nada"', "*"):  # either tag means that the caller expects an existing record
             assert send("PUT", write, body, **{"If-Match": tag}).status_code == 412, write
         assert send("PUT", write, body).is_success
         seen = send("GET", read)

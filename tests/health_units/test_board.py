@@ -1,4 +1,4 @@
-"""A process refuses to show the board if its copy may be outdated (rules: health_units 5)."""
+"""A process does not show the board if its copy may be outdated (rules: health_units 5)."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ UNIT = Cnes("7000001")
 
 @pytest_asyncio.fixture
 async def board(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> UnitBoard:
-    """Return a board that only the test refreshes. The process refreshes its own board after each change."""
+    """Return a board that only the test refreshes. In the platform, a process refreshes its board after each change."""
     own = UnitBoard()
     monkeypatch.setitem(platform.parts, UnitBoard, own)
     return own

@@ -1,4 +1,4 @@
-"""A fixed service token allows only the operations that it is listed for (rules: health_units 1)."""
+"""A fixed service token works only for the operations in its list (rules: health_units 1)."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta

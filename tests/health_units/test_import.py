@@ -21,7 +21,7 @@ from tests.support.sent_statements import recorded
 from tests.support.terminal import Terminal
 
 SAMPLES = Path(__file__).parents[2] / "docs/operate/samples/health_units"
-# The number of lines and of rows in each file. The first line of a table is its header.
+# The numbers of lines and of rows in each file. The first line of a table is its header.
 FILES = {"units.jsonl": (3, 3), "units.csv": (3, 2), "notifications.jsonl": (3, 3), "notifications.csv": (3, 2)}
 TABLES = "units unit_weekly_hours notifications notification_events change_feed".split()
 WEEK = {"1": [{"inicio": "08:00", "fim": "17:00"}]}
@@ -165,7 +165,7 @@ def test_nothing_is_imported_that_is_still_to_come(load: Load, sql: Sql, tmp_pat
 
 def test_a_killed_import_goes_on_where_it_was_committed(load: Load, sql: Sql, tmp_path: Path) -> None:
     class Killed(Exception):
-        """An exception that acts like kill -9: no further code of the import runs."""
+        """An exception that acts like kill -9: no further import code runs."""
 
     def kill(_: int, done: Committed) -> None:
         if done.lines == 200:

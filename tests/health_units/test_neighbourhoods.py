@@ -1,4 +1,4 @@
-"""The neighbourhoods of the city, each with a point (rules: health_units 2.6)."""
+"""The neighbourhoods of the city, each with the coordinates of a point (rules: health_units 2.6)."""
 
 import itertools
 from typing import Any

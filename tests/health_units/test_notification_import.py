@@ -1,4 +1,4 @@
-"""A batch of imported notifications has the same result as importing its rows one by one."""
+"""Notifications that are imported in a batch have the same result as notifications imported one by one."""
 
 import asyncio
 import itertools
@@ -23,7 +23,7 @@ from tests.support.sent_statements import recorded
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NAMESPACE = uuid4()
-# The units of an example. Each unit exists twice: for the import as a batch, and for the import row by row.
+# The units in an example. Each unit exists twice: once for the batch, and once for the import row by row.
 UNITS = ("a", "b")
 examples = itertools.count()
 rows = st.fixed_dictionaries(
@@ -55,7 +55,7 @@ def notification(cnes: str, at: datetime = AT, **members: Any) -> dict[str, Any]
 
 
 class Side:
-    """One of the two imports of an example. Each import has its own unit codes and ids, mapped to common names."""
+    """One of the two imports in an example. It maps its own unit codes and ids to names that both imports share."""
 
     def __init__(self, example: int, name: str) -> None:
         number = "12".index(name) + 1
@@ -80,7 +80,7 @@ class Side:
         )
 
     def read(self, sql: Sql) -> list[Any]:
-        """Return everything that was stored, with the common names for units and ids."""
+        """Return all stored data, with the shared names instead of the codes of units and the ids."""
         names: dict[Any, Any] = {code: each for each, code in self.codes.items()}
         names |= {id_: each for each, id_ in self.ids.items()}
         found = sql(
@@ -129,7 +129,7 @@ def test_a_batch_costs_no_statement_a_row_and_its_repetition_one(load: Load, sql
         with recorded() as sent:
             assert counts(load(file, "notifications")) == expected
         assert len([text for text in sent.texts if "health_units." in text.partition("*/")[2]]) == statements
-    # Each unit has one entry in the feed, with the final risk.
+    # Each unit has one entry in the change feed, with the unit's final risk.
     told = sql("SELECT cnes, dados FROM health_units.change_feed WHERE sequencia > $1 ORDER BY sequencia", last)
     assert [row["cnes"] for row in told] == codes
     assert all('"Ativo"' in row["dados"] for row in told)

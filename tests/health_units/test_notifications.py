@@ -138,7 +138,7 @@ async def test_instants_move_forward_when_the_clock_does_not(call: Call, unit: C
 async def test_many_acts_at_once_are_never_told_ahead_of_the_clock(call: Call, unit: Cnes) -> None:
     """The time of a change is never in the future.
 
-    An earlier version added a second for each of the concurrent changes.
+    An earlier version of the code added a second for each concurrent change.
     """
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
     body = ChangeBody(risco=Risco.LARANJA)
@@ -188,7 +188,7 @@ async def test_the_services_own_role_cannot_rewrite_the_log(call: Call, statemen
 
 @pytest.mark.cases("health_units", "28")
 async def test_the_feed_shows_no_number_before_a_lower_one(call: Call, second_process: Call, unit: Cnes) -> None:
-    """One writer takes its number first, and the other starts later. Whichever commits first, readers see no gap."""
+    """One writer gets its number before the other one starts. Readers see no gap, whichever writer commits first."""
     unit_of_second = Cnes(str(next(_codes)))
     await units.put_unit(call, unit_of_second, UnitBody(nome="Outra", tipo=Tipo.CF))
     seen: list[list[int]] = []

@@ -62,7 +62,7 @@ def find_slowly(timetable: Timetable, holidays: set[date], now: datetime) -> Ope
     open_now = is_open(timetable, holidays, now)
     instant = now.astimezone(UTC)
     instant -= timedelta(minutes=instant.minute % 30)
-    # The reference looks for a closing until the end of the last day, but for an opening only until this time of that
+    # The reference looks for a closing until the end of the last day, but for an opening only until this time on that
     # day.
     end = datetime.combine(now.date() + timedelta(days=15), datetime.min.time(), ZONE) - STEP
     until = end if open_now else now + timedelta(days=14)
@@ -75,7 +75,7 @@ def find_slowly(timetable: Timetable, holidays: set[date], now: datetime) -> Ope
 
 @st.composite
 def days(draw: st.DrawFn) -> Sequence[Interval]:
-    """Draw up to four intervals between half hours. They do not overlap, but some touch."""
+    """Draw up to four intervals that start and end at half hours. They do not overlap, but some touch."""
     marks = sorted(draw(st.sets(st.integers(0, 48), max_size=6)))
     pairs = [(start, end) for start, end in itertools.pairwise(marks) if draw(st.booleans())][:4]
     return [Interval(write(start), write(end)) for start, end in pairs]
@@ -124,7 +124,7 @@ def test_the_opening_is_found_for_every_timetable(
 
 
 def read_timetable(days: dict[str, list[str]], opens_on_holidays: bool) -> Timetable:
-    """Parse the page's timetable. Keys are weekdays (`1-5`), or dates of exceptions."""
+    """Parse the timetable on the rules page. Keys are weekdays (`1-5`) or the dates of exceptions."""
     week: dict[int, list[Interval]] = {}
     exceptions: dict[date, list[Interval]] = {}
     for day, texts in days.items():
@@ -153,7 +153,7 @@ def test_what_comes_before_the_timetable() -> None:
 
 
 def test_a_clock_that_is_put_back_closes_nothing() -> None:
-    """Until 2019 the city had daylight saving time. On this night, the hour from 23:00 occurred twice."""
+    """Until 2019 the city had daylight saving time. On this night, the hour that starts at 23:00 occurred twice."""
     found = find_opening(Timetable(ALWAYS.week, True), [], at("2018-02-17T23:30").replace(fold=1))
     assert found.situacao is Situacao.ABERTO
     later = Timetable({6: [Interval("22:00", "24:00")]})

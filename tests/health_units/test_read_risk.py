@@ -54,7 +54,7 @@ def unit(act: Any, read: Any) -> Cnes:
 def wait_until(read: Any, cnes: Cnes, wanted: Callable[[httpx.Response], bool]) -> dict[str, Any]:
     """Repeat the read until the response is as expected, and return its body.
 
-    The server notices a commit after a short delay.
+    The server notices a commit only after a short delay.
     """
     deadline = time.monotonic() + 20
     while not wanted(answer := read(cnes.digits)):
@@ -222,6 +222,6 @@ def test_an_unchanged_answer_is_not_sent_again(read: Any) -> None:
 
 
 def test_a_machine_may_call_more_often_than_a_person() -> None:
-    """The portal calls with one machine token for all its visitors."""
+    """A portal calls with one machine token for all its visitors."""
     (declared,) = (each for each in SERVICE.routes if each.key == "health_units.read_risk")
     assert declared.rates(Settings(profile="production")) == ("50/second", "500/second")

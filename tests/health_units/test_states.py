@@ -19,12 +19,15 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 colours = st.sampled_from(Risco)
 # The smallest time difference that the database can store.
 STEP = timedelta(microseconds=1)
-# The clock may stop or be set back.
+# The clock may stand still, or be set back.
 clocks = st.timedeltas(min_value=timedelta(minutes=-5), max_value=timedelta(minutes=5))
 
 
 class OneUnit(RuleBasedStateMachine):
-    """Operations on one unit in any order, while the clock jumps. The state always equals a replay of all events."""
+    """Operations on one unit in any order, while the clock jumps.
+
+    The state must always equal a replay of all events.
+    """
 
     def __init__(self) -> None:
         super().__init__()

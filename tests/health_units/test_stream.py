@@ -33,7 +33,7 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 PATH = "/health-units/unidades/eventos"
-# This limit prevents a test from hanging. It must be long enough for a busy machine.
+# This limit keeps a failing test from hanging. It must be long enough for a busy machine.
 LONGEST_READ_SECONDS = 120.0
 _codes = itertools.count(4000001)
 
@@ -60,7 +60,7 @@ class Stream:
     def __iter__(self) -> Iterator[Event]:
         """Yield the events.
 
-        Fail if the expected events do not arrive in time, because heartbeats would block the test forever.
+        Fail if they do not arrive in time, because heartbeats would otherwise block the test forever.
         """
         members: dict[str, str] = {}
         for line in self.lines:
@@ -97,7 +97,7 @@ def listen(server: RunningServer, citizen: dict[str, str]) -> Listen:
             assert time.monotonic() < ends_at, "the server still counts closed streams as open"
             with httpx.stream("GET", url, params=query, headers=sent, timeout=PATIENCE) as answer:
                 if answer.status_code == 429 and not once:
-                    continue  # the server has not noticed the end of an earlier stream
+                    continue  # the server may not have noticed an earlier stream's end
                 stream = Stream(answer)
                 if answer.status_code == 200:
                     assert answer.headers["Content-Type"] == "text/event-stream"
@@ -137,7 +137,7 @@ def remember(server: RunningServer, issuer: Issuer) -> None:
 
 
 def change(act: Any, cnes: Cnes, *colors: Risco) -> None:
-    """Open a notification, change it and close it. The number of changes is one more than the number of colours."""
+    """Open a notification, change it and close it. The calls cause one change more than there are colours."""
     opened = act(notifications.open_notification, cnes, OpenBody(risco=colors[0]))
     for color in colors[1:]:
         act(notifications.change_notification, cnes, opened.id, ChangeBody(risco=color))
@@ -169,7 +169,7 @@ def test_a_change_reaches_a_listener_and_the_next_read(
 ) -> None:
     with listen() as stream:
         act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
-        # The unit's creation may come first if the server had not published it when the stream opened.
+        # The creation of the unit may come first if the server had not published it when the stream was opened.
         event = next(each for each in stream if each.kind == "risco")
         shown = http.get(f"/health-units/unidade/{unit}/risco", headers=citizen).json()
     assert event.data == {"sequencia": event.id, **shown}

@@ -25,7 +25,7 @@ from tests.support.polling import PATIENCE, until_now
 from tests.support.server import RunningServer
 
 BASE = "/health-units/unidades/eventos"
-# The statement extends tickets, because a slow test takes longer than they are valid.
+# The statement extends the validity of tickets, because a slow test can outlast it.
 _KEEP = "UPDATE platform.access_ticket SET expires_at = now() + interval '1 hour'"
 _OF = "WHERE operation_key = 'health_units.stream_changes'"
 _BIND = "WITH bound AS (UPDATE access.endpoint_mapping SET action_id = {} " + _OF + ") SELECT access.raise_version()"

@@ -112,7 +112,7 @@ def test_a_risk_that_closes_is_told_before_the_openings(unit: str, act: Any, rea
     assert shown["risco_atual"]["desde"] == shown["risco_atual"]["ultima_atualizacao"]
     act(notifications.close_notification, Cnes(unit), opened.id, CloseBody())
     until_now(lambda: see(read, unit)["situacao"] == "aberto")
-    assert read(f"/unidade/{unit}").json()["risco_atual"]["risco"] == "Verde"  # closed red ones do not count
+    assert read(f"/unidade/{unit}").json()["risco_atual"]["risco"] == "Verde"  # closed red notifications do not count
     act(notifications.open_notification, Cnes(unit), OpenBody(risco=Risco.LARANJA))
     until_now(lambda: read(f"/unidade/{unit}").json()["risco_atual"]["risco"] == "Laranja")
     shown = read(f"/unidade/{unit}").json()

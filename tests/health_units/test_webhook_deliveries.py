@@ -74,7 +74,7 @@ def test_a_delivery_is_listed_with_its_tries_and_replayed_under_its_id(
 ) -> None:
     receiver.usual = Answer(503)
     act(notifications.open_notification, unit, OpenBody(risco=Risco.VERMELHO))
-    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the next attempt is the last one
+    sql("UPDATE queue.pgqueuer SET attempts = $1", len(DELAYS))  # the next attempt will be the last one
     drain()
     (failed,) = list_deliveries(manage, path, "?falhas=true")
     assert (failed["tipo"], failed["cnes"], failed["ultimo_erro"]) == (

@@ -297,7 +297,10 @@ def test_without_the_sandboxs_setting_no_private_address_is_called_and_none_with
 
 
 def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Return the TLS contexts of a server with a certificate for the name, and of a client that trusts only it."""
+    """Return the TLS contexts of a server with a certificate for the name, and of a client.
+
+    The client trusts only this certificate.
+    """
     key, subject = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
     certificate = (

@@ -13,7 +13,10 @@ PATH = "/agent/api/v1"
 
 
 class VersionsOfAgents:
-    """Editors who save and activate versions. Half of the calls require that the version seen last is still active."""
+    """Editors who save and activate versions.
+
+    In half of the calls, the editor requires that the version that they saw last is still active.
+    """
 
     name = "agent"
 

@@ -1,4 +1,4 @@
-"""A file's type is detected from its content, and images keep only their pixels (rules: registry 4.18)."""
+"""A file's type is detected from its content, and images are reduced to their pixels (rules: registry 4.18)."""
 
 import io
 

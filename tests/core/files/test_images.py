@@ -1,4 +1,4 @@
-"""A failing decoder affects only its own caller, who is refused. The next image works (rules: registry 4.18)."""
+"""If a decoder fails, only its own caller is refused. The next image is accepted (rules: registry 4.18)."""
 
 import asyncio
 
@@ -37,5 +37,5 @@ async def test_images_are_decoded_one_after_the_other() -> None:
 
 
 def list_decoders() -> list[psutil.Process]:
-    """Return the running decoders of this process."""
+    """Return the decoder processes that this process has started and that still run."""
     return [child for child in psutil.Process().children() if "balcao.core.files.image_decoder" in child.cmdline()]

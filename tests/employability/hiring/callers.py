@@ -1,11 +1,11 @@
-"""The callers in the job tests."""
+"""The callers used in the job tests."""
 
 from tests.support.issuer import Issuer, bearer
 
 VISITOR, CITIZEN, MACHINE = "visitor", "citizen", "machine"
 EDITOR, CURATED, FOREIGN, ADMIN = "editor sem curadoria", "editor com curadoria", "editor of another", "administrator"
 ALL_CALLERS = (VISITOR, CITIZEN, MACHINE, EDITOR, CURATED, FOREIGN, ADMIN)
-# Editors in the job's own department.
+# Editors in the department of the job.
 HELIO, IRENE = "90000030244", "90000030325"
 OTHER_EDITOR, GILDA, ANA = "90000040479", "90000030163", "90000000175"
 _ROLES = {

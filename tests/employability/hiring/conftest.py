@@ -34,7 +34,7 @@ def server(settings: Settings, database_url: str) -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def registry(server: RunningServer) -> RunningServer:
-    """Return the server, which also runs the registry."""
+    """Return the server that also runs the registry."""
     return server
 
 

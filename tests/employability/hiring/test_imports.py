@@ -104,7 +104,7 @@ def test_a_part_put_before_stored_ones_is_another_one(database_url: str, sql: Sq
     with_first = read_parts()
     assert list(with_first) == ["Prova", *stored]
     assert with_first.items() > stored.items()
-    # A new part must not get a removed part's id, because candidates and answers refer to the removed part.
+    # A new part must not reuse the id of a removed part, because candidates and answers refer to the removed part.
     another = line | {member: [make_part("Dinâmica"), kept[0]]}
     assert [load(database_url, JOBS[0], another) for _ in range(2)] == [1, 0]
     found = read_parts()

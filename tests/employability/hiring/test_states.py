@@ -1,4 +1,4 @@
-"""Job states: each row of the transition table with each caller (rules: employability 4.1, 4.6)."""
+"""Job states: each row of the transition table, for each caller (rules: employability 4.1, 4.6)."""
 
 import asyncio
 import re
@@ -43,7 +43,7 @@ Put = Callable[[str, JobStatus], None]
 
 @pytest.fixture
 def put_into(sql: Sql) -> Put:
-    """Return a function that stores a job in the given displayed state."""
+    """Return a function that stores a job whose displayed state is the given one."""
 
     def put(id_: str, shown: JobStatus) -> None:
         stored = JobStatus.ACTIVE if shown is JobStatus.EXPIRED else shown

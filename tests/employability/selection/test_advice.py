@@ -1,4 +1,4 @@
-"""The advice to a person who does not meet a job's criteria (rules: employability 4.4)."""
+"""The advice for a person who does not meet a job's criteria (rules: employability 4.4)."""
 
 import pytest
 

@@ -19,7 +19,7 @@ from tests.support.proof_sizes import EXAMPLES
 from tests.support.rules import read_values
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
-# With few letters and the separator itself, options are often prefixes of other options.
+# With few letters and the separator itself, an option is often a prefix of another option.
 OPTIONS = st.lists(
     st.lists(st.sampled_from(["a", "b", "a, a", "a, b", ","]), min_size=1, max_size=3).map(SEPARATOR.join),
     min_size=1,
@@ -54,7 +54,7 @@ def test_every_choice_among_the_options_is_taken_apart_again(options: list[str],
     text = SEPARATOR.join(chosen)
     found = split_options(text, options)
     assert found is not None
-    # Different choices may produce the same string, so accept any of them.
+    # Different choices may result in the same string, so the test accepts any of them.
     assert SEPARATOR.join(found) == text
     assert len(set(found)) == len(found)
     assert set(found) <= set(options)

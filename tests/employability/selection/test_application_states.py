@@ -1,4 +1,4 @@
-"""Application states: the code, the SQL and the rules contain the same table, and random walks follow it.
+"""Application states: the code, the SQL and the rules contain the same transition table, and random walks follow it.
 
 Rules: employability 4.3.
 """
@@ -64,7 +64,7 @@ def test_no_event_happens_to_what_was_withdrawn() -> None:
 
 
 def test_the_shown_status_is_the_same_in_sql(sql: Sql) -> None:
-    """Applications treat a deleted job as discontinued."""
+    """An application treats a deleted job like a discontinued one."""
     stored = [status for status in JobStatus if status is not JobStatus.EXPIRED]
     for own, job, is_deleted in product(ApplicationStatus, stored, (False, True)):
         found = sql(
@@ -73,7 +73,7 @@ def test_the_shown_status_is_the_same_in_sql(sql: Sql) -> None:
         assert found == show_application_status(own, JobStatus.DISCONTINUED if is_deleted else job)
 
 
-# Characters that exist in every Unicode version in use.
+# Characters that exist in the Unicode version of every program involved.
 KNOWN = st.characters(min_codepoint=1, max_codepoint=0x2FFF, exclude_categories=["Cs", "Cn"])
 
 
@@ -264,6 +264,6 @@ def test_nobody_applies_while_the_job_is_frozen_and_no_application_is_lost(
     )
     assert {str(row["id"]) for row in stored} <= {row["id"] for row in told}
     assert list_wrong_tallies(sql) == []
-    # A person who was refused during a pause can apply now.
+    # After the pauses, a rejected person can apply, or a new person if none was rejected.
     late = next((cpf for cpf in people if cpf not in accepted), person(60_000))
     assert apply(job, late).status_code == 201

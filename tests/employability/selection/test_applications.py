@@ -233,7 +233,7 @@ def test_the_candidate_of_a_removed_step_stands_on_the_step_before(
             made["id"],
             job["etapas"][place]["id"],
         )
-    # The edit also reorders the remaining steps. Candidates move according to the old order.
+    # The edit also reorders the remaining steps. A candidate moves back to the nearest remaining step in the old order.
     sent = [job["etapas"][place] | {"ordem": 9 - place} for place in kept]
     edited = http.put(f"{JOBS}/{job['id']}", json=job | {"etapas": sent}, headers=callers[EDITOR])
     assert edited.status_code == 200, edited.text
@@ -254,7 +254,7 @@ def test_to_an_editor_of_another_department_every_job_and_application_is_unknown
 ) -> None:
     """Another department's job or application looks like an unknown id.
 
-    This holds for every operation with an id that the rules page calls scoped.
+    This applies to every operation on an id that the rules page calls scoped.
     """
     job = publish()
     made = apply(job, person(960)).json()

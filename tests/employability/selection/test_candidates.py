@@ -119,7 +119,7 @@ def test_whom_a_page_shows_can_see_that_later(listed: List, crowded: dict[str, A
 
 
 async def test_no_more_is_read_than_the_reader_takes(platform: Platform, crowded: dict[str, Any], events: Any) -> None:
-    """The service reads the next part, and records its people, only when the reader asks for that part."""
+    """The service reads the next part, and records the access to its people, only when the reader requests it."""
     before = len(await asyncio.to_thread(events, "test.export"))
     call = operator_call(platform, "test.export")
     page = await service.list_candidates(call, CandidateFilters(UUID(crowded["id"])), Page(1, 10_000))

@@ -33,7 +33,7 @@ def decide(http: httpx.Client, callers: Callers) -> Decide:
 
 @pytest.fixture
 def made(publish: Publish, apply: Apply, request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Return an application for a newly published job."""
+    """Return an application to a newly published job."""
     answer = apply(publish(), person(100 + len(request.node.name)))
     assert answer.status_code == 201, answer.text
     application: dict[str, Any] = answer.json()
@@ -106,7 +106,7 @@ def test_a_status_changes_to_any_other_until_it_is_closed(
 def test_while_the_job_is_paused_nothing_is_decided(
     http: httpx.Client, callers: Callers, made: dict[str, Any], decide: Decide, shown: Any, sql: Sql
 ) -> None:
-    """A decision is refused even if its status equals the stored or the displayed one."""
+    """A decision is refused even if it repeats the stored or the displayed status."""
     job = f"{JOBS}/{made['id_vaga']}"
     assert http.put(f"{job}/freeze", headers=callers[EDITOR]).status_code == 200
     attempts: list[tuple[str, Any]] = [
@@ -178,7 +178,7 @@ def test_nobody_decides_beyond_their_departments_nor_on_their_own_application(
     refused = http.put(f"{BASE}/bulk-status", json=mine, headers=callers[EDITOR]).json()
     assert refused["failed_cpfs"] == [HELIO]
     assert refused["failures"] == [{"cpf": HELIO, "code": "own-application", "status": SENT}]
-    nobodys = mine | {"vaga_id": publish()["id"]}  # an editor cannot find out who did not apply
+    nobodys = mine | {"vaga_id": publish()["id"]}  # an editor must not learn who did not apply
     refused = http.put(f"{BASE}/bulk-status", json=nobodys, headers=callers[EDITOR]).json()
     assert refused["failures"] == [{"cpf": HELIO, "code": "application-unknown", "status": None}]
     assert decide(own, "approve", None, ADMIN).status_code == 200
@@ -202,7 +202,7 @@ def test_a_bulk_decision_changes_whom_it_can_and_names_the_others(
     stranger = person(39)
     asked = {"cpfs": [stranger, *[each["cpf"] for each in (closed, *rest)], rest[0]["cpf"]]}
     body = asked | {"vaga_id": job["id"], "status": APPROVED}
-    for _ in range(2):  # a repeated call returns the same response
+    for _ in range(2):  # the repeated call gets the same response
         answer = http.put(f"{BASE}/bulk-status", json=body, headers=callers[EDITOR])
         assert (answer.status_code, answer.json()) == (
             200,

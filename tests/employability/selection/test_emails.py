@@ -1,4 +1,4 @@
-"""E-mails to candidates. A job sends and retries them, and skips outdated ones (rules: employability 4.8)."""
+"""E-mails to candidates. A job sends and retries them, and skips those that are outdated (rules: employability 4.8)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -122,7 +122,7 @@ def test_a_worker_that_dies_once_it_has_sent_sends_the_same_message_again(
 ) -> None:
     """If a worker dies after sending, the job runs again and sends the same Message-ID.
 
-    Mail clients can then recognise the duplicate.
+    Mail clients then recognise the duplicate.
     """
     subjects()
     event = sql("SELECT id FROM employability.application_event WHERE id_candidatura = $1", UUID(made["id"]))[0]["id"]

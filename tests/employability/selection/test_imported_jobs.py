@@ -1,4 +1,4 @@
-"""Effects on candidates if jobs are imported during a selection (rules: employability 4.4, 7)."""
+"""The effects on candidates when their job is imported again during the selection (rules: employability 4.4, 7)."""
 
 from uuid import uuid4
 

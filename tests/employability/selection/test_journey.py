@@ -1,4 +1,4 @@
-"""The whole process over HTTP, from the company to the approved candidate, and the calls of real portals."""
+"""The whole hiring process over HTTP, from the company to the approved candidate, with the calls of real portals."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def test_from_a_company_to_an_approved_candidate(
     ok(http.put(f"{ROOT}/curriculo/{ana}/idiomas", json=[high], headers=own))
     made = ok(http.post(BASE, json=application, headers=own), 201)
     assert made["curriculo_snapshot"]["idiomas"][0]["nivel"]["descricao"] == "Avançado"
-    drain()  # run the jobs now, because waiting jobs run in any order
+    drain()  # run the jobs now, because jobs that wait run in any order
 
     for step in job["etapas"]:
         body = {"id_etapa_atual": step["id"]}

@@ -48,7 +48,7 @@ def work(settings: Settings, database_url: str, registry: RunningServer) -> Work
 
 
 def copies(sql: Sql, *people: str) -> list[str | None]:
-    """Return the name in each person's copy, or None without a copy."""
+    """Return the name in each person's copy of the registry data, or None if the person has no copy."""
     rows = sql("SELECT cpf, record ->> 'nome' AS nome FROM employability.candidate WHERE cpf = ANY ($1)", list(people))
     found = {row["cpf"]: row["nome"] for row in rows}
     return [found.get(cpf) for cpf in people]

@@ -1,4 +1,4 @@
-"""Submitting an application: stored data and concurrent changes (rules: employability 2.7, 3.4, 4.3)."""
+"""Submission of an application: the stored data, and concurrent changes (rules: employability 2.7, 3.4, 4.3)."""
 
 import asyncio
 import json
@@ -26,12 +26,12 @@ from tests.support.sent_statements import Statements, recorded
 from tests.support.server import RunningServer
 
 Change: TypeAlias = Sequence[Any]
-"""A statement and its values."""
+"""An SQL statement and its values."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def statements() -> Iterator[Statements]:
-    """Record all statements. The server starts after this fixture."""
+    """Record all statements. This fixture must run before the server starts."""
     with recorded() as found:
         yield found
 
@@ -107,7 +107,7 @@ def test_the_snapshot_stays_as_it_was_when_the_resume_changes(
 @pytest.mark.parametrize(
     ("number", "headers", "most"),
     [
-        # Read the job, the earlier applications and the resume, and store everything in one statement.
+        # One statement reads the job, the earlier applications and the resume, and stores everything.
         (951, {}, 4),
         # With an idempotency key, the same happens in a transaction, which also locks, reads and stores the key.
         (952, {"Idempotency-Key": "candidatura"}, 9),
@@ -132,8 +132,8 @@ def test_applying_takes_few_round_trips(
 @pytest.mark.parametrize(
     ("number", "path", "body", "most"),
     [
-        # The statements begin and end the transaction, lock, read the application and its job, and write the decision
-        # with its event, e-mail and audit event.
+        # The statements begin and end the transaction, take the locks, read the application and its job, and write the
+        # decision with its event, e-mail and audit event.
         (980, "/approve", None, 8),
         (981, "", {"email": "novo@pessoa.example"}, 8),
     ],
@@ -178,7 +178,7 @@ def test_a_change_that_waits_for_another_keeps_the_others_answers(
 def test_an_edit_of_the_job_or_the_resume_while_a_person_applies_is_seen(
     http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, sql: Sql, database_url: str
 ) -> None:
-    """The insert finds a newer version of the job or the resume, so everything is read again."""
+    """The insert detects a newer version of the job or the resume, so the service reads everything again."""
     job, cpf = publish(), person(953)
     token = citizen(issuer, cpf)
     http.put(f"{TERMS}/{cpf}/accept", headers=token).raise_for_status()
@@ -252,7 +252,7 @@ def test_a_withdrawal_while_a_person_applies_counts(
         assert sql(read_version, cpf)[0][0] == version
         http.delete(f"{BASE}/{made['id']}", headers=citizen(issuer, cpf)).raise_for_status()
 
-    # Simulate a third application that is submitted and withdrawn in the meantime.
+    # Simulate a third application that is submitted and withdrawn at that moment.
     fourth = race(
         database_url,
         lambda: apply(job, cpf),

@@ -96,7 +96,7 @@ def next_wait(
 ) -> float | None:
     """Return the seconds to wait before another attempt, or None if the outcome is final.
 
-    A call refused with 429 was not started, and a call without a connection was not sent. So every such call may be
+    A call refused with 429 was not started, and a call without a connection was not sent, so both may always be
     repeated. `outcome` is None for a stream that ended. `first` is the wait before the first retry. Each later wait is
     twice as long.
     """

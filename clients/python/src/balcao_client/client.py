@@ -27,7 +27,7 @@ TIMEOUT = httpx.Timeout(15.0, connect=5.0)
 
 
 class Balcao:
-    """A platform at an address, called with the given token.
+    """A client of the platform at `base_url`, whose calls use `token`.
 
     Args:
         base_url: the gateway's address, such as `https://cidade.example`.

@@ -1,4 +1,4 @@
-"""The exceptions of a call.
+"""The exceptions that a call can raise.
 
 BalcaoError
 ├── ConnectionFailed      no response, or too late; a write may or may not have been applied
@@ -30,7 +30,7 @@ from balcao_client.codes import CODES
 
 
 class BalcaoError(Exception):
-    """The base class of all exceptions of a call."""
+    """The base class of all exceptions that a call can raise."""
 
 
 class ConnectionFailed(BalcaoError):
@@ -42,7 +42,7 @@ class UnexpectedResponse(BalcaoError):
 
 
 class NotModified(BalcaoError):
-    """Nothing changed since the state in `if_none_match`."""
+    """Nothing has changed since the version given in `if_none_match`."""
 
 
 class Fault(BalcaoError):
@@ -93,7 +93,7 @@ class Conflict(Fault):
 
 
 class PreconditionFailed(Fault):
-    """412: the resource was changed since the state in `if_match`."""
+    """412: the resource has changed since the version given in `if_match`."""
 
 
 class TooLarge(Fault):

@@ -13,7 +13,7 @@ class Model(msgspec.Struct, dict=True, omit_defaults=True):
     def etag(self) -> str | None:
         """The response's `ETag`, for `if_match`.
 
-        The value is None if the object was not received or the response has no ETag.
+        The value is None if the object was not received, or if its response had no ETag.
         """
         return self.__dict__.get("etag")
 

@@ -10,7 +10,7 @@ from balcao_client.transport import AsyncTransport, Transport
 
 
 class Service:
-    """A service at an address."""
+    """The base class of a service's operations."""
 
     NAME: str
 
@@ -26,7 +26,7 @@ class Service:
 
 
 class AsyncService:
-    """A service at an address, whose operations are coroutines."""
+    """The base class of a service's operations as coroutines."""
 
     NAME: str
 
@@ -42,7 +42,7 @@ class AsyncService:
 
 
 def iterate(read: Callable[[int], Sequence[Any]], first: int, step: int, size: int) -> Iterator[Any]:
-    """Yield the items of all pages. The last page is the first one with fewer items than requested."""
+    """Yield the items of all pages. A page with fewer items than requested is the last one."""
     place = first
     while items := read(place):
         yield from items

@@ -23,7 +23,7 @@ from balcao_client.faults import BalcaoError, ConnectionFailed, UnexpectedRespon
 
 # A token is renewed this many seconds before its expiry, or a fifth of its lifetime before it if that is shorter.
 MARGIN = 30.0
-# Statuses with which a provider refuses a token request. The body is an OAuth error.
+# The statuses of a provider's refusal of a token request. The body is an OAuth error.
 _REFUSED = {400, 401, 403}
 _DISCOVERY = "/.well-known/openid-configuration"
 
@@ -84,7 +84,7 @@ class TokenSource(Protocol):
 
 
 class FixedToken:
-    """A fixed token, or an empty string for anonymous calls."""
+    """A fixed token. An empty string makes anonymous calls."""
 
     def __init__(self, token: str) -> None:
         self._token = token
@@ -153,7 +153,7 @@ class _Renewed(ABC):
 
     @abstractmethod
     def _form(self) -> dict[str, str]:
-        """Return the form for the token endpoint."""
+        """Return the form to send to the token endpoint."""
 
     def _kept(self, used_up: str | None) -> str | None:
         if self._tokens is None or time.monotonic() >= self._renew_at or self._tokens.access_token == used_up:
