@@ -1,4 +1,4 @@
-"""The panel in its own process. It loads no service and calls the services over HTTP."""
+"""The panel in its own process. It does not load any service and calls the services over HTTP."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ from balcao.settings import Settings
 
 
 def build(settings: Settings, database_url: str, group: ProcessGroup) -> Application:
-    """Build the application of this process. Its connections are opened when the server starts the application."""
+    """Build the application for this process. Its connections are opened when the server starts the application."""
     counts = Counts(settings.panel_keys[0].encode(), group.counts_file, group.number, group.count)
     refusals = Refusals(counts, settings.refused_rate)
     panel = Panel(settings, database_url, AREAS, refusals, settings.own_panel_address)
@@ -51,9 +51,9 @@ def build(settings: Settings, database_url: str, group: ProcessGroup) -> Applica
 
 
 def _mount_pages(settings: Settings, panel: Panel, metrics: Metrics) -> Mount:
-    """Return the mount of the pages outside the panel.
+    """Return the mount for the pages outside the panel.
 
-    These are a redirect to the panel, liveness, and the metrics unless they have their own port.
+    They are a redirect to the panel, liveness, and the metrics unless the metrics have their own port.
     """
 
     def redirect_to_panel(_: Request) -> Response[None]:

@@ -1,4 +1,4 @@
-"""The panel's template environment, with the filters and values that all templates use."""
+"""The panel's template environment, with the filters and global values for all templates."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from balcao.panel.rights import show_given, show_right
 from balcao.web import templating
 from balcao.web.words import Words
 
-# The sign for a missing value. Its marked form lets `panel.css` hide the line in lists on phones.
+# The sign for a missing value. With its markup, `panel.css` can hide the line in lists on phones.
 _NOTHING, _MARKED_NOTHING = "–", Markup('<span class="nil">–</span>')
 
 
 def make_environment(words: Words, assets: Assets, city: str) -> Environment:
-    """Return the environment. It escapes all values, and undefined names are errors."""
+    """Return the environment. It escapes all values, and raises an error for undefined names."""
     environment = templating.make_environment("balcao.panel", "templates", finalize=_mark_nothing)
     templating.add_formats(environment, words)
     environment.filters.update(given=show_given, right=show_right)

@@ -1,4 +1,4 @@
-"""One request for a page: the person, their rights, the submitted form, and the response."""
+"""One request for a panel page: the person, their rights, the submitted form, and the response."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,8 +17,8 @@ from balcao.web.visit import SessionVisit
 class Visit(SessionVisit):
     """A page request with the person, their rights and the panel. It is the first argument of a page function.
 
-    `counts` has the number of waiting items for each entry of the navigation. A page that shows one citizen's data
-    sets `attendance`, so that the frame shows whose data it is.
+    `counts` maps navigation entries to their numbers of waiting items. A page that shows one citizen's data sets
+    `attendance`, so that the frame shows whose data it is.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Visit(SessionVisit):
 
     @property
     def area(self) -> Area:
-        """Return the page's area."""
+        """Return the area that the page belongs to."""
         return self.panel.areas_by_key[self.page.name.partition(".")[0]]
 
     def may(self, *actions: str) -> bool:
@@ -47,11 +47,11 @@ class Visit(SessionVisit):
         return self.rights.include(*actions)
 
     def may_open(self, name: str, method: str = "GET") -> bool:
-        """Return whether the person may see the page with this name, as in `operation.list_jobs`."""
+        """Return whether the person may open the page with this name, for example `operation.list_jobs`."""
         return self.rights.include(*self.panel.find_page(name, method).actions)
 
     def list_navigation(self) -> Iterable[tuple[Area, list[Page]]]:
-        """Yield the areas with pages in the person's navigation, and these pages."""
+        """Yield each area in the person's navigation, with the pages that the navigation lists."""
         for area in self.panel.areas:
             shown = [
                 page
@@ -62,5 +62,5 @@ class Visit(SessionVisit):
                 yield area, shown
 
     def render_text(self, template: str, **values: Any) -> str:
-        """Render a template to a string. The template can use this visit as `visit` and its page as `page`."""
+        """Render a template to a string. Templates can use `visit` (this object) and `page`."""
         return super().render_text(template, page=self.page, **values)

@@ -1,6 +1,6 @@
-"""Items in all areas that wait for the person, for the first page and the numbers in the navigation.
+"""Items in all areas that await the person's action. The first page lists them, and the navigation counts them.
 
-The session stores the numbers, so that a page need not call the services for them:
+The session stores the counts, so that most pages do not call the services for them:
 
 - The first page reads all numbers.
 - A POST reads the numbers of its area again.
@@ -20,13 +20,13 @@ from balcao.panel.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.sessions.session import Counts, SessionOver
 
-# Counts older than FRESH are read again. Until they have been read, counts older than LONGEST_SHOWN are hidden.
+# Counts older than FRESH are read again. Counts older than LONGEST_SHOWN are hidden until then.
 FRESH = timedelta(minutes=2)
 LONGEST_SHOWN = timedelta(minutes=10)
 
 
 class Found(NamedTuple):
-    """The waiting items of one part of an area, or the error if they could not be read."""
+    """The waiting items from one part of an area, or the error if they could not be read."""
 
     area: Area
     part: Waiting
@@ -34,7 +34,10 @@ class Found(NamedTuple):
 
 
 async def read_waiting(visit: Visit) -> list[Found]:
-    """Read all items that wait for the person, and count them for the navigation of this page and following pages."""
+    """Read all items that wait for the person.
+
+    Also store their counts for this page's navigation and for later pages.
+    """
     found = await _read(visit, _list_parts(visit, visit.panel.areas))
     if found:
         await _store_all(visit, found)
@@ -64,7 +67,7 @@ async def recount_area(visit: Visit) -> None:
         others = former.numbers.keys() - {part.page for _, part in parts}
         numbers = {page: former.numbers[page] for page in others} | _count(await _read(visit, parts))
         await visit.panel.sessions.store_counts(visit.session, Counts(former.rights, numbers))
-    except (SessionOver, BalcaoError) as fault:  # the POST itself has succeeded
+    except (SessionOver, BalcaoError) as fault:  # the POST itself has already succeeded
         log.warning("panel.not_counted", code=type(fault).__name__)
 
 
@@ -95,7 +98,7 @@ def _list_counted(visit: Visit, areas: Iterable[Area]) -> list[tuple[Area, Waiti
 
 
 def _count(found: Iterable[Found]) -> dict[str, int]:
-    """Return the number of items by navigation entry, without entries that could not be read."""
+    """Return the number of items by navigation entry. Omit entries whose items could not be read."""
     return {
         one.part.page: sum(item.number for item in one.block.value)
         for one in found
@@ -104,6 +107,6 @@ def _count(found: Iterable[Found]) -> dict[str, int]:
 
 
 def _find_own(visit: Visit) -> Counts | None:
-    """Return the stored counts if they were read with the current rights, otherwise None."""
+    """Return the stored counts, or None if they were read with other rights than the current ones."""
     counts = visit.panel.sessions.open_counts(visit.session)
     return counts if counts is not None and counts.rights == visit.rights.digest else None

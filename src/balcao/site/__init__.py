@@ -1,1 +1,4 @@
-"""The citizen site: pages in Portuguese about the city's services. It is a client of the services and imports none."""
+"""The citizen site: Portuguese pages about the city's services.
+
+It is a client of the services and imports none of them.
+"""

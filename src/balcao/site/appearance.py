@@ -1,6 +1,7 @@
-"""The appearance that a visitor chose: light or dark, and larger text. A cookie stores it, so it needs no script.
+"""The appearance that a visitor chose: light or dark, and larger text.
 
-The cookie contains only these choices. The site sets it only when the visitor asks for it.
+A cookie stores the choice, so that no script is needed. The cookie contains nothing else. The site sets it only when
+the visitor makes a choice.
 """
 
 from typing import NamedTuple
@@ -10,13 +11,13 @@ from balcao.core.http.cookies import CookiesTooLarge, format_cookie, read_cookie
 
 COOKIE = "aparencia"
 _SECONDS = 365 * 24 * 3600
-# The values of the cookie and of the form, with their texts.
+# The values in the cookie and in the form, with their labels.
 THEMES = {"": "Como no aparelho", "clara": "Claras", "escura": "Escuras"}
 SIZES = {"": "Normais", "grande": "Maiores", "enorme": "Muito maiores"}
 
 
 class Appearance(NamedTuple):
-    """The chosen theme and the size of the text. Empty values follow the device."""
+    """The chosen theme and text size. Empty values follow the device's settings."""
 
     theme: str = ""
     size: str = ""
@@ -32,10 +33,10 @@ class Appearance(NamedTuple):
 
 
 def read_appearance(headers: Headers) -> Appearance:
-    """Return the appearance that the browser's cookie contains. Unknown values count as the default."""
+    """Read the appearance from the browser's cookie. Unknown values count as the default."""
     try:
         value = read_cookies(headers).get(COOKIE, "")
-    except CookiesTooLarge:  # cookies of other sites of the city
+    except CookiesTooLarge:  # other sites of the city set too many cookies
         return Appearance()
     theme, _, size = value.partition(".")
     return choose_appearance(theme, size)

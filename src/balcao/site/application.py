@@ -1,4 +1,4 @@
-"""The site's resources in a process."""
+"""The resources that a process holds while it serves the site."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -33,8 +33,8 @@ _CALLS_AT_ONCE = httpx.Limits(max_connections=CALLS_AT_ONCE + 2, max_keepalive_c
 class Site:
     """The site's resources in one process. They are opened when the process starts to serve.
 
-    `limits` counts pages and calls by the visitor's address. `address` is the public address of the site. `has_portal`
-    is whether the same process serves the developers' pages and the status page.
+    `limits` counts pages and API calls by the visitor's address. `address` is the public address of the site.
+    `has_portal` is True if the same process also serves the developer portal and the status page.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Site:
 
     @property
     def wording(self) -> Wording:
-        """Return the city's words."""
+        """Return the texts that the city chose."""
         return self.looks.current.wording
 
     @property
@@ -77,7 +77,7 @@ class Site:
 
     @property
     def environment(self) -> Environment:
-        """Return the environment of the templates."""
+        """Return the template environment."""
         return self.looks.current.environment
 
     @property
@@ -88,11 +88,11 @@ class Site:
 
     @property
     def menu(self) -> list[tuple[Area, MenuEntry]]:
-        """Return the entries of the menu with their areas, in the order of the areas."""
+        """Return the menu entries with their areas, in the order of the areas."""
         return [(area, area.menu) for area in self.areas if area.menu]
 
     def list_footer(self, footer: str) -> list[Page]:
-        """Return the pages of one list at the foot of every page."""
+        """Return the pages in one of the two footer lists."""
         return [page for page in self._pages.values() if page.footer == footer]
 
     def find_page(self, name: str) -> Page:
@@ -100,47 +100,51 @@ class Site:
         return self._pages[name]
 
     def write_address(self, name: str, /, _query: Mapping[str, Any] | None = None, **values: object) -> str:
-        """Return the address of a page by its name, as `Visit.address` does."""
+        """Return the address of the page with this name, as `Visit.address` does."""
         asked = {key: value for key, value in (_query or {}).items() if value not in (None, "")}
         tail = f"?{urlencode(asked)}" if asked else ""
         return self.find_page(name).address(**values) + tail
 
     def name_data(self, fault: ApiFault) -> str:
-        """Return the term for the data of the service whose call failed, in citizens' words: "as vagas de emprego"."""
+        """Return the citizens' term for the data of the service whose call failed: "as vagas de emprego"."""
         return self.wording.services.get(fault.service, "os serviços")
 
     def find_outage(self, fault: ApiFault) -> datetime | None:
-        """Return the time since which the service of a failed call is down, or None if other calls to it succeed."""
+        """Return since when the service of a failed call has been down.
+
+        Return None if other calls to the service succeed.
+        """
         found = self.source.find_outage(fault.service)
         return found or (self.catalogue.down_since if fault.service == SERVICE_OF_CATALOGUE else None)
 
     def make_reader(self, peer: str, request_id: str) -> Reader:
-        """Return a reader for a page requested from this address."""
+        """Return a reader for a page that this address requested."""
         charge = partial(self._limits.spend_here, self.settings.site_read_rate, "site.read", peer)
         return Reader(self.source, charge, {"X-Forwarded-For": peer, "X-Request-ID": request_id})
 
     def count_page(self, peer: str) -> None:
-        """Count a page requested from this address. Raises TooMany beyond the rate."""
+        """Count a page that this address requested. Raises TooMany if the rate is exceeded."""
         self._limits.spend_here(self.settings.site_page_rate, "site.page", peer)
 
     async def count_request(self, peer: str) -> None:
-        """Count a request to the city that this address makes without login. Raises TooMany beyond the rate.
+        """Count a service request that this address makes without a login. Raises TooMany if the rate is exceeded.
 
-        The registry does not count the addresses of a portal's visitors, and the site is such a portal.
+        The registry does not count the addresses of a portal's visitors. The site is such a portal, so it counts them
+        itself.
         """
         await self._limits.spend(self.settings.site_request_rate, "site.request", peer)
 
     async def count_feedback(self, peer: str) -> None:
-        """Count what this address says about the pages of services. Raises TooMany beyond the rate."""
+        """Count feedback from this address about the pages of services. Raises TooMany if the rate is exceeded."""
         await self._limits.spend(self.settings.site_feedback_rate, "site.feedback", peer)
 
     async def count_follow(self, peer: str) -> None:
-        """Count a look-up of a request by number and code. Raises TooMany beyond the rate."""
+        """Count a look-up of a request by its number and code. Raises TooMany if the rate is exceeded."""
         await self._limits.spend(self.settings.site_follow_rate, "site.follow", peer)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Hold the resources open while the process serves."""
+        """Watch the city's files while the process serves. Close all resources at the end."""
         try:
             async with repeating(self.looks.watch, WATCH_SECONDS):
                 yield

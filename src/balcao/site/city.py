@@ -1,6 +1,6 @@
-"""The files of a city: `site.toml` with its name, contact, colours and texts, and its pictures.
+"""A city's files: `site.toml` with its name, contact details, colours and texts, and its pictures.
 
-The process reads them again while it runs. An invalid file changes nothing: the last valid ones stay in use.
+The process reads them again while it runs. If a file is invalid, the last valid files stay in use.
 """
 
 import re
@@ -19,21 +19,21 @@ from balcao.site.wording import Wording
 
 SITE_FILE = "site.toml"
 WORDS_FILE = "words.toml"
-# The crest next to the city's name, and the picture behind the search of the first page.
+# The crest next to the city's name, and the picture behind the search field on the first page.
 PICTURES = ("marca.svg", "aurora.svg")
-# Both are part of the first load, which has 60 kB in all.
+# Both pictures are part of the first load, which is limited to 60 kB in total.
 LONGEST_PICTURE = 16_000
 LONGEST_FILE = 200_000
 _INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg|webp);base64,[A-Za-z0-9+/=\s]*")
 
 
 class CityFault(Exception):
-    """A file of the city that cannot be used. The message names the file and says what is wrong."""
+    """A file from the city that cannot be used. The message names the file and explains the error."""
 
 
 @dataclass(frozen=True)
 class CityFiles:
-    """The words, the style sheet with the city's colours, and the pictures that replace the program's pictures."""
+    """The texts, the style sheet with the city's colours, and the pictures that replace the built-in pictures."""
 
     wording: Wording
     sheet: str
@@ -41,9 +41,9 @@ class CityFiles:
 
 
 def read_city(folder: Path | None) -> CityFiles:
-    """Return the city's files. The program's own files replace missing files, or all files if there is no folder.
+    """Return the city's files. Built-in files replace missing files, or all files if there is no folder.
 
-    Raises CityFault for an invalid file.
+    Raises CityFault if a file is invalid.
     """
     tables = tomllib.loads((files("balcao.site") / WORDS_FILE).read_text("utf-8"))
     pictures: dict[str, bytes] = {}
@@ -59,7 +59,7 @@ def read_city(folder: Path | None) -> CityFiles:
 
 
 def stamp_files(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return a value that changes whenever a file of the city changes."""
+    """Return a value that changes whenever one of the city's files changes."""
     return tuple(_stamp(folder / name) for name in (SITE_FILE, *PICTURES))
 
 
@@ -90,9 +90,9 @@ def _read(file: Path, longest: int) -> bytes:
 
 
 def _read_picture(file: Path) -> bytes:
-    """Return an SVG picture. Raises CityFault if the picture could run a script or load another address."""
+    """Read an SVG picture. Raises CityFault if the picture could run a script or load another address."""
     content = _read(file, LONGEST_PICTURE)
-    if b"<!" in content.replace(b"<!--", b""):  # a document type could define entities that grow without end
+    if b"<!" in content.replace(b"<!--", b""):  # a DOCTYPE could define entities that expand without limit
         raise CityFault(f"{file.name}: retire a linha <!DOCTYPE")
     try:
         drawing = ElementTree.fromstring(content)  # noqa: S314 - it is short and has no entities
@@ -121,5 +121,5 @@ def _list_dangers(element: Element) -> Iterator[str]:
 
 
 def _strip(name: object) -> str:
-    """Return the name of an element or an attribute without its namespace."""
+    """Return the name of an element or attribute without its namespace."""
     return str(name).rpartition("}")[2]

@@ -7,8 +7,8 @@
 
     AREA = Area(pages, MenuEntry("Serviços", "services.list_subjects"))
 
-The routes, the menu, the page of all pages and the tests use these declarations. All pages are anonymous: they set no
-cookie and are the same for every visitor.
+The routes, the menu, the page that lists all pages and the tests use these declarations. All these pages are anonymous:
+they never log a visitor in, and they differ between visitors only in the chosen appearance.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,15 +20,15 @@ from balcao.web.declaration import DeclaredPage, PageFunction
 Footer: TypeAlias = Literal["", "site", "about"]
 
 
-# The largest form of an anonymous page, unless the page says otherwise.
+# The largest form body that an anonymous page accepts, unless the page sets another limit.
 SMALL_FORM = 4_096
 
 
 @dataclass(frozen=True)
 class Page(DeclaredPage):
-    """One address of the site. Browsers and proxies may use a page for `max_age` seconds.
+    """A page of the site: one method on one path. Browsers and proxies may use it for `max_age` seconds.
 
-    Search engines may list a page that `is_indexed`. `footer` adds the page to one of the two lists in the footer:
+    Search engines may list the page if `is_indexed` is True. `footer` adds it to one of the two lists in the footer:
     pages of the `site`, or pages `about` it.
     """
 
@@ -39,9 +39,9 @@ class Page(DeclaredPage):
 
 
 class Pages:
-    """The pages of an area or of one of its modules. `base` is the prefix of all their paths.
+    """The pages of an area, or of one of its modules. `base` is the prefix of all their paths.
 
-    An area with several modules combines their pages from `parts`.
+    An area with several modules passes their pages as `parts`.
     """
 
     def __init__(self, area: str, base: str, parts: Sequence["Pages"] = ()) -> None:
@@ -63,7 +63,7 @@ class Pages:
         return declare
 
     def post(self, path: str, label: str, *, body_limit: int = SMALL_FORM) -> Callable[[PageFunction], PageFunction]:
-        """Declare the target of a form. Its function redirects to a page, or shows one that no browser stores."""
+        """Declare the target of a form. Its function redirects, or returns a page that browsers do not store."""
 
         def declare(function: PageFunction) -> PageFunction:
             name = f"{self.area}.{function.__name__}"
@@ -75,21 +75,21 @@ class Pages:
 
 
 class MenuEntry(NamedTuple):
-    """An entry of the menu: its text, and the name of the page that it opens."""
+    """A menu entry: its text, and the name of the page that it opens."""
 
     label: str
     page: str
 
 
 class MapAddress(NamedTuple):
-    """An address for search engines. `changed_at` is in Unix seconds, or None if it is not known."""
+    """An address in the sitemap. `changed_at` is in Unix seconds, or None if it is not known."""
 
     path: str
     changed_at: int | None = None
 
 
 class Result(NamedTuple):
-    """A result of the search in an area: its title and address, one line of facts, and a text."""
+    """A search result from an area: its title and address, one line of facts, and a text."""
 
     title: str
     href: str
@@ -101,8 +101,9 @@ class Result(NamedTuple):
 class HomePart:
     """A part of the first page. `template` renders the result of `read(visit)`, which it receives as `part`.
 
-    If the result is None, the page omits the part. Parts at `now` come first and share a card. Parts at the `side` have
-    a card each. If `read` fails, only this part fails, and `subject` names the missing data: "as vagas de emprego".
+    If the result is None, the page omits the part. The parts with the place `now` come first and share one card. Each
+    part with the place `side` has its own card. If `read` fails, only this part fails. `subject` then names the missing
+    data: "as vagas de emprego".
     """
 
     place: Literal["now", "side"]
@@ -113,10 +114,10 @@ class HomePart:
 
 @dataclass(frozen=True)
 class Finder:
-    """A search that adds an area's results to those of the services. `find(visit, text)` returns the best matches.
+    """A search function that adds an area's results to the services. `find(visit, text)` returns the best matches.
 
-    `label` is the heading of the results. `more(visit, text)` returns the address of the page with all matches.
-    `subject` names the data if the search fails.
+    `label` is the heading above the results. `more(visit, text)` returns the address of the page with all matches. If
+    the search fails, `subject` names the missing data.
     """
 
     label: str
@@ -129,8 +130,8 @@ class Finder:
 class Area:
     """An area of the site: its pages, and what it adds to the menu, the first page, the search and the sitemap.
 
-    - `below` are the names of other areas whose pages show this area's entry of the menu as the current one.
-    - `addresses(visit)` returns addresses for search engines, beyond the pages without parameters.
+    - `below` names other areas whose pages also highlight this area's menu entry as the current one.
+    - `addresses(visit)` returns further addresses for the sitemap, because pages with parameters are not listed in it.
     """
 
     pages: Pages
@@ -142,5 +143,5 @@ class Area:
 
     @property
     def key(self) -> str:
-        """Return the name of the area in code and templates."""
+        """Return the area's name as used in code and templates."""
         return self.pages.area

@@ -1,6 +1,6 @@
-// Updates the risk board and shows its age. After two minutes without contact it warns that the board is outdated,
-// because the services no longer return colours by then. A stream sends the board after each change. Without a stream,
-// the page polls every few seconds.
+// Updates the risk board and shows its age. After two minutes without contact, it warns that the board is outdated: by
+// then, the services have stopped returning colours. A stream sends the board after each change. Without a stream, the
+// page polls every few seconds.
 (() => {
   const STALE_SECONDS = 120;
   const LATE_SECONDS = 25;
@@ -48,14 +48,16 @@
       show();
     });
     stream.addEventListener("quadro", (event) => {
-      // Change only what differs, so that the focus stays and the status line is announced.
+      // Replace only the elements that differ, so that the focus is not lost and screen readers announce the status
+      // line.
       const board = find();
       htmx.swap(board, event.data, { swapStyle: "morph:outerHTML" }, { contextElement: board });
       show();
     });
     stream.onerror = () => {
       lose();
-      // A stream that could not be opened stays closed. Open a new one from the version that the board shows by then.
+      // The browser does not retry a stream that could not be opened. Open a new stream later, starting at the version
+      // that the board then shows.
       if (stream.readyState !== EventSource.CLOSED) return;
       stream = null;
       setTimeout(listen, AGAIN_SECONDS * 1000);
@@ -71,7 +73,7 @@
   });
   document.body.addEventListener("htmx:afterSettle", show);
   setInterval(() => {
-    // A connection that hangs reports no error. Poll again if no heartbeat arrives.
+    // A hanging connection reports no error. Poll again if no heartbeat arrives.
     if (isStreaming && Date.now() - confirmed > 2 * LATE_SECONDS * 1000) lose();
     show();
   }, 1000);

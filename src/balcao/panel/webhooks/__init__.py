@@ -1,1 +1,1 @@
-"""Pages for the webhooks of a service: the receivers of its events and their deliveries."""
+"""Pages for a service's webhooks: the receivers of its events, and the deliveries to them."""

@@ -1,4 +1,4 @@
-"""The webhook operations of a service."""
+"""The API operations on a service's webhooks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class WebhookClient:
-    """The webhook operations of one service: address, response types, and names in paths and queries."""
+    """The webhook operations of one service.
+
+    The fields are its address, its response types, and its names for paths and query parameters.
+    """
 
     base: str
     webhooks: type[Webhooks]
@@ -38,11 +41,11 @@ class WebhookClient:
         return await api.send("POST", self.base, self.secret, body, key=key)
 
     async def replace_webhook(self, api: Api, id: str, body: Body) -> Webhook:
-        """Change a receiver."""
+        """Replace a receiver's address, topics and other settings."""
         return await api.send("PUT", self._address(id), self.webhook, body)
 
     async def renew_secret(self, api: Api, id: str, key: str) -> Secret:
-        """Replace a receiver's secret, and return the new secret."""
+        """Create a new secret for a receiver, and return the secret."""
         return await api.send("POST", f"{self._address(id)}/{self.renewal_path}", self.secret, key=key)
 
     async def delete_webhook(self, api: Api, id: str) -> None:
@@ -50,19 +53,19 @@ class WebhookClient:
         await api.send("DELETE", self._address(id), type(None))
 
     async def send_test(self, api: Api, id: str) -> None:
-        """Enqueue a test message."""
+        """Enqueue a test message for a receiver."""
         await api.send("POST", f"{self._address(id)}/{self.test_path}", type(None))
 
     async def list_deliveries(
         self, api: Api, id: str, *, failed: bool, page: int, size: int
     ) -> tuple[Sequence[Delivery], int]:
-        """Return one page of the deliveries, and the total number of deliveries."""
+        """Return one page of a receiver's deliveries, and the total number of deliveries."""
         query = {self.failed: failed, "page": page, "limit": size}
         found = await api.get(f"{self._address(id)}/{self.deliveries_path}", self.deliveries, query)
         return found.items, found.total
 
     async def replay_delivery(self, api: Api, id: str, message: str) -> None:
-        """Enqueue a message again."""
+        """Enqueue a message for delivery again."""
         path = f"{self._address(id)}/{self.deliveries_path}/{quoted(message)}/{self.replay_path}"
         await api.send("POST", path, type(None))
 

@@ -14,7 +14,7 @@ from balcao.web.forms import Form, length, needed
 class WebhookForm(Form):
     """The form for a receiver: its address, and the topics about which it is notified.
 
-    Each area's subclass sets the label of `topics`, and the `members` of its service.
+    Each area defines a subclass, which sets the label of `topics` and maps the fields to its service's `members`.
     """
 
     url = StringField(
@@ -37,7 +37,7 @@ class WebhookForm(Form):
 
 
 def to_fields(webhook: Webhook) -> dict[str, Any]:
-    """Return a receiver's form fields."""
+    """Convert a receiver to form field values."""
     return {
         "url": webhook.url,
         "description": webhook.description or "",

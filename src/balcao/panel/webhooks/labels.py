@@ -8,5 +8,5 @@ _FAILURES = {
 
 
 def describe_failure(code: str) -> str:
-    """Return why a call to another system failed."""
+    """Explain why a call to another system failed."""
     return _FAILURES.get(code) or f"respondeu {code.removeprefix('status-')}"

@@ -1,6 +1,6 @@
-"""Types for the responses about webhooks, with the members that the pages use.
+"""Response types for webhooks. They contain only the members that the pages use.
 
-An area's client derives its own types from these, with the member names of its service.
+Each area's client derives its own types from these, with the member names of its service.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import msgspec
 
 
 class Webhook(msgspec.Struct):
-    """A receiver. `topics` limit the messages that it gets. An empty list sets no limit."""
+    """A receiver. It gets only messages about its `topics`, or all messages if the list is empty."""
 
     id: str
     url: str
@@ -23,7 +23,7 @@ class Webhook(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Return the display name."""
+        """Return the description, or the address if there is no description."""
         return self.description or self.url
 
 
@@ -34,7 +34,7 @@ class Webhooks(msgspec.Struct):
 
 
 class Secret(msgspec.Struct):
-    """The secret that signs messages, as returned when it was created."""
+    """A new secret, with which messages are signed. The service returns it only once."""
 
     id: str
     secret: str
@@ -48,7 +48,7 @@ class Try(msgspec.Struct):
 
 
 class Delivery(msgspec.Struct):
-    """A message that was sent. A test has no topic."""
+    """A message that was enqueued for a receiver. Test messages have no topic."""
 
     message: str
     type: str | None
@@ -60,7 +60,7 @@ class Delivery(msgspec.Struct):
 
 
 class Deliveries(msgspec.Struct):
-    """One page of the deliveries, and the total number of deliveries."""
+    """One page of a receiver's deliveries, and the total number of deliveries."""
 
     items: Sequence[Delivery]
     total: int

@@ -27,16 +27,16 @@ _TABS = (Tab("todas", "Todas"), Tab("falhas", "Não entregues"))
 
 
 def allow(_: Visit) -> None:
-    """Check nothing. This is the default of `require_reach` for areas in which the action is sufficient."""
+    """Do nothing. This is the default for `require_reach`, for areas in which having the action is sufficient."""
 
 
 @dataclass(frozen=True)
 class WebhookPages:
     """The pages for the webhooks of one service.
 
-    - `purpose` explains the webhooks.
-    - `topics` is the label of the topics that limit a receiver. `everything` replaces them if there is no limit.
-    - `kinds` are the types of messages in words.
+    - `purpose` explains what the webhooks are for.
+    - `topics` is the label for the topics about which a receiver is notified. `everything` is shown for all topics.
+    - `kinds` maps message types to words.
     - `name_topics` returns a function that names topics.
     - `require_reach` raises PageFault for people who may see receivers but not change them.
     """
@@ -53,7 +53,7 @@ class WebhookPages:
     require_reach: Callable[[Visit], None] = allow
 
     def declare(self, pages: Pages) -> None:
-        """Declare the pages among the area's other pages."""
+        """Add these pages to the area's other pages."""
         actions = [self.action]
         pages.get("/avisos", _TITLE, actions=actions, in_menu=True)(self.list_webhooks)
         pages.form("/avisos/novo", "Cadastrar aviso", actions=actions)(self.add_webhook)
@@ -65,7 +65,7 @@ class WebhookPages:
         pages.post("/avisos/{id}/entregas/{message}/reenviar", "Reenviar", actions=actions)(self.replay_delivery)
 
     async def list_webhooks(self, visit: Visit) -> Response[Any]:
-        """List the receivers with the result of their last message."""
+        """List the receivers, each with the result of its last message."""
         return self._render(visit, "list", webhooks=await self.operations.list_webhooks(visit.api))
 
     async def add_webhook(self, visit: Visit) -> Response[Any]:
@@ -94,7 +94,7 @@ class WebhookPages:
         )
 
     async def edit_webhook(self, visit: Visit, id: str) -> Response[Any]:
-        """Change the address and the topics of a receiver."""
+        """Change a receiver's address and topics."""
         self.require_reach(visit)
         webhook = await self.operations.read_webhook(visit.api, id)
         form = self.form(visit, to_fields(webhook))
@@ -105,7 +105,7 @@ class WebhookPages:
         return self._render(visit, "form", form=form, back=back, crumbs=crumbs, status=form.status)
 
     async def renew_secret(self, visit: Visit, id: str) -> Response[Any]:
-        """Create a new secret and show it once. The confirmation page shows how long the old secret stays valid."""
+        """Create a new secret and show it once. The confirmation page states how long the old secret stays valid."""
         self.require_reach(visit)
         webhook = await self.operations.read_webhook(visit.api, id)
         form = Form(visit)
@@ -116,7 +116,7 @@ class WebhookPages:
         )
 
     async def delete_webhook(self, visit: Visit, id: str) -> Response[Any]:
-        """Delete a receiver, after a confirmation that shows the effects."""
+        """Delete a receiver. First show the effects and ask for confirmation."""
         self.require_reach(visit)
         webhook = await self.operations.read_webhook(visit.api, id)
         if visit.is_post:
@@ -140,7 +140,7 @@ class WebhookPages:
         )
 
     async def find_failing(self, visit: Visit) -> Sequence[Item]:
-        """Return an item for each active receiver whose last message failed."""
+        """Return one item for each active receiver whose last message failed."""
         return [
             Item(
                 title=each.name,
@@ -164,7 +164,7 @@ class WebhookPages:
     def _render(self, visit: Visit, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
         """Render a page of this module.
 
-        The template builds links to the other pages with `address(name, ...)`, and uses this object as `own`.
+        The template builds links to the other pages with `address(name, ...)`. It can use this object as `own`.
         """
 
         def address(name: str, **parts: str) -> str:
@@ -191,7 +191,7 @@ class WebhookPages:
         return visit.panel.find_page(f"{self.area}.{name}").address(**values)
 
     def _crumbs(self, visit: Visit, webhook: Webhook | None = None) -> list[Crumb]:
-        """Return the breadcrumbs: the list of receivers and, if given, the receiver `webhook`."""
+        """Return the breadcrumbs: the list of receivers, then the receiver `webhook` if it is given."""
         crumbs = [Crumb(_TITLE, self._address(visit, "list_webhooks"))]
         if webhook is not None:
             crumbs.append(Crumb(webhook.name, self._address(visit, "show_webhook", id=webhook.id)))

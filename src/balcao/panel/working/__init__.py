@@ -1,1 +1,1 @@
-"""Work on a form: its co-editors, and the typed text, which is stored until the form is sent."""
+"""Support for forms that several people edit: names of co-editors, and drafts of text that was not sent."""

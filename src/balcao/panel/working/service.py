@@ -1,12 +1,12 @@
-"""Work on a form that several people may edit. The page names co-editors, and the typed text is stored for a day.
+"""Support for forms that several people may edit. Pages name co-editors, and typed text is stored for a day.
 
-Access: a page contains a token for its form, sealed for this session, only if the person may see the page. A person who
-may not read the record can therefore neither see its co-editors nor appear among them. The same applies to a person
+Access: a page contains a token for its form, encrypted for this session, only if the person may see the page. A person
+who may not read the record can therefore neither see its co-editors nor appear among them. The same applies to a person
 whose rights have changed since the page was shown.
 
-End: after a form was sent, nothing more is stored for that opening of the page.
+End: after a form has been sent, no draft is stored for that opening of the page.
 
-Limit: forms with citizens' data do not take part.
+Limit: forms with citizens' data do not use this module.
 """
 
 import base64
@@ -24,14 +24,17 @@ from balcao.web.sessions.drafts import Draft
 from balcao.web.visit import DRAFT_IN_ADDRESS, FORM_ADDRESS_FIELD
 
 PRESENCE_LIFETIME = timedelta(minutes=2)
-# How long the record of an ended opening is stored, so that a late request of its page stores no draft. No request is
-# in flight for longer.
+# The record of an ended opening is stored for this long. It prevents a late request from the same page from storing a
+# draft. No request is in flight for that long.
 _OPENINGS_RETENTION = timedelta(days=1)
 _MOST_NAMED = 5
 
 
 class _OpenedForm(msgspec.Struct, frozen=True):
-    """A form that a person has opened, with the person's rights at that time. `page` is the name of the form's page."""
+    """A form that a person has opened, with a digest of the person's rights at that time.
+
+    `page` is the name of its page.
+    """
 
     path: str
     title: str
@@ -42,7 +45,7 @@ class _OpenedForm(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Kept:
-    """Text that was typed but not sent, with the id of its draft."""
+    """A stored draft: its id, and when it was saved."""
 
     number: UUID
     saved_at: datetime
@@ -50,10 +53,10 @@ class Kept:
 
 @dataclass(frozen=True)
 class Work:
-    """The data of a page with a form.
+    """The data that a page with a form needs.
 
-    `opening_token` identifies the opening in later requests, `others` are the names of co-editors, and `kept` is a
-    stored draft to continue with.
+    `opening_token` identifies this opening in later requests. `others` are the names of co-editors. `kept` is a stored
+    draft with which the person can continue.
     """
 
     opening_token: str
@@ -62,8 +65,11 @@ class Work:
 
 
 async def begin_work(visit: Visit) -> Work:
-    """Record that the person has this form open. Call this only after their rights allowed reading the page's data."""
-    if visit.is_post and (before := _read_opened(visit)) is not None:  # the form was rejected, and is shown again
+    """Record that the person has this form open.
+
+    Call this only after reading the page's data with the person's rights.
+    """
+    if visit.is_post and (before := _read_opened(visit)) is not None:  # the form was rejected and is shown again
         await _end(visit, before)
     opened = _OpenedForm(visit.path, visit.page.label, uuid4(), visit.rights.digest, visit.page.name)
     sealed = visit.panel.sealer.seal(_bind(visit), msgspec.json.encode(opened))
@@ -77,7 +83,7 @@ async def begin_work(visit: Visit) -> Work:
 async def heartbeat(visit: Visit) -> list[str] | None:
     """Record that the page is still open, and return the co-editors. Return None if the token is not valid.
 
-    A person whose rights have changed may have lost the right to the page. Until they open the page again, they neither
+    A person whose rights have changed may no longer be allowed to open the page. Until they open it again, they neither
     see others nor are seen.
     """
     opened = _read_opened(visit)
@@ -87,7 +93,7 @@ async def heartbeat(visit: Visit) -> list[str] | None:
 
 
 async def keep_typed(visit: Visit) -> bool:
-    """Store the typed text, unless the form was sent meanwhile.
+    """Store the typed text as a draft, unless the form has been sent in the meantime.
 
     Return False if the token is not valid, or if the person may no longer open the page.
     """
@@ -103,7 +109,7 @@ async def keep_typed(visit: Visit) -> bool:
 
 
 async def finish_work(visit: Visit) -> None:
-    """After a form was sent, delete its draft and the person's presence."""
+    """After a form was sent, delete its draft and stop showing the person as a co-editor."""
     opened = _read_opened(visit)
     if opened is None:
         return
@@ -114,7 +120,7 @@ async def finish_work(visit: Visit) -> None:
 
 
 async def _end(visit: Visit, opened: _OpenedForm) -> None:
-    """Store nothing more for this opening. Wait for a draft that is being stored now."""
+    """Prevent further drafts for this opening. If a draft is being stored now, wait until that has finished."""
     async with visit.panel.database.connection() as connection:
         await store.end_opening(connection, opened.opening)
         await store.delete_old_openings(connection, _OPENINGS_RETENTION)
@@ -132,7 +138,7 @@ async def _list_co_editors(visit: Visit, path: str) -> list[str]:
     for sealed in found:
         try:
             names.append(sealer.open(b"presence" + place, sealed).decode())
-        except InvalidSeal:  # sealed with a key that was removed since
+        except InvalidSeal:  # encrypted with a key that has since been removed
             continue
     return names
 
@@ -154,5 +160,5 @@ def _hash(path: str) -> bytes:
 
 
 def _number(visit: Visit, path: str) -> UUID:
-    """Return the draft's id, which is the same for all openings of a form by one person."""
+    """Return the draft's id. It is the same each time the same person opens the same form."""
     return UUID(bytes=hashlib.sha256(b"typed" + visit.session.stored.subject_key + path.encode()).digest()[:16])

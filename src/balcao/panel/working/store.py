@@ -37,8 +37,8 @@ WHERE (place, subject_key) IN
 async def delete_old_presence(connection: Connection, lasting: timedelta) -> int: ...
 
 
-# Lock order: the row stays locked until the draft is stored, in the same transaction. `end_opening` therefore either
-# comes first, and no draft is stored, or it waits.
+# Lock order: the row stays locked until the same transaction has stored the draft. If `end_opening` runs first, no
+# draft is stored. If it runs second, it waits for the draft.
 @statement("""
 INSERT INTO panel.form_opening (id, is_over) VALUES (:id, false)
 ON CONFLICT (id) DO UPDATE SET touched_at = now() WHERE NOT form_opening.is_over
@@ -55,7 +55,7 @@ ON CONFLICT (id) DO UPDATE SET is_over = true, touched_at = now()
 async def end_opening(connection: Connection, id: UUID) -> None: ...
 
 
-# Delete at most 1,000 rows, as for presence.
+# Delete at most 1,000 rows, for the same reason as in `delete_old_presence`.
 @statement("""
 DELETE FROM panel.form_opening
 WHERE id IN (SELECT id FROM panel.form_opening WHERE touched_at < now() - :kept::interval LIMIT 1000)

@@ -21,13 +21,13 @@ LARGEST_FILE = 5 * 1024**2
 
 @dataclass(frozen=True)
 class Page(SessionPage):
-    """One address of Minha página."""
+    """A page of Minha página: one method on one path."""
 
     prefix: ClassVar[str] = PREFIX
 
 
 class Pages:
-    """The pages of a part of Minha página. `base` is the prefix of all their paths."""
+    """The pages in one part of Minha página. `base` is the prefix of all their paths."""
 
     def __init__(self, part: str, base: str) -> None:
         self.part = part
