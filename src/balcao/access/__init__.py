@@ -1,4 +1,4 @@
-"""Access administration: the catalogue of actions, roles, groups and mappings that authorises every call."""
+"""Access administration: the catalogue of actions, roles, groups and mappings on which every authorisation is based."""
 
 from balcao.access.actions.api import FEATURE as ACTIONS
 from balcao.access.audit.api import FEATURE as AUDIT

@@ -21,8 +21,8 @@ from balcao.core.values.ready import Ready
 WRITES = "60/minute"
 # Planning the largest document keeps a CPU core busy for seconds, so this limit is lower than the limit for writes.
 PLANS = "10/minute"
-# The most memberships, grants or mappings that one transaction deletes together with their parent. The catalogue may be
-# locked for at most a second (rules: access 4.3), and deleting this many takes a fraction of that.
+# The maximum number of memberships, grants or mappings that one transaction deletes together with their parent. The
+# catalogue may be locked for at most a second (rules: access 4.3), and deleting this number takes a fraction of that.
 MOST_AT_ONCE = 1_000
 MAX_PAGE = 100
 # A client may skip at most this many items. The number is larger than any list, and fits into an integer of PostgreSQL.
@@ -64,7 +64,7 @@ def _refuse_number_as_name(name: str) -> str:
 
 # The audit trail stores these texts for years, so they must not contain personal data.
 _NO_PERSONAL_DATA = AfterValidator(refuse_personal_data)
-# Digits next to letters do not count as a personal number, because many names end in a generated id.
+# Digits next to letters are not treated as a personal number, because many names end in a generated id.
 _WITH_LETTERS = re.compile(r"[0-9]*[A-Za-z][A-Za-z0-9]*")
 _NO_NUMBER = AfterValidator(_refuse_number_as_name)
 # Line breaks and tabs are allowed, because a text may have several lines.
@@ -119,7 +119,7 @@ def cpf_in_path(name: str, description: str, example: str) -> InPath:
 
 
 def _parse_name(text: str) -> str:
-    """Return the name from the path, or an empty string if no role or group can have this name."""
+    """Return the name from the path, or an empty string if the text cannot be the name of a role or group."""
     return text if len(text) <= 100 and re.fullmatch(NAME, text) else ""
 
 

@@ -1,4 +1,4 @@
-"""The access service's part of the readiness check: its own operations must be registered."""
+"""The readiness check of the access service, which requires that its own operations are registered."""
 
 from collections.abc import Mapping
 

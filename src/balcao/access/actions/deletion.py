@@ -7,7 +7,7 @@ def check_deletion(*, reserved: bool, system: int, custom: int, roles: int, forc
     """Raise Forbidden if the action is reserved, and Conflict if it is in use.
 
     `system` counts the platform's operations bound to the action, `custom` the city's mappings, and `roles` the roles
-    that grant it. With `force`, custom mappings and grants do not prevent the deletion, because they are deleted too.
+    that grant it. With `force`, custom mappings and grants do not prevent the deletion, because it deletes them too.
     """
     if reserved:
         raise Forbidden("Esta ação é reservada à plataforma e não pode ser excluída.", code="action-reserved")

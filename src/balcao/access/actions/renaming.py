@@ -1,4 +1,4 @@
-"""Apply changes to actions in memory, one by one, before they are written together (rules: access 2.1, 4.2)."""
+"""Applies changes to actions in memory, one by one, before they are written together (rules: access 2.1, 4.2)."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from balcao.core.values.ready import Ready
 
 
 class KnownAction(NamedTuple):
-    """An action. `reserved` means that it belongs to the platform, so its name cannot change."""
+    """An action. `reserved` is true if it belongs to the platform, so that its name cannot change."""
 
     action: Action
     reserved: bool
 
 
 class KnownActions:
-    """The actions that a batch of changes affects, as they are after the changes applied so far.
+    """The actions that a batch of changes affects, in the state after the changes applied so far.
 
     `found` must contain every action to change, and every action that has one of the new names. `kept_names` contains
     the new names that no action may get, because they belong to deleted actions that are declared in code.
@@ -70,7 +70,7 @@ def make_name_taken() -> Invalid:
 
 
 def make_name_in_code() -> Invalid:
-    """Return the error for the name of a deleted action that is declared in code.
+    """Return the error for a name that belongs to a deleted action that is declared in code.
 
     The platform adds the action again when it registers an operation that needs it (rules: access 4.3).
     """

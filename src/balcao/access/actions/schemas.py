@@ -32,7 +32,10 @@ class ActionChange(Model):
 
 
 class Action(msgspec.Struct):
-    """An action of the catalogue (spec: authorization action). `endpoint_count` counts the mappings bound to it."""
+    """An action of the catalogue (spec: authorization action).
+
+    `endpoint_count` is the number of mappings bound to it.
+    """
 
     id: Annotated[int, Meta(description="Identificador da ação.", examples=[1])]
     name: Annotated[str, Meta(description="Nome da ação, `recurso:verbo`.", examples=["avatars:manage"])]
@@ -69,7 +72,7 @@ class ActionCreation(Model):
 
 
 class DeletionQuery(Model):
-    """The options of a deletion."""
+    """The options for a deletion."""
 
     force: Annotated[
         Flag,
@@ -78,14 +81,14 @@ class DeletionQuery(Model):
 
 
 class Change(StrEnum):
-    """A change whose impact callers can query."""
+    """A kind of change whose impact callers can query."""
 
     RENAME = "rename"
     DELETE = "delete"
 
 
 class ImpactQuery(Model):
-    """The change whose impact to return."""
+    """The hypothetical change whose impact to return."""
 
     operation: Annotated[Change, Field(description="Mudança considerada.", examples=["rename"])] = Change.RENAME
     new_name: Annotated[
@@ -143,7 +146,7 @@ class Impact(msgspec.Struct):
 
 
 class Way(msgspec.Struct):
-    """A role through which a person has the action, and where the role comes from."""
+    """A role through which a person has the action, and how the person has that role."""
 
     role: Annotated[str, Meta(description="Papel que a dá.", examples=["iptu:consulta"])]
     source: Annotated[Literal["direct", "group"], Meta(description="De onde vem o papel.", examples=["group"])]

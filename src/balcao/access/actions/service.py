@@ -1,4 +1,4 @@
-"""Create, change and delete actions. Mappings and grants refer to an action by id; code refers to it by code key."""
+"""Creates, changes and deletes actions. Mappings and grants refer to an action by id; code refers to it by code key."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -51,7 +51,7 @@ class SavedAction(NamedTuple):
 
 
 async def update_action(call: Call, action_id: int, change: ActionChange) -> SavedAction:
-    """Change an action's name or description. Equal values write nothing.
+    """Change an action's name or description. If nothing differs, nothing is written.
 
     Raises NotFound for an unknown action, Forbidden for a reserved name, and PreconditionFailed if `If-Match` does not
     match. Raises Invalid if the name is in use, or if it belongs to a deleted action that is declared in code.
@@ -61,7 +61,7 @@ async def update_action(call: Call, action_id: int, change: ActionChange) -> Sav
 
 
 class WantedChange(NamedTuple):
-    """The id of an action, and the requested change."""
+    """A requested change, with the id of the action."""
 
     action_id: int
     change: ActionChange
@@ -153,8 +153,8 @@ async def delete_action(call: Call, action_id: int, *, force: bool) -> int:
 async def _delete_batch(call: Call, action_id: int) -> bool:
     """Delete a batch of grants or, once few enough are left, of custom mappings. Return whether a batch was deleted.
 
-    Up to `MOST_AT_ONCE` grants and `MOST_AT_ONCE` mappings are left for the transaction that deletes the action. Grants
-    are deleted before mappings: without its mapping, a path may match a wider pattern.
+    Leave up to `MOST_AT_ONCE` grants and `MOST_AT_ONCE` mappings for the transaction that deletes the action. Delete
+    grants before mappings, because a path without its mapping may match a wider pattern.
     """
     async with write_catalogue(call, _name_deletion(action_id)) as write:
         action = await _find_deletable(write.connection, action_id, force=True)
@@ -175,7 +175,7 @@ async def _find_deletable(connection: Connection, action_id: int, *, force: bool
 
 
 async def read_impact(call: Call, action_id: int, query: ImpactQuery) -> Impact:
-    """Return the impact of renaming or deleting an action, and the obstacles (rules: access 4.2).
+    """Return the impact of renaming or deleting an action, and what prevents it (rules: access 4.2).
 
     Raises NotFound for an unknown action.
     """
@@ -236,7 +236,7 @@ async def list_holders(call: Call, action_id: int, query: SliceQuery) -> Holders
 
 
 async def _find(source: Source, action_id: int, new_name: str | None = None) -> store.FoundAction:
-    """Return the action. Raises NotFound for an unknown id, even for one that does not fit into a bigint."""
+    """Return the action. Raises NotFound for an unknown id, even if the id does not fit into a bigint."""
     found = await store.find_action(source, action_id, new_name) if 0 < action_id <= MAX_INT64 else None
     if found is None:
         raise make_unknown_action()
@@ -260,7 +260,10 @@ def _describe(action: Action) -> dict[str, str]:
 
 
 async def write_planned_actions(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write a plan's rows for this operation, in the plan's transaction. The plan has already checked all rules."""
+    """Write a plan's rows for this operation, in the plan's transaction.
+
+    All rules were already checked for the plan.
+    """
     if operation == "action.delete":
         await mappings.delete_mappings_of_actions(connection, rows)
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

@@ -41,7 +41,7 @@ FROM access.action
 WHERE action.id = :action_id
 """)
 async def find_action(source: Source, action_id: int, new_name: str | None) -> FoundAction | None:
-    """Return the action, and the obstacles to renaming it. `action_id` must be at most `MAX_INT64`."""
+    """Return the action, and what prevents its renaming. `action_id` must be at most `MAX_INT64`."""
 
 
 @statement("""
@@ -57,7 +57,7 @@ async def find_actions(connection: Connection, ids: Collection[int], names: Coll
 
 
 async def update_actions(connection: Connection, actions: Sequence[Action]) -> None:
-    """Update the actions one after the other, so that an action can get a name that an earlier update frees."""
+    """Update the actions one after the other, so that an action can get a name that an earlier update has freed."""
     await connection.executemany(_update_action.sql, [_update_action.bind([action], {}) for action in actions])
 
 
@@ -111,11 +111,11 @@ async def insert_action(connection: Connection, name: str, description: str, cre
     )
 )
 async def select_actions(connection: Connection, search: str, limit: int, skip: int) -> Paged[Action]:
-    """Return a page of actions, sorted by id, and their total number."""
+    """Return a page of actions, sorted by id, and the total number of actions."""
 
 
 class ActionUses(msgspec.Struct):
-    """Everything that depends on an action, read at one catalogue version."""
+    """Everything that depends on an action, read from a single version of the catalogue."""
 
     version: int
     mappings: list[BoundMapping]
@@ -199,7 +199,7 @@ async def count_dependents(connection: Connection, action_id: int) -> Dependents
 
 
 class DependentNames(NamedTuple):
-    """The roles that granted a deleted action, and the mappings deleted with it, for the audit event."""
+    """For the audit event: the roles that granted a deleted action, and the mappings deleted with it."""
 
     roles: list[str]
     mappings: Json[list[dict[str, Any]]]
@@ -221,7 +221,7 @@ async def delete_action(connection: Connection, action_id: int) -> str | None:
     """Delete the action and its grants, and return its code key. Its mappings must be deleted first."""
 
 
-# An administrative role grants every action except those of public, authenticated and machine callers, which no role
+# An administrative role grants every action except those for public, authenticated and machine callers, which no role
 # grants.
 _GRANTING = """
 SELECT id, name FROM access.role
@@ -251,7 +251,7 @@ JOIN access.grp ON grp.id = group_id
 
 
 class FoundHolder(msgspec.Struct, frozen=True):
-    """A person who has an action. The `reach` of each way in `via` contains the group's attributes."""
+    """A person who has an action. In each way in `via`, `reach` contains the group's attributes."""
 
     subject: str
     display_name: str | None
@@ -271,4 +271,4 @@ class FoundHolder(msgspec.Struct, frozen=True):
     )
 )
 async def select_holders(connection: Connection, action_id: int, limit: int, skip: int) -> Paged[FoundHolder]:
-    """Return a page of the people who have the action, sorted by id, and their total number."""
+    """Return a page of the people who have the action, sorted by id, and the total number of these people."""

@@ -69,7 +69,7 @@ class AuditEvents(msgspec.Struct):
 
 
 class AuditQuery(SliceQuery):
-    """The filters of the events. An absent filter matches every event."""
+    """The filters for events. An absent filter matches every event."""
 
     operation: Annotated[SearchText | None, Field(description="Operação.", examples=["action.update"])] = None
     target_type: Annotated[SearchText | None, Field(description="Tipo do alvo.", examples=["action"])] = None

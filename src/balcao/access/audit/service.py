@@ -1,4 +1,4 @@
-"""Read the catalogue's audit trail and verify its chain (rules: access 3.4)."""
+"""Reads the catalogue's audit trail and verifies its chain (rules: access 3.4)."""
 
 from balcao.access.audit import store
 from balcao.access.audit.schemas import AuditEvents, AuditQuery, Verdict, VerifyQuery
@@ -9,7 +9,7 @@ from balcao.core.values.cpf import Cpf
 async def list_catalogue_events(call: Call, query: AuditQuery) -> AuditEvents:
     """Return a page of events, newest first.
 
-    Events contain CPFs only masked, so people are found by the hash of their CPF.
+    Events contain only masked CPFs, so a person is found by the hash of their CPF.
     """
     wanted = store.EventFilters(
         query.operation,

@@ -11,7 +11,10 @@ from balcao.core.database.statements import statement
 
 
 class EventFilters(NamedTuple):
-    """Filters for events; None matches all. `actor` and `subject` contain a person's hash under each audit key."""
+    """Filters for events. None matches all events.
+
+    `actor` and `subject` contain the hashes of a person, one for each audit key.
+    """
 
     operation: str | None
     target_type: str | None
@@ -51,11 +54,11 @@ WHERE (:operation::text IS NULL OR operation = :operation)
 async def select_catalogue_events(
     connection: Connection, wanted: EventFilters, limit: int, skip: int
 ) -> Paged[AuditEvent]:
-    """Return a page of matching events, newest first, and their total number."""
+    """Return a page of matching events, newest first, and the total number of matching events."""
 
 
-# Read the event before the part too, because the first `prev_hash` must match its hash. The oldest event that
-# retention left is exempt: its `prev_hash` belongs to a deleted event.
+# Also read the event before the part, because the first `prev_hash` must match its hash. The oldest remaining event is
+# exempt, because its `prev_hash` belongs to an event that retention has deleted.
 @statement("""
 WITH linked AS (
     SELECT seq, hash, prev_hash, access.chain_hash(event) AS computed,

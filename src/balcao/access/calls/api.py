@@ -1,4 +1,4 @@
-"""The route of a client's own calls."""
+"""The route through which a client reads its own calls."""
 
 from typing import Annotated, TypeAlias
 

@@ -31,7 +31,7 @@ class OwnCallsQuery(SliceQuery):
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The lowest and the highest status to show."""
+        """The lowest and the highest status to include."""
         if self.status is None:
             return 100, 599
         if self.status.endswith("xx"):

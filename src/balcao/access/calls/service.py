@@ -1,4 +1,4 @@
-"""Read a client's recent calls, and explain why calls were refused (rules: access 4.10)."""
+"""Reads a client's recent calls, and explains why calls were refused (rules: access 4.10)."""
 
 from balcao.access.calls.schemas import OwnCall, OwnCalls, OwnCallsQuery
 from balcao.core.context.call import Call
@@ -7,7 +7,7 @@ from balcao.core.live import call_log
 from balcao.core.live.call_log import RETENTION_PERIOD, LoggedCall
 
 # The meaning of each check that a token can fail, and the remedy. The response to a refused call does not name the
-# failed check. This list can name the check, because the client has authenticated with a valid token.
+# failed check. The list of a client's own calls can name it, because the client has authenticated with a valid token.
 REFUSED_TOKENS = {
     "token-expired": ("O token venceu.", "Peça outro antes do fim (`expires_in`)."),
     "token-audience": (

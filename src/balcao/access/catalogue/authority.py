@@ -1,4 +1,4 @@
-"""Limits of administration: callers give only rights they have, and an administrator remains (rules: access 4.4)."""
+"""Limits for administrators: they give only rights that they have, and one of them must remain (rules: access 4.4)."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -38,7 +38,7 @@ OPERATOR = HeldRights(is_superadmin=True, is_administrator=True)
 
 
 class Assignments(NamedTuple):
-    """A group membership or direct roles to give to a person, by id. `roles` contains all resulting roles.
+    """A group membership or direct roles to give to a person. All values are ids. `roles` contains all resulting roles.
 
     Without `cpf`, the person is assumed to have no other rights.
     """
@@ -50,7 +50,7 @@ class Assignments(NamedTuple):
 
 
 # A group's attribute `manages` limits these operations to certain groups. The limit applies to the actions that are
-# bound to the operations now, even if an administrator has changed a binding.
+# currently bound to the operations, even if an administrator has changed a binding.
 _MANAGING = ("access.add_member", "access.remove_member", "access.list_members")
 
 
@@ -74,7 +74,10 @@ def list_managed_actions(snapshot: Snapshot) -> frozenset[str]:
 
 
 def describe_right(snapshot: Snapshot, cpf: Cpf | None, roles: Iterable[str], action: str) -> dict[str, list[str]]:
-    """Return the reach of a person's right to an action, over all their roles and groups. Empty means no limits."""
+    """Return the reach of a person's right to an action, over all their roles and groups.
+
+    An empty result means that the right has no limits.
+    """
     held = find_held_rights(snapshot, cpf, roles, list_managed_actions(snapshot))
     return {} if held.is_administrator else describe_reach(held.grants.get(action, UNLIMITED))
 
@@ -114,8 +117,8 @@ async def require_no_escalation(connection: Connection, call: Call, held: HeldRi
     """Raise Forbidden if the assignment would give the person an action, or a reach, that the caller does not have.
 
     The person's stored rights before and after the assignment are compared. If the assignment removes or widens one
-    limit, the check also considers the person's other limits. Two assignments that are harmless on their own therefore
-    cannot add up to a reach that the caller does not have (rules: access 4.8).
+    limit, the check also considers the person's other limits. This prevents two assignments, each harmless, from adding
+    up to a reach that the caller does not have (rules: access 4.8).
     """
     check_administration(held, concerned=await store.is_any_administrative(connection, given.roles))
     if held.is_administrator:
@@ -128,7 +131,7 @@ async def require_no_escalation(connection: Connection, call: Call, held: HeldRi
 
 
 def refuse_escalation(excess: Excess | None) -> None:
-    """Raise Forbidden if the person would gain more than the caller has. None means no excess."""
+    """Raise Forbidden if the person would gain more than the caller has. `excess` is None if the person would not."""
     if excess is None:
         return
     if excess.key is None and excess.action != DEPARTMENT:
@@ -153,7 +156,7 @@ async def require_administrators_left(connection: Connection, call: Call) -> Non
 
 
 def check_administrators_left(*, is_there: bool) -> None:
-    """Raise Conflict if no administrator would remain."""
+    """Raise Conflict if `is_there` is false, because no administrator would remain."""
     if not is_there:
         raise Conflict(
             "Ninguém mais poderia administrar os acessos: antes, dê esse papel a outra pessoa.", code="last-way-in"

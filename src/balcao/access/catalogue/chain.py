@@ -1,7 +1,7 @@
-"""The hash chain of the audit events, computed in Python with the same result as `access.chain_hash`.
+"""Computes the hash chain of the audit events in Python, with the same result as `access.chain_hash`.
 
-Hashing thousands of events takes a few milliseconds here. SQL would need many function calls for each event, while the
-catalogue is locked (rules: access 3.4).
+Hashing thousands of events takes a few milliseconds here. In SQL it would take many function calls for each event,
+while the catalogue is locked (rules: access 3.4).
 """
 
 import hashlib
@@ -14,7 +14,7 @@ import msgspec
 
 
 class ChainHead(NamedTuple):
-    """The number and the hash of the chain's last event, and the catalogue version of the next events."""
+    """The number and the hash of the chain's last event, and the catalogue version that the next events will have."""
 
     seq: int
     hash: str
@@ -26,7 +26,7 @@ def chain_events(head: ChainHead, events: Sequence[Any], at: datetime) -> bytes:
     instant = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     rows: list[dict[str, Any]] = []
     previous = head.hash
-    # Encode and decode as JSON, so that the hash covers exactly the values that a reader gets.
+    # Encode and decode the events as JSON, so that the hash covers exactly the values that a reader gets.
     for seq, event in enumerate(msgspec.json.decode(msgspec.json.encode(events)), start=head.seq + 1):
         row = event | {
             "seq": seq,

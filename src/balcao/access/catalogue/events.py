@@ -11,7 +11,7 @@ from balcao.core.values.personal_data import mask_personal_data
 
 # The rows that a plan writes for one kind of change. Each row maps column names to values.
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
-# A statement that writes rows of a plan. Its arguments are the rows as JSON and the author of new rows.
+# A statement that writes a plan's rows. Its arguments are the rows as JSON and the author of the new rows.
 PlannedStatement: TypeAlias = Statement[[str, str | None], None]
 SYSTEM = {"sub": "system", "azp": "", "cpf": None, "display_name": "system"}
 
@@ -32,7 +32,7 @@ class CatalogueEvent:
     after: Any = None
 
     def to_document(self, actor: Any, request_id: str, subject: Any = None) -> dict[str, Any]:
-        """Return the event as the chain stores it, with personal data in descriptions masked."""
+        """Return the event in the form that the chain stores, with personal data in descriptions masked."""
         return {
             "actor": actor,
             "operation": self.operation,
@@ -46,7 +46,7 @@ class CatalogueEvent:
         }
 
     def describe_for(self, call: Call) -> dict[str, Any]:
-        """Return the event with the call's actor. CPFs appear only masked or as a keyed hash."""
+        """Return the event with the call's actor. CPFs are masked or replaced with a keyed hash."""
         return self.to_document(_describe_actor(call), call.request_id, describe_person(call, self.subject))
 
 
@@ -77,7 +77,10 @@ def _describe_actor(call: Call) -> dict[str, Any]:
 
 
 def describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
-    """Return the person as the chain stores them: masked CPF, keyed hash and key number. Return None without a hash."""
+    """Return the person in the form that the chain stores: masked CPF, keyed hash and key number.
+
+    Return None if there is no CPF or no key to hash it.
+    """
     key = call.platform.audit.key
     hashed = key.hash_cpf(cpf)
     if cpf is None or hashed is None:

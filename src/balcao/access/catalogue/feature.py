@@ -1,4 +1,4 @@
-"""The retention and the export of the catalogue's versions, changes and audit events."""
+"""Declares the retention and the export of the catalogue's versions, changes and audit events."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A write to the catalogue: the lock, the change, its audit event and the new version, in one transaction."""
+"""Writes to the catalogue: the lock, the change, its audit event and the new version, in one transaction."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -26,7 +26,8 @@ Value = TypeVar("Value")
 class CatalogueWrite:
     """A write in progress.
 
-    `version` is the current version and, after the block of `write_catalogue`, the version of the recorded change.
+    During the block of `write_catalogue`, `version` is the current version. After it, `version` is that of the recorded
+    change.
     """
 
     def __init__(self, connection: Connection, version: int, attempt: CatalogueEvent) -> None:
@@ -36,13 +37,13 @@ class CatalogueWrite:
         self.events: list[CatalogueEvent] = []
 
     def record(self, event: CatalogueEvent) -> None:
-        """Add an event, which is written when the block ends. A block without an event must not change anything."""
+        """Add an event. It is written when the block ends. A block that changes anything must record an event."""
         self.events.append(event)
 
 
 @asynccontextmanager
 async def write_catalogue(call: Call, attempt: CatalogueEvent) -> AsyncIterator[CatalogueWrite]:
-    """Lock the catalogue for one write. After the block, this process loads the new version before it continues.
+    """Lock the catalogue for one write. After the block, load the new version into this process before continuing.
 
     If the block raises Forbidden, the refusal of `attempt` is recorded after the rollback.
     """
@@ -73,7 +74,7 @@ class CompletedChange(NamedTuple, Generic[Value]):
 
 
 class RequestedChange(NamedTuple, Generic[Wanted]):
-    """A wanted change and its call. Several changes may share a transaction."""
+    """A requested change and its call. Several changes may share a transaction."""
 
     call: Call
     wanted: Wanted
@@ -105,7 +106,7 @@ class GroupedChange(Generic[Wanted, Value]):
     async def _make_group(
         self, connection: Connection, changes: Sequence[RequestedChange[Wanted]]
     ) -> list[tuple[CompletedChange[Value] | BalcaoError, int]]:
-        """Return each outcome with its catalogue version. Only an outcome with an event has a new version."""
+        """Return each outcome with its catalogue version. Only an outcome with an event gets a new version."""
         async with connection.transaction():
             version = await store.lock_catalogue(connection)
             outcomes = await self.make(connection, changes)
@@ -133,15 +134,15 @@ async def _recording_denials(call: Call, attempt: CatalogueEvent) -> AsyncIterat
 
 
 async def record_denial(call: Call, attempt: CatalogueEvent) -> None:
-    """Record a refusal outside the chain, up to a limit for each caller."""
+    """Record a refusal outside the chain. The number of records is limited for each caller."""
     if call.caller is not None and await call.platform.is_within(*DENIED, call.caller.key):
         await _record_denied(call, attempt)
 
 
 async def record_read(call: Call, event: CatalogueEvent) -> None:
-    """Record a read of personal data outside the chain, up to a limit for each caller.
+    """Record a read of personal data outside the chain. The number of records is limited for each caller.
 
-    Raises Unavailable if the event cannot be written, so that the caller gets no data without a record.
+    Raises Unavailable if the event cannot be written, so that the caller does not get the data without a record.
     """
     if call.caller is not None and not await call.platform.is_within(*READS, call.caller.key):
         return
@@ -152,8 +153,8 @@ async def record_read(call: Call, event: CatalogueEvent) -> None:
 async def _reload(call: Call, version: int) -> None:
     """Load the committed change into this process.
 
-    The change is committed, so an unavailable database or the caller's used-up connection quota is not an error here.
-    In these cases, this process loads the change with the next notification or poll.
+    Ignore an unavailable database and a caller that has used up its connection quota, because the change is already
+    committed. The next notification or poll then loads it.
     """
     try:
         await call.platform.catalogue.reach(version)
@@ -169,7 +170,8 @@ def make_denial_recorder(operation: str, kind: str, identity: str = "") -> Recor
 
     async def refused(call: Call, path: Mapping[str, str]) -> None:
         text = path.get(identity, "")
-        # The parameter can be any string, even a CPF, which the trail must not contain. An id has fewer digits.
+        # The parameter can be any string, even a CPF, which the trail must not contain. An id has fewer digits than a
+        # CPF.
         target = text if text.isascii() and text.isdigit() and len(text) < 11 else None
         await _record_denied(call, CatalogueEvent(operation, kind, target))
 

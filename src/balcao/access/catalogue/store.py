@@ -1,4 +1,4 @@
-"""SQL for the catalogue as a whole: its version, its audit trail, the roles behind an authority, and plans."""
+"""SQL for the catalogue as a whole: its version, its audit trail, the roles that give authority, and plans."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -24,7 +24,7 @@ async def lock_catalogue(connection: Connection) -> int:
     """Lock the catalogue for changes until the transaction ends, and return its version."""
 
 
-# The caller holds the catalogue's lock, so no other event can be appended between this statement and the insertion.
+# The caller holds the catalogue's lock, so no other event can be appended between this statement and the insert.
 @statement("""
 SELECT access.raise_version() AS version, coalesce(last.seq, 0) AS seq, coalesce(last.hash, repeat('0', 64)) AS hash
 FROM (VALUES (1)) AS one
@@ -79,8 +79,8 @@ async def record_each_event(connection: Connection, events: Sequence[dict[str, A
 async def count_catalogue_events(connection: Connection) -> int: ...
 
 
-# Only the start of the chain may be deleted, so that every remaining event except the first can be checked against its
-# predecessor. The last event is never deleted, because the next change is chained to it.
+# Delete only the start of the chain, so that every remaining event except the first can be checked against its
+# predecessor. Never delete the last event, because the next change is chained to it.
 @statement("""
 DELETE FROM access.audit_event
 WHERE (seq IS NULL AND at <= now() - :beside_chain::interval)
@@ -120,10 +120,10 @@ async def _forget_up_to(connection: Connection, last: int | None) -> None: ...
 
 
 async def delete_noted_changes(connection: Connection, age: timedelta) -> int:
-    """Delete the notes of changes older than `age`, and return the number of deleted notes.
+    """Delete the entries of `access.change` that are older than `age`, and return their number.
 
-    Consistency: both statements run in the caller's transaction. A reader either finds all notes, or sees that
-    older notes are gone.
+    Consistency: both statements run in the caller's transaction. A reader either finds all entries, or sees that older
+    entries are gone.
 
     Locks: no other process waits for the deleted rows. The second statement locks the catalogue until the transaction
     ends.
@@ -153,7 +153,10 @@ async def record_beside_chain(connection: Connection, event: dict[str, Any], out
 
 
 class HeldRoles(msgspec.Struct, frozen=True):
-    """A person's roles, one entry for each way in which the person has a role, and the names of the person's groups."""
+    """A person's roles and the names of their groups.
+
+    A role that the person has in several ways has one entry for each way.
+    """
 
     held_roles: list[HeldRole]
     groups: list[str]
@@ -195,7 +198,10 @@ async def read_held_roles(
     given_roles: Sequence[int] = (),
     given_group: int | None = None,
 ) -> Json[HeldRoles]:
-    """Return the person's stored roles and groups, the token's `roles`, and the roles and the group to be given."""
+    """Return the person's roles and groups.
+
+    They include the stored ones, the token's `roles`, and the roles and the group to be given.
+    """
 
 
 @statement("SELECT id FROM access.role WHERE name = :name")
@@ -220,8 +226,8 @@ async def count_administrators(connection: Connection) -> int:
     """Return the number of people who have a stored administrative role."""
 
 
-# The start of every statement that writes a plan's rows. `item` contains rows of any kind, and `author` the author of
-# new rows. The ids of new rows were reserved before the catalogue was locked (rules: access 4.7).
+# The start of every statement that writes a plan's rows. `item` contains the rows, whatever their kind, and `author` is
+# the author of new rows. The ids of new rows were reserved before the catalogue was locked (rules: access 4.7).
 ITEM_SQL = """
 WITH item AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS item(

@@ -1,4 +1,7 @@
-"""The check endpoint for gateways: find the original request, and send the decision in headers (rules: access 4.6)."""
+"""The check endpoint for gateways, which finds the original request and decides on it (rules: access 4.6).
+
+The response contains the decision in headers.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -32,11 +35,11 @@ CHECK = "/api/v1/check"
 CHECK_AUTHENTICATION = "/api/v1/check-token"
 # Loopback, private and link-local networks.
 PRIVATE_NETWORKS = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10"
-# Headers in which a gateway sends the original method and URI, unless it appends the path to our URL. Our nginx
+# Headers in which a gateway sends the original method and URI, if it does not append the path to our URL. Our nginx
 # configuration uses the first pair. Traefik and similar proxies use the second pair.
 _HEADERS = ((b"x-original-method", b"x-original-uri"), (b"x-forwarded-method", b"x-forwarded-uri"))
-# The header in which a gateway sends the caller's address, which is needed to count refusals. Without it, no request
-# gets a 429: all requests would share the gateway's address, and one caller could block the others.
+# The header in which a gateway sends the caller's address, which is needed to count refusals. Without this header, no
+# request gets a 429. All requests would share the gateway's address, so one caller could block the others.
 _ADDRESS = b"x-original-address"
 _V6_PREFIX = 64  # the network size that counts as one IPv6 caller
 ACCESS_DECISION = SentHeader("X-Access-Decision", "`allow` ou `deny`.", "allow")
@@ -65,7 +68,7 @@ _OF_TOKEN = frozenset({Reason.NO_TOKEN, Reason.INVALID_TOKEN})
 class CheckedRequest(NamedTuple):
     """A decision, the catalogue version on which it is based, and its inputs.
 
-    If the caller has had too many refusals, `over` is the number of seconds for which further requests get 429.
+    After too many refusals, `over` is the number of seconds for which the caller's requests get 429.
     """
 
     decision: Decision
@@ -94,7 +97,7 @@ async def check_token(platform: Platform, request: Request) -> Response[Any]:
     """
     try:
         checked = await _check(platform, request, CHECK_AUTHENTICATION)
-    except KeyPending:  # the operation decides, and it knows the caller's address
+    except KeyPending:  # the operation decides, because it knows the caller's address
         return _pass(CheckedRequest(Decision(Reason.INVALID_TOKEN)))
     return _refuse(checked) if checked.decision.reason in _OF_TOKEN else _pass(checked)
 
@@ -146,7 +149,7 @@ def _is_gateway(peer: str, networks: str) -> bool:
 
 
 async def _decide(platform: Platform, request: Request, asked: tuple[str, str] | None) -> CheckedRequest:
-    snapshot = platform.catalogue.latest  # use one version for the whole decision
+    snapshot = platform.catalogue.latest  # use the same version for the whole decision
     match = snapshot.match(*asked) if asked else None
     if match is None:
         return CheckedRequest(Decision(Reason.NO_MAPPING), snapshot.version)

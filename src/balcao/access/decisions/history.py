@@ -1,7 +1,7 @@
-"""Rebuild an earlier version of the catalogue from the current one by undoing later changes, newest first.
+"""Rebuilds an earlier version of the catalogue from the current one by undoing later changes, newest first.
 
 The audit chain contains the effect of each change (rules: access 2.5). Actions that a later release added are not
-removed: without mappings and grants they affect no decision.
+removed, because they affect no decision without mappings and grants.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -30,9 +30,11 @@ class ChainedEvent(NamedTuple):
 def rebuild_snapshot(
     present: Snapshot, version: int, events: Iterable[ChainedEvent], cpf: Cpf | None, hashes: list[str]
 ) -> Snapshot:
-    """Return an earlier version of the catalogue with only this person. `hashes` identify the person in the chain.
+    """Return an earlier version of the catalogue that contains no person except this one.
 
-    Raises NotFound if an event, for example of an earlier release, lacks the data to undo it.
+    `hashes` identify the person in the chain.
+
+    Raises NotFound if an event, for example of an earlier release, lacks the data that is needed to undo it.
     """
     past = _EarlierState(present, cpf, hashes)
     for event in events:
@@ -80,7 +82,7 @@ class _EarlierState:
             undo(self, event)
 
     def create_action(self, event: ChainedEvent) -> None:
-        # Remove the action before an earlier change is undone, because another action may have had its name.
+        # Remove the action before earlier changes are undone, because another action may have had this name.
         self._actions.pop(int(event.target_id or ""), None)
 
     def update_action(self, event: ChainedEvent) -> None:

@@ -1,4 +1,4 @@
-"""List a person's actions from stored roles, and the actions that another group would add (rules: access 2.4, 4.8)."""
+"""Lists a person's actions from stored roles, and the actions that another group would add (rules: access 2.4, 4.8)."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -27,8 +27,8 @@ from balcao.core.values.cpf import Cpf
 async def list_person_actions(call: Call, cpf: Cpf, group_name: str | None) -> PersonActions:
     """Return a person's actions. With `group_name`, return the actions that the person would have as a member.
 
-    The actions that the group would add are then marked. Roles that only a token contains are not included. Raises
-    NotFound for an unknown group.
+    In this case, the actions that the group would add are marked. Roles that exist only in a token are not included.
+    Raises NotFound for an unknown group.
     """
     if not call.is_owner:
         await record_read(call, CatalogueEvent("user.read_actions", "user", subject=cpf))
@@ -66,7 +66,10 @@ _EVERYTHING = ""
 
 
 def _list_ways(call: Call, snapshot: Snapshot, cpf: Cpf) -> dict[str, list[ExplainedWay]]:
-    """Return the ways in which the person has each action, by action key. The empty key has the ways to all actions."""
+    """Return the ways in which the person has each action, by action key.
+
+    The empty key contains the ways in which the person has all actions.
+    """
     person = replace(
         call.identified_caller, cpf=cpf, roles=frozenset(), scopes=frozenset(), client="", is_machine=False
     )

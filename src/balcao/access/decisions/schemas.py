@@ -17,7 +17,7 @@ Names = Annotated[str, StringConstraints(max_length=4096)]
 
 
 class ExplainQuery(Model):
-    """The request or the action to explain, and the assumed caller."""
+    """The request or the action to explain, and the caller to assume."""
 
     method: Annotated[
         AnyCaseMethod | None,
@@ -61,7 +61,7 @@ class ExplainQuery(Model):
 
     @property
     def has_assumptions(self) -> bool:
-        """Whether the query assumes anything other than a request now with the caller's own token."""
+        """Whether the query assumes anything other than a current request with the caller's own token."""
         return (self.roles, self.scopes, self.client, self.at_version) != (None, None, None, None)
 
 

@@ -1,4 +1,4 @@
-"""Explain decisions: make the same decision as every process, and return its reasons (rules: access 2.4, 4.1)."""
+"""Explains decisions: makes the same decision as every process, and returns its reasons (rules: access 2.4, 4.1)."""
 
 from dataclasses import replace
 
@@ -25,17 +25,17 @@ from balcao.core.offloading import run_in_thread
 from balcao.core.values.cpf import Cpf
 
 EXPLAIN = "decision:explain"
-# An earlier version is rebuilt by undoing all later changes. Undoing this many changes takes less than a second. To see
-# an older version, an operator restores a backup.
+# The maximum number of changes to undo when an earlier version is rebuilt. Undoing this number takes less than a
+# second. For an older version, an operator restores a backup.
 MOST_CHANGES = 20_000
 _NO_MAPPING = Decision(Reason.NO_MAPPING)
 
 
 async def explain_decision(call: Call, query: ExplainQuery) -> Explanation:
-    """Return the decision on a request or an action, for the caller, another person or a machine.
+    """Return the decision on a request or an action by the caller, another person or a machine.
 
     Raises Forbidden if the query needs `EXPLAIN` and the caller lacks it. Raises NotFound for an unknown action, and
-    for a version that cannot be rebuilt. Callers need no action to explain their own current requests.
+    for a version that cannot be rebuilt. Callers need no right to explain their own current requests.
     """
     caller = call.identified_caller
     subject = Cpf(query.subject) if query.subject else None
@@ -66,7 +66,7 @@ def _find_action(snapshot: Snapshot, key: str | None) -> Action:
 
 
 async def read_catalogue_version(call: Call, present: Snapshot, version: int, cpf: Cpf | None) -> Snapshot:
-    """Return an earlier version of the catalogue with only this person (rules: access 2.5).
+    """Return an earlier version of the catalogue that contains no other person (rules: access 2.5).
 
     Raises NotFound if the version cannot be rebuilt.
     """
@@ -81,7 +81,7 @@ async def read_catalogue_version(call: Call, present: Snapshot, version: int, cp
 
 
 def _assume_caller(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:
-    """Return the assumed caller. Another person has no token here, so only their stored roles count."""
+    """Return the assumed caller. There is no token of another person, so only their stored roles count."""
     if subject is not None and subject != caller.cpf:
         caller = replace(caller, cpf=subject, roles=frozenset(), scopes=frozenset(), client="", is_machine=False)
     elif subject is None and query.client is not None:

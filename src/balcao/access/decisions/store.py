@@ -7,7 +7,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 
 
-# Most changes concern people, so the query leaves out changes that affect other people.
+# Most changes concern people, so the query excludes changes that affect other people.
 @statement("""
 SELECT operation, target_id, target_name, subject ->> 'hash' AS subject, before, after
 FROM access.audit_event
@@ -19,10 +19,10 @@ LIMIT :limit
 async def list_changes_between(
     connection: Connection, after: int, until: int, people: Sequence[str], limit: int
 ) -> list[ChainedEvent]:
-    """Return the changes between two versions, newest first. `people` contains the hashes of the person asked about."""
+    """Return the changes between two versions, newest first. `people` contains the hashes of the person in question."""
 
 
-# Before the first event the catalogue was empty, at version 1. As long as that event exists, every version can be
+# The catalogue was empty, at version 1, before the first event. As long as that event exists, every version can be
 # rebuilt.
 @statement("""
 SELECT CASE seq WHEN 1 THEN 1 ELSE catalogue_version END

@@ -1,4 +1,4 @@
-"""Compare a document with the catalogue, item by item (rules: access 4.7)."""
+"""Compares a document with the catalogue, item by item (rules: access 4.7)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,14 +14,17 @@ Members = dict[str, Any]
 
 
 class Difference(msgspec.Struct):
-    """The changes that a document makes. `unchanged` counts its items that equal the catalogue's."""
+    """The changes that a document makes.
+
+    `unchanged` is the number of its items that are equal to those in the catalogue.
+    """
 
     steps: list[Item] = []
     unchanged: int = 0
     warnings: list[Remark] = []
 
     def list_by_verb(self) -> tuple[list[Item], list[Item], list[Item]]:
-        """Return three lists: the steps that create, the steps that change and the steps that delete."""
+        """Return the steps in three lists: those that create, those that change and those that delete an item."""
         return (
             [step for step in self.steps if step.before is None],
             [step for step in self.steps if step.before is not None and step.after is not None],
@@ -86,13 +89,13 @@ def _match_actions(catalogue: StoredCatalogue, document: Document, found: Differ
 
 
 def make_temporary_name(action_id: int) -> str:
-    """Return a temporary name for an action that will be deleted, because another action gets its name."""
+    """Return a temporary name for an action that will be deleted, because another action will get its name."""
     return f"aside:{action_id}"
 
 
-# Yield the stored actions to which an action of the document may refer, most specific first. The order is: a code key
-# in `renamed_from`, the name, a former name in `renamed_from`, the name as a code key. If the document refers to a
-# stored action by its code key, it does not also refer to it by name.
+# Yield the stored actions to which an action of the document may refer. The order is: the one whose code key is in
+# `renamed_from`, the one with this name, the one whose former name is in `renamed_from`, the one whose code key is this
+# name. If the document refers to a stored action by its code key, it does not also refer to it by name.
 def _list_candidates(
     action: DocumentAction, by_name: dict[str, StoredAction], by_key: dict[str, StoredAction], claimed: set[str | None]
 ) -> Iterator[StoredAction]:
@@ -113,7 +116,7 @@ def _is_claimed(stored: StoredAction, claimed: set[str | None]) -> bool:
 
 
 def _grow(listed: Sequence[str], present: Sequence[str], *, prune: bool) -> list[str]:
-    """Return the sorted new list. Without `prune`, it also contains all present items."""
+    """Return the sorted new list. Without `prune`, it also contains all items that the stored item has."""
     return sorted({*listed} if prune else {*listed, *present})
 
 
@@ -156,7 +159,7 @@ def _compare_groups(catalogue: StoredCatalogue, document: Document, found: Diffe
 def _compare_mappings(
     catalogue: StoredCatalogue, document: Document, found: Difference, renamed: dict[str, str], *, prune: bool
 ) -> None:
-    """Compare mappings by method and shape. Deletions come first, so that their paths are free for other mappings."""
+    """Compare mappings by method and shape. Deletions come first, so that they free their paths for other mappings."""
     known = {(mapping.method, mapping.shape): mapping for mapping in catalogue.mappings}
     wanted = {(mapping.method.value, erase_parameter_names(mapping.path)): mapping for mapping in document.mappings}
     for place, left_out in known.items():

@@ -1,7 +1,7 @@
 """The catalogue as it would be after a plan. Each step is applied to a draft, by the same rules as a single change.
 
-No lock is needed, however large the plan is. The result is the rows to write (see `writing`) and the events for the
-chain.
+No lock is needed, however large the plan is. The result consists of the rows to write (see `writing`) and the events
+for the chain.
 """
 
 from collections import defaultdict
@@ -35,7 +35,10 @@ from balcao.core.errors import BalcaoError, Conflict, NotFound
 
 
 class Draft:
-    """A draft of the catalogue. `ids` yields new ids by kind. Without it, new ids are negative and never stored."""
+    """A draft of the catalogue. `ids` yields new ids by kind.
+
+    Without `ids`, new ids are negative and are never stored.
+    """
 
     def __init__(
         self,
@@ -79,7 +82,7 @@ class Draft:
             self._operations[bound.operation] = mapping
             self._place(mapping)
         self._unsettled: list[tuple[Item, DraftMapping, Change]] = []
-        self._uses: dict[int, list[DraftMapping]] = defaultdict(list)  # filled after all mappings are final
+        self._uses: dict[int, list[DraftMapping]] = defaultdict(list)  # filled when all mappings are final
 
     def _place(self, mapping: DraftMapping) -> None:
         self._mappings[mapping.id] = mapping
@@ -383,7 +386,10 @@ class Draft:
 
 
 def _pair(operation: str, owner: DraftRole | DraftGroup, held: Members) -> CatalogueEvent:
-    """Return the event for a role or group that gains or loses an item, `held`."""
+    """Return the event for a role that gains or loses an action, or a group that gains or loses a role.
+
+    `held` is that action or role.
+    """
     kind, _, verb = operation.partition(".")
     loses = verb in {"revoke", "remove_role"}
     before, after = (held, None) if loses else (None, held)

@@ -1,4 +1,4 @@
-"""The records in a draft of the catalogue, and the changes that result from applying a document."""
+"""The records of a draft of the catalogue, and the changes that result from applying a document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

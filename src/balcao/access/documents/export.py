@@ -1,4 +1,4 @@
-"""Write the catalogue as a document.
+"""Writes the catalogue as a document.
 
 The document is sorted, so that exports of the same version are equal byte by byte (rules: access 4.7).
 """
@@ -13,7 +13,7 @@ from balcao.access.documents.store import StoredAction, StoredCatalogue, StoredG
 
 
 def render_document(catalogue: StoredCatalogue) -> dict[str, Any]:
-    """Return the document. It omits operations of the platform that are bound to the same action as in code."""
+    """Return the document. It omits operations of the platform whose action is the one declared in code."""
     return {
         "format": 1,
         "actions": [_show_action(action) for action in catalogue.actions],
@@ -39,7 +39,7 @@ def encode_document(document: dict[str, Any], written_as: Format) -> bytes:
 
 def _show_action(action: StoredAction) -> dict[str, Any]:
     shown = {"name": action.name, "description": action.description}
-    if action.code_key is not None and action.code_key != action.name:  # another catalogue can then match the action
+    if action.code_key is not None and action.code_key != action.name:  # lets another catalogue match the action
         shown["renamed_from"] = action.code_key
     return shown
 

@@ -1,4 +1,4 @@
-"""Map another application's operations from its OpenAPI description (rules: access 4.9)."""
+"""Maps another application's operations from its OpenAPI description (rules: access 4.9)."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from balcao.core.values.fields import Flag
 
 ACTION = "x-balcao-action"
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
-# Schemas may be deeply nested, but nothing below an operation is used.
+# Allow deep nesting, because schemas may need it. Nothing below an operation is used.
 MAX_DEPTH = 100
 _PARAMETER = re.compile(r"\{([^{}/]*)\}")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9_]")
@@ -104,7 +104,7 @@ def to_document(described: OpenApi, query: OpenApiQuery) -> Document:
 
 
 def _list_operations(described: OpenApi) -> Iterator[tuple[str, str, dict[str, Any], Any]]:
-    """Yield path, method and operation, and the action that the path item sets for its operations."""
+    """Yield the path, the method, the operation, and the action that the path item sets for its operations."""
     for path, item in described.paths.items():
         for method in METHODS:
             if isinstance(operation := item.get(method), dict):
@@ -112,7 +112,7 @@ def _list_operations(described: OpenApi) -> Iterator[tuple[str, str, dict[str, A
 
 
 def _to_pattern(path: str) -> str:
-    """Return the path without a trailing slash. Parameters are renamed so that patterns allow them."""
+    """Return the path without a trailing slash, with its parameters renamed to names that a pattern allows."""
     return _PARAMETER.sub(_to_parameter, path).rstrip("/")
 
 

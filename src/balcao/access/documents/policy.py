@@ -1,4 +1,4 @@
-"""Write a role as a policy for Cerbos, another policy engine (rules: access 2.5)."""
+"""Writes a role as a policy for Cerbos, another policy engine (rules: access 2.5)."""
 
 from collections.abc import Iterable
 from itertools import groupby

@@ -19,7 +19,7 @@ MAX_PREFIXES = 20
 
 
 def _parse_format(sent: Any) -> Any:
-    """Return the number for "1", because the YAML subset has only strings."""
+    """Return the number 1 for "1", because all scalars in the YAML subset are strings."""
     return 1 if sent == "1" else sent
 
 
@@ -62,7 +62,7 @@ class DocumentMapping(Model):
 
 
 class DocumentBinding(Model):
-    """An operation of the platform that is bound to another action than in code."""
+    """An operation of the platform that is bound to a different action than the one declared in code."""
 
     operation: Annotated[SearchText, Field(description="Operação.", examples=["registry.list_pets"])]
     action: Annotated[ActionName, Field(description="Ação exigida.", examples=["pets:read"])]
@@ -101,7 +101,7 @@ class ExportQuery(Model):
 
 
 class PlanQuery(Model):
-    """The option to delete items that the document omits."""
+    """Whether to delete items that the document omits."""
 
     prune: Annotated[Flag, Field(description="Se `true`, o que falta no documento é excluído.", examples=[False])] = (
         False

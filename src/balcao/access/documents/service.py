@@ -32,7 +32,7 @@ from balcao.core.values.ids import new_id
 
 M = TypeVar("M", bound=BaseModel)
 PLAN_AGE = timedelta(minutes=15)
-# The catalogue may be locked for a second. Writing this many rows and hashing their events takes much less.
+# The catalogue may be locked for a second. Writing this number of rows and hashing their events takes much less.
 MOST_CHANGES = 2_000
 
 
@@ -92,7 +92,7 @@ def _refuse(place: list[str], text: str) -> Unprocessable:
 async def plan_changes(call: Call, content: bytes, *, prune: bool) -> Plan:
     """Return the changes that applying the document would make, and store the plan for `PLAN_AGE`.
 
-    The document is tried in memory on one version of the catalogue, without a lock. Raises Unprocessable if the
+    The document is applied in memory to one version of the catalogue, without a lock. Raises Unprocessable if the
     document is not valid or makes too many changes.
     """
     return await _plan(call, await run_in_thread(parse_document, content), prune=prune)
@@ -101,7 +101,7 @@ async def plan_changes(call: Call, content: bytes, *, prune: bool) -> Plan:
 async def plan_openapi(call: Call, content: bytes, query: OpenApiQuery) -> Plan:
     """Return the changes that would map the operations of an OpenAPI description, and store the plan.
 
-    Raises Unprocessable as `plan_changes` does, and if an operation has no action.
+    Raises Unprocessable in the cases of `plan_changes`, and if an operation has no action.
     """
     return await _plan(call, await run_in_thread(parse_openapi, content, query), prune=False)
 
@@ -116,10 +116,10 @@ async def _plan(call: Call, document: Document, *, prune: bool) -> Plan:
 
 
 async def apply_plan(call: Call, plan_id: UUID) -> Plan:
-    """Make all changes of a plan, or none.
+    """Apply all changes of a plan, or none.
 
-    The document is tried again on the plan's version of the catalogue. Then, under the catalogue's lock, this version
-    is compared with the current one and the rows are written. Raises NotFound for an unknown or expired plan, and
+    The document is applied again in memory, to the plan's version of the catalogue. Then the catalogue is locked, its
+    version is compared with the plan's, and the rows are written. Raises NotFound for an unknown or expired plan, and
     Conflict if the catalogue has changed or a step is blocked.
     """
     attempt = CatalogueEvent("catalogue.apply", "catalogue", name=str(plan_id))
@@ -148,7 +148,7 @@ async def apply_plan(call: Call, plan_id: UUID) -> Plan:
 
 
 class _PlannedDocument(NamedTuple):
-    """A document's differences from the catalogue, and the draft to which they were applied."""
+    """A document's differences from the catalogue, and the draft to which they have been applied."""
 
     version: int
     found: Difference
@@ -156,10 +156,10 @@ class _PlannedDocument(NamedTuple):
 
 
 async def _try(call: Call, document: Document, *, prune: bool, stored: StoredPlan | None = None) -> _PlannedDocument:
-    """Try a document on the current version of the catalogue.
+    """Apply a document in memory to the current version of the catalogue.
 
-    `stored` is the plan to apply. With it, new rows get ids from the sequences, and Conflict is raised if the catalogue
-    has changed since the plan.
+    `stored` is the plan to apply. If it is given, new rows get ids from the sequences, and Conflict is raised if the
+    catalogue has changed since the plan was made.
     """
     pool = call.platform.database.separate_pool(1)  # reading a large catalogue may exceed a request's time limit
     await pool.open(SERVING_SECONDS)
@@ -203,7 +203,7 @@ def _refuse_too_many(changes: int) -> None:
 
 
 async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence[BlockedStep]) -> None:
-    """Raise Conflict if any step is blocked. A forbidden step is also recorded in the audit trail."""
+    """Raise Conflict if any step is blocked. If a step is forbidden, also record this in the audit trail."""
     if any(isinstance(one.fault, Forbidden) for one in blocked):
         await record_denial(call, attempt)
     if blocked:
@@ -211,7 +211,10 @@ async def _refuse_blocked(call: Call, attempt: CatalogueEvent, blocked: Sequence
 
 
 async def _name_losers(call: Call, changes: Sequence[Change]) -> list[Change]:
-    """Sort the changes into the order of writing. Add to each deletion of a group or role the people who lose it."""
+    """Sort the changes into the order of writing.
+
+    Add to each deletion of a group or role the people who lose that group or role.
+    """
     ordered = sorted(changes, key=lambda change: writing.ORDER[change.event.operation])
     gone = {
         operation: [change.row["id"] for change in ordered if change.event.operation == operation]

@@ -76,7 +76,7 @@ class StoredCatalogue(msgspec.Struct, frozen=True):
 
 
 async def read_stored_catalogue(connection: Connection) -> StoredCatalogue:
-    """Return the whole catalogue, with the ids that changes need."""
+    """Return the whole catalogue, including the ids that changes need."""
     found = await _read_catalogue(connection)  # a large city's catalogue has several megabytes
     return await asyncio.to_thread(msgspec.json.decode, found, type=StoredCatalogue)
 

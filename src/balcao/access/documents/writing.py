@@ -1,4 +1,4 @@
-"""Write all changes of a plan with a few statements for each kind of change, however many changes there are."""
+"""Writes all changes of a plan, with a few statements for each kind of change and any number of changes."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 
@@ -34,7 +34,7 @@ ORDER = {operation: place for place, operation in enumerate(_WRITERS)}
 
 
 async def reserve_ids(connection: Connection, counts: Mapping[str, int]) -> dict[str, Iterator[int]]:
-    """Return new ids by kind. Drawing from a sequence takes no lock; unused ids are lost."""
+    """Return new ids by kind. Taking ids from a sequence needs no lock. Unused ids are lost."""
     return {kind: iter(await store.reserve_ids(connection, kind, number)) for kind, number in counts.items()}
 
 

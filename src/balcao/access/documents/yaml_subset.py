@@ -1,8 +1,8 @@
-"""Read and write the subset of YAML that catalogue documents use (rules: access 4.7).
+"""Reads and writes the subset of YAML that catalogue documents use (rules: access 4.7).
 
-It has mappings, lists and strings. Anchors, aliases, tags and repeated keys are not allowed, so that a small document
-cannot expand into a large one. A plain scalar is a string (`no` is not a boolean), except that `null`, `~` and an empty
-scalar are null.
+The subset consists of mappings, lists and strings. Anchors, aliases, tags and repeated keys are not allowed, so that a
+small document cannot expand into a large one. A plain scalar is a string (`no` is not a boolean), except that `null`,
+`~` and an empty scalar are null.
 """
 
 from typing import Any

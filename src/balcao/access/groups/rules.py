@@ -7,7 +7,7 @@ from balcao.core.errors import Forbidden
 
 
 def check_name(held: HeldRights, name: str, others: Iterable[Attributes]) -> None:
-    """Raise Forbidden if the members of another group would manage the new group because of its name.
+    """Raise Forbidden if the name of the new group would let the members of another group manage it.
 
     Administrators may use any name.
     """

@@ -84,7 +84,7 @@ class GroupCreation(Model):
 
 
 class GroupChange(Model):
-    """The new values of a group. A member that is absent or null is not changed."""
+    """The new values of a group. Absent and null members do not change anything."""
 
     description: Annotated[
         Description | None, Field(description="Descrição nova.", examples=["Redação dos serviços da cidade"])
@@ -99,7 +99,7 @@ class GroupChange(Model):
 
 
 class GroupsQuery(Model):
-    """The filter of the group list."""
+    """The filter for the list of groups."""
 
     prefix: Annotated[
         SearchText, Field(description="Começo do nome, sem diferença de maiúsculas.", examples=["busca"])

@@ -1,4 +1,4 @@
-"""Manage groups, their roles and their members."""
+"""Manages groups, their roles and their members."""
 
 from typing import Any, NamedTuple
 
@@ -68,7 +68,7 @@ def _require(group: Group | None) -> Group:
 
 
 async def update_group(call: Call, name: str, change: GroupChange) -> SavedGroup:
-    """Change a group's description or replace its attributes. Equal values write nothing.
+    """Change a group's description or replace its attributes. If nothing differs, nothing is written.
 
     Raises NotFound for an unknown group, and PreconditionFailed if `If-Match` does not match.
     """
@@ -134,7 +134,7 @@ async def list_group_roles(call: Call, name: str) -> list[Role]:
 
 
 async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
-    """Give a group a role, and return the catalogue version, which stays the same if the group already has the role.
+    """Give a group a role, and return the catalogue version. It stays the same if the group already has the role.
 
     Raises NotFound for an unknown group or role, and Forbidden for a role that grants more than the caller has.
     """
@@ -178,7 +178,8 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
     Raises NotFound for an unknown group, and Forbidden for a group whose members the caller does not manage.
     """
     authority.check_management(call.find_limits(MANAGED), name)
-    # The two statements need one snapshot: if the group is deleted meanwhile, the caller gets its members or a 404.
+    # The two statements need one snapshot. If the group is deleted meanwhile, the caller then gets either its members
+    # or a 404.
     async with call.platform.database.transaction(isolation="repeatable_read") as connection:
         group = await _find(connection, name)
         members = await store.select_members(connection, group.id, query.limit, query.skip)
@@ -187,10 +188,10 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
 
 
 async def add_member(call: Call, group_name: str, subject: Cpf) -> int:
-    """Add a person to a group, and return the catalogue version, which stays the same if they are already a member.
+    """Add a person to a group, and return the catalogue version. It stays the same if they are already a member.
 
     Raises NotFound for an unknown group, and Forbidden if the person would get more rights than the caller or if the
-    caller does not manage the group. In these cases, the person is not added to the catalogue either.
+    caller does not manage the group. After an error, the person is not added to the catalogue either.
     """
     attempt = CatalogueEvent("group.add_member", "group", name=group_name or None, subject=subject)
     async with write_catalogue(call, attempt) as write:
@@ -239,5 +240,8 @@ def _describe(group: Group) -> dict[str, Any]:
 
 
 async def write_planned_groups(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write a plan's rows for this operation, in the plan's transaction. The plan has already checked all rules."""
+    """Write a plan's rows for this operation, in the plan's transaction.
+
+    All rules were already checked for the plan.
+    """
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

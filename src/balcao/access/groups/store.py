@@ -68,7 +68,7 @@ async def find_group(connection: Connection, name: str) -> FoundGroup | None: ..
 
 @statement("SELECT attributes FROM access.grp WHERE attributes ? 'manages'")
 async def list_managing_attributes(connection: Connection) -> list[Json[Attributes]]:
-    """Return the attributes of all groups that manage members of other groups."""
+    """Return the attributes of all groups whose members manage members of other groups."""
 
 
 class GroupContents(NamedTuple):
@@ -134,7 +134,10 @@ async def delete_group_role(connection: Connection, group_id: int, role_id: int)
     )
 )
 async def select_members(connection: Connection, group_id: int, limit: int | None, skip: int) -> Paged[Member]:
-    """Return a page of the group's members, newest first, and their total number. A `limit` of None means no limit."""
+    """Return a page of the group's members, newest first, and the total number of members.
+
+    A `limit` of None means no limit.
+    """
 
 
 @statement("""

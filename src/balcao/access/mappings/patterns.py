@@ -9,7 +9,7 @@ from balcao.core.access.paths import AMBIGUOUS_ESCAPES, ANY, REST, decode_unrese
 MAX_SEGMENTS = 32
 MAX_LETTERS = 255
 _LITERAL = re.compile(r"(?:[A-Za-z0-9\-._~!$&'+,;=:@]|%[0-9A-F]{2})+")
-# Other gateways write "one segment" and "the rest of the path" as these regular expressions.
+# Other gateways use these regular expressions for "one segment" and "the rest of the path".
 _ONE_SEGMENT = re.compile(r"\((?:\?:)?\[\^/\][+]\)|\[\^/\][+]")
 _REST_OF_PATH = re.compile(r"/(?:\(\.[*]\)|\.[*])\Z")
 _PARAMETER = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}")
@@ -38,7 +38,7 @@ def check_pattern(pattern: str) -> str:
 
 def _translate(pattern: str) -> str:
     """Translate a regular expression for a path into a pattern. Any other string is returned unchanged."""
-    # Patterns always match the whole path, so the anchors can be dropped.
+    # Drop the anchors, because patterns always match the whole path.
     whole = pattern.removeprefix("^").removesuffix("$")
     return _REST_OF_PATH.sub(f"/{REST}", _ONE_SEGMENT.sub(ANY, whole))
 
@@ -56,7 +56,7 @@ def erase_parameter_names(pattern: str) -> str:
 
 
 def patterns_cross(one: str, other: str) -> bool:
-    """Return whether the patterns overlap, and each also matches a path that the other does not match."""
+    """Return whether the patterns overlap, and each of them also matches a path that the other does not match."""
     first, second = split_pattern(one), split_pattern(other)
     return _overlaps(first, second) and not _covers(first, second) and not _covers(second, first)
 

@@ -9,14 +9,14 @@ from balcao.core.access.reach import HeldRights
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.errors import Conflict
 
-# The strictness of a binding, which is open to every caller, to every valid token, or only to an action.
+# How strict a binding is. It is open to every caller, to every valid token, or only to callers with an action.
 _STRENGTH = {PUBLIC: 0, AUTHENTICATED: 1}
 _BY_ACTION = 2
 _FLOORS = {"public": 0, "authenticated": 1, "fixed": 0, "action": _BY_ACTION}
 
 
 class PlacedMapping(Protocol):
-    """A mapping that these rules check. `operation` is None for a mapping of the city."""
+    """A mapping to check against these rules. `operation` is None for a mapping of the city."""
 
     @property
     def id(self) -> int: ...
@@ -33,8 +33,9 @@ class PlacedMapping(Protocol):
 def check_floor(floor: str, declared: str | None, present: str | None, wanted: str | None, held: HeldRights) -> None:
     """Raise Conflict if a binding is less strict than the operation's code allows (rules: access 4.1).
 
-    `declared` is the action's code key in the release, `present` that of the current action, and `wanted` that of the
-    new action. Raises Forbidden if a caller other than a superadmin makes the operation less restricted.
+    `declared` is the code key of the action that the release declares, `present` that of the current action, and
+    `wanted` that of the new action. Raises Forbidden if a caller other than a superadmin makes the operation less
+    restricted.
     """
     if floor == "fixed" and wanted != declared:
         raise Conflict("A especificação diz quem usa esta operação: a ação dela não muda.", code="mapping-fixed")
@@ -56,7 +57,7 @@ def check_conflicts(
 
     The message names the other mapping. A path that a platform operation's pattern covers always reaches that
     operation, which has its own action. If `wanted` maps HEAD, `of_get` contains the GET mappings, because GET
-    operations also respond to HEAD. A mapping with the id of `wanted` is `wanted` itself and is skipped.
+    operations also respond to HEAD. A mapping with the id of `wanted` is the stored form of `wanted`, so it is skipped.
     """
     pattern = wanted.path_pattern
     if same is not None and same.id != wanted.id:

@@ -66,7 +66,7 @@ class DecidingQuery(Model):
 
 
 class MappingsQuery(OptionalSliceQuery):
-    """The filters of the mappings."""
+    """The filters for mappings."""
 
     action_filter: Annotated[
         SearchText, Field(description="Parte do nome da ação, sem diferença de maiúsculas.", examples=["iptu"])
@@ -88,7 +88,7 @@ class MappingCreation(Model):
 
 
 class MappingChange(Model):
-    """The new values of a mapping. A member that is absent or null is not changed."""
+    """The new values of a mapping. Absent and null members do not change anything."""
 
     path_pattern: Annotated[
         Pattern | None, Field(description="Caminho novo; o das operações da plataforma não muda.", examples=[None])

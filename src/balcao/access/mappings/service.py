@@ -1,4 +1,4 @@
-"""Bind endpoints to actions: the platform's operations, and other applications of the city."""
+"""Binds endpoints to actions: the platform's operations, and the endpoints of the city's other applications."""
 
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from balcao.core.values.ready import Ready
 
 
 async def find_deciding_mapping(call: Call, query: DecidingQuery) -> DecidingMapping | None:
-    """Return the mapping that decides on a request (the most specific match), or None."""
+    """Return the mapping that decides on a request, which is the most specific match, or None if nothing matches."""
     match = call.platform.catalogue.snapshot.match(query.method, query.path)
     if match is None:
         return None
@@ -84,7 +84,7 @@ async def read_mapping(call: Call, mapping_id: int) -> Mapping:
 
 
 async def update_mapping(call: Call, mapping_id: int, change: MappingChange) -> SavedMapping:
-    """Change a mapping. Equal values write nothing.
+    """Change a mapping. If nothing differs, nothing is written.
 
     Raises (rules: access 4.1):
 
@@ -172,7 +172,7 @@ async def delete_some_mappings_of_action(write: CatalogueWrite, action_id: int, 
 
 
 async def _find(source: Source, mapping_id: int) -> store.FoundMapping:
-    """Return the mapping. Raises NotFound for an unknown id, even for one that does not fit into a bigint."""
+    """Return the mapping. Raises NotFound for an unknown id, even if the id does not fit into a bigint."""
     found = await store.select_mapping(source, mapping_id) if 0 < mapping_id <= MAX_INT64 else None
     if found is None:
         raise NotFound("Não há mapeamento com esse id.")
@@ -191,7 +191,10 @@ def _describe(mapping: Mapping) -> dict[str, Any]:
 
 
 async def write_planned_mappings(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write a plan's rows for this operation, in the plan's transaction. The plan has already checked all rules."""
+    """Write a plan's rows for this operation, in the plan's transaction.
+
+    All rules were already checked for the plan.
+    """
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)
 
 

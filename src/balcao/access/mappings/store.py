@@ -1,4 +1,4 @@
-"""SQL for mappings. Mappings of the platform's operations are created by registration, not here."""
+"""SQL for mappings. Registration creates the mappings of the platform's operations, not this module."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,10 +38,13 @@ AND position(lower(:action_filter) IN lower(action.name)) > 0 AND (:service = ''
 async def list_mappings(
     connection: Connection, action_filter: str, service: str, limit: int | None, skip: int
 ) -> Paged[Mapping]:
-    """Return a page of mappings by path and method, and their total number. A `limit` of None means no limit."""
+    """Return a page of mappings by path and method, and the number of all matching mappings.
+
+    A `limit` of None means no limit.
+    """
 
 
-# Only mappings whose first segment may match are read.
+# Read only mappings whose first segment may match.
 @statement(f"""
 SELECT {_MEMBERS} {_LIVING}
   AND mapping.method = :method
@@ -56,7 +59,7 @@ async def list_pattern_candidates(connection: Connection, method: str, first_seg
 class FoundMapping:
     """A mapping, the code key of the action that the release declares, and the code key of the bound action.
 
-    `is_system` means that the mapping belongs to a platform operation.
+    `is_system` is true if the mapping belongs to a platform operation.
     """
 
     mapping: Mapping

@@ -1,4 +1,4 @@
-"""Create, change and delete roles, and grant actions to them."""
+"""Creates, changes and deletes roles, and grants actions to them."""
 
 from typing import NamedTuple
 
@@ -63,7 +63,7 @@ async def create_role(call: Call, name: str, description: str) -> SavedRole:
 
 
 async def update_role(call: Call, name: str, description: str) -> SavedRole:
-    """Change a role's description. If the description is the same, there is no new version.
+    """Change a role's description. If the description is the same, nothing is written.
 
     Raises NotFound for an unknown role, and PreconditionFailed if `If-Match` does not match.
     """
@@ -102,7 +102,10 @@ async def delete_role(call: Call, name: str) -> int:
 
 
 async def _revoke_from_some(call: Call, name: str) -> bool:
-    """Remove the role from a batch of people if more than `MOST_AT_ONCE` have it. Return whether there was a batch."""
+    """Remove the role from a batch of people if more than `MOST_AT_ONCE` people have it.
+
+    Return whether a batch was processed.
+    """
     async with write_catalogue(call, _name_deletion(name)) as write:
         role = await _find_deletable(write.connection, name)
         return await users.remove_role_from_some_people(write, role.id, role.name, MOST_AT_ONCE)
@@ -126,7 +129,7 @@ async def list_granted_actions(call: Call, name: str) -> list[GrantedAction]:
 
 
 async def grant_action(call: Call, role_name: str, action_name: str) -> int:
-    """Grant an action to a role, and return the catalogue version, which stays the same if the role already grants it.
+    """Grant an action to a role, and return the catalogue version. It stays the same if the role already grants it.
 
     Raises NotFound for an unknown role or action, and Conflict for an action reserved to the platform. Raises Forbidden
     for an administrative role, and for an action that only administrative roles grant (rules: access 4.4).
@@ -184,5 +187,8 @@ async def _find_action(connection: Connection, name: str) -> store.FoundAction:
 
 
 async def write_planned_roles(connection: Connection, operation: str, rows: Rows, author: str | None) -> None:
-    """Write a plan's rows for this operation, in the plan's transaction. The plan has already checked all rules."""
+    """Write a plan's rows for this operation, in the plan's transaction.
+
+    All rules were already checked for the plan.
+    """
     await write_planned_rows(connection, planned_store.STATEMENTS[operation], rows, author)

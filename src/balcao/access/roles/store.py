@@ -13,7 +13,7 @@ from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
-# A role of the seed data has no author, and no creation time is shown for it.
+# A role from the seed data has no author, and its creation time is not returned.
 _MEMBERS = "id, name, description, created_by, CASE origin WHEN 'custom' THEN created_at END AS created_at"
 
 
@@ -33,7 +33,7 @@ async def insert_role(connection: Connection, name: str, description: str, creat
     )
 )
 async def select_roles(connection: Connection, limit: int, skip: int) -> Paged[Role]:
-    """Return a page of roles, sorted by name, and their total number."""
+    """Return a page of roles, sorted by name, and the total number of roles."""
 
 
 @lookup(f"SELECT {_MEMBERS} FROM access.role WHERE name = :name")

@@ -1,4 +1,4 @@
-"""Load the seed data of a release from `seed.toml`. Each item is written only once (rules: access 3.3)."""
+"""Loads the seed data of a release from `seed.toml`. Each item is written only once (rules: access 3.3)."""
 
 import tomllib
 from functools import cache
@@ -19,7 +19,7 @@ WILDCARD = ":*"
 
 
 class SeedRole(msgspec.Struct, frozen=True):
-    """A role that grants the named `actions` and all actions of `services`, without the actions in `except`.
+    """A role that grants the named `actions` and all actions of `services`, except those in `except`.
 
     `resource:*` means all actions of a resource.
     """
@@ -39,7 +39,10 @@ class SeedGroup(msgspec.Struct, frozen=True):
 
 
 class Seed(msgspec.Struct, frozen=True):
-    """The seed data of a release. `actions` maps each service to the descriptions of its actions by code key."""
+    """The seed data of a release.
+
+    `actions` maps each service to its actions: their descriptions by code key.
+    """
 
     actions: dict[str, dict[str, str]]
     roles: tuple[SeedRole, ...]
@@ -70,8 +73,8 @@ def read_seed() -> Seed:
 async def load_seed(connection: Connection, release: Seed | None = None) -> None:
     """Write the items that no earlier run has written, in the caller's transaction.
 
-    An item that an administrator removed stays removed. A later release adds only its new actions, roles, grants and
-    groups. A role or group that the city has created with the same name does not change.
+    An item that an administrator has removed is not added again. A later release adds only its new actions, roles,
+    grants and groups. A role or group that the city has created with the same name does not change.
     """
     release = release or read_seed()
     await lock_catalogue(connection)

@@ -1,4 +1,4 @@
-"""SQL for the seed data and for the list of items that were already written."""
+"""SQL for the seed data and for the list of items that have been written."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from balcao.core.database.statements import statement
 
 @statement("SELECT kind, name, held FROM access.shipped_once")
 async def list_written_items(connection: Connection) -> set[SeedItem]:
-    """Return all items of the seed data that were ever written."""
+    """Return all items of the seed data that have ever been written."""
 
 
 @statement("""

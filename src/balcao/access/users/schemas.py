@@ -23,7 +23,10 @@ class User(msgspec.Struct):
 
 
 class OwnAction(msgspec.Struct):
-    """An action of the caller, and its reach. If a key is missing in `reach`, the reach has no limit of that kind."""
+    """An action of the caller, and its reach.
+
+    A key that is missing in `reach` means that the reach has no limit of that kind.
+    """
 
     action: Annotated[
         str, Meta(description="Chave estável da ação; `#id` se a cidade a criou.", examples=["jobs:read"])
@@ -61,7 +64,7 @@ class Users(msgspec.Struct):
     has_more: Annotated[bool, Meta(description="Se há mais depois desta página.", examples=[False])]
 
 
-# The index cannot find shorter words, which would match very many people anyway.
+# The index cannot find shorter words. They would match very many people anyway.
 SHORTEST_WORD = 3
 # A CPF or a part of it, with or without punctuation.
 _NUMBER = re.compile(r"[0-9][0-9./ -]*")

@@ -1,4 +1,4 @@
-"""Read and change the people in the catalogue: the caller, and the people that administrators manage."""
+"""Reads and changes the people in the catalogue: the caller, and the people that administrators manage."""
 
 from typing import TypedDict
 
@@ -33,7 +33,7 @@ async def read_own_user(call: Call) -> User:
         if user is None or (caller.name is not None and user.display_name != caller.name):
             await store.save_person(connection, caller.cpf, caller.name)
             user = await store.select_user(connection, caller.cpf, caller.roles)
-    if user is None:  # retention has deleted the person meanwhile
+    if user is None:  # retention has deleted the person in the meantime
         raise _make_unknown()
     return user
 
@@ -78,7 +78,7 @@ class _Page(TypedDict):
 
 
 async def list_users(call: Call, query: UsersQuery) -> Users:
-    """Return a page of people. It contains full CPFs, so the read is audited."""
+    """Return a page of people. The read is audited, because the page contains full CPFs."""
     page: _Page = {"has_groups": query.has_groups, "limit": query.limit, "skip": query.skip}
     async with call.platform.database.connection() as connection:
         if query.search:
@@ -116,10 +116,10 @@ async def list_direct_roles(call: Call, cpf: Cpf) -> list[Role]:
 
 
 async def assign_person_role(call: Call, cpf: Cpf, role_name: str) -> int:
-    """Give a person a direct role, and return the catalogue version, which stays the same if they already have it.
+    """Give a person a direct role, and return the catalogue version. It stays the same if they already have it.
 
-    Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller has. In both
-    cases, a new person is not stored either (rules: access 4.4).
+    Raises NotFound for an unknown role, and Forbidden for a role that grants more than the caller has. After an error,
+    a new person is not stored either (rules: access 4.4).
     """
     async with write_catalogue(call, CatalogueEvent("user.assign_role", "user", subject=cpf)) as write:
         role_id = await authority.find_role_id(write.connection, role_name)

@@ -35,7 +35,7 @@ async def select_user(connection: Connection, cpf: Cpf, token_roles: Collection[
     """Return the person with the stored roles and the roles in `token_roles` that exist, or None."""
 
 
-# The time is updated at most once a day, so that frequent calls need no write.
+# Update the time at most once a day, so that frequent calls need no write.
 @statement(f"""
 WITH seen AS (
     UPDATE access.person SET seen_at = now() WHERE cpf = :cpf AND seen_at < now() - interval '1 day')
@@ -56,7 +56,7 @@ WHERE seen_at <= now() - :age::interval
   AND NOT EXISTS (SELECT FROM access.person_role WHERE person_id = person.id)
 """)
 async def delete_unseen_people(connection: Connection, age: timedelta) -> int:
-    """Delete people without groups and roles who made no call for `age`. Return the number of deleted people."""
+    """Delete people without groups and roles who have made no call for `age`. Return the number of deleted people."""
 
 
 _WANTED = "NOT :has_groups::boolean OR EXISTS (SELECT FROM access.membership WHERE person_id = person.id)"
@@ -76,7 +76,7 @@ _WANTED = "NOT :has_groups::boolean OR EXISTS (SELECT FROM access.membership WHE
 async def select_users(
     connection: Connection, *, has_groups: bool, limit: int, skip: int, token_roles: Collection[str] = ()
 ) -> Paged[User]:
-    """Return a page of people, sorted by id, and their total number."""
+    """Return a page of people, sorted by id, and the total number of people."""
 
 
 _FOUND = f"search_text LIKE access.having(:search) AND ({_WANTED})"
@@ -95,7 +95,7 @@ _FOUND = f"search_text LIKE access.having(:search) AND ({_WANTED})"
 async def search_users(
     connection: Connection, *, search: str, has_groups: bool, limit: int, skip: int, token_roles: Collection[str] = ()
 ) -> Paged[User]:
-    """Return a page of people found by name or CPF, sorted by id, and their total number.
+    """Return a page of people found by name or CPF, sorted by id, and the total number found.
 
     The name must contain the words in this order, or the CPF must contain the digits.
     """
