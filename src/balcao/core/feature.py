@@ -1,7 +1,7 @@
 """The parts of a feature, declared at the end of its `api.py`.
 
-Rights, retention, imports, exports and dead-lettered jobs reach a feature only through these declarations. None of them
-imports a feature, and a new feature is listed in one place.
+The code for data subjects' rights, retention, imports, exports and dead-lettered jobs uses features only through these
+declarations. It imports no feature, and a new feature is listed in only one place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,10 +20,10 @@ from balcao.core.jobs.worker import JobKind
 
 @dataclass(frozen=True)
 class Feature:
-    """One noun of a service. Erasures process the features in the service's order.
+    """One noun of a service. An erasure processes features in the order in which their service lists them.
 
     `limits` are the rates, by name, that its use cases count in addition to the rates of its operations. `sent_events`
-    are the events of its webhooks, for the API description.
+    are the events that its webhooks send, for the API description.
     """
 
     routes: Sequence[Operation] = ()

@@ -1,7 +1,7 @@
-"""Calls to addresses from callers. Addresses inside our own networks are never reached.
+"""Calls to addresses that callers have given. They never reach an address inside our own networks.
 
-The name is resolved here, all its addresses are checked, and the connection goes to a checked address. So a name that
-resolves differently a moment later cannot redirect the call. Redirects are not followed.
+This module resolves the name, checks all its addresses, and connects to a checked address. A name that resolves
+differently a moment later therefore cannot redirect the call. Redirects are not followed.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ import httpx
 # All addresses that registries assign on the internet (RFC 4291, 2.4). This range contains neither the IPv6 forms of
 # IPv4 addresses (compatible, translated, NAT64) nor the former site-local addresses (`fec0::/10`).
 _UNICAST = ip_network("2000::/3")
-# Blocked parts of that range: addresses for documentation, and addresses of tunnels to IPv4 addresses, which may be
-# private (Teredo and similar, 6to4).
+# Blocked parts of that range: addresses for documentation, and addresses of tunnels (Teredo and similar, 6to4) to IPv4
+# addresses, which may be private.
 _NOT_REACHED = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
 # Blocked IPv4 addresses that look public but lead into the network of this machine: addresses reserved for protocols,
-# the 6to4 relay, and the address at which Azure serves its virtual machines.
+# the 6to4 relay, and the address of Azure's services for virtual machines.
 _NEARBY = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
 _PORTS = {"https": 443, "http": 80}
 
@@ -40,7 +40,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     """Return whether an address is on the internet, and not private, local, reserved or translated."""
     if isinstance(address, IPv4Address):
         return address.is_global and not address.is_multicast and not any(address in network for network in _NEARBY)
-    if address.ipv4_mapped is not None:  # the operating system connects over IPv4
+    if address.ipv4_mapped is not None:  # the operating system would connect over IPv4
         return is_public(address.ipv4_mapped)
     return address.is_global and address in _UNICAST and not any(address in network for network in _NOT_REACHED)
 
@@ -54,7 +54,7 @@ async def post_guarded(
     seconds: float,
     allow_private: bool = False,
 ) -> Answered:
-    """Send a POST and return its status.
+    """Send a POST request and return the status of the response.
 
     Raises AddressRefused for an address in an internal network, TimeoutError after `seconds`, or httpx.HTTPError if the
     call fails. Set `allow_private` only on machines on which developers try the platform.
@@ -68,10 +68,10 @@ async def post_guarded(
             "POST",
             parts._replace(netloc=place).geturl(),
             content=content,
-            # Connections are pooled by address. Without `close`, another name at this address would reuse this
-            # connection.
+            # Connections are pooled by address. Without `close`, a call to another name at this address would reuse
+            # this connection.
             headers={**headers, "Host": parts.netloc, "Connection": "close"},
-            extensions={"sni_hostname": host},  # verify the certificate for the name
+            extensions={"sni_hostname": host},  # verify the certificate against the name
         )
         response = await http.send(request, stream=True, follow_redirects=False)
         await response.aclose()

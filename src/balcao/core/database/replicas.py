@@ -62,7 +62,7 @@ class Marks:
 
 
 class ReplicaState(msgspec.Struct):
-    """The state of a server: whether it follows a primary, its cluster's identifier, and its replayed WAL position."""
+    """A server's state: whether it follows a primary, its cluster, and the WAL position up to which it has replayed."""
 
     follows: bool
     cluster: int

@@ -1,4 +1,4 @@
-"""The export that a feature declares: which rows become lines of which kind, and which tables are left out."""
+"""Declare a feature's export: which rows become lines of which kind, and which tables are not exported."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from balcao.core.database.pool import Connection
 class Rows:
     """A table's rows, ordered by its primary key or by other columns that are unique together.
 
-    `line` and `condition` are SQL expressions: they convert the row `stored` to jsonb, and select rows. `key` lists the
-    other columns, if the rows are ordered by them.
+    `line` is an SQL expression that converts the row `stored` to jsonb, and `condition` one that selects rows. `key`
+    lists the columns that order the rows, unless the primary key does.
     """
 
     table: str
@@ -21,13 +21,13 @@ class Rows:
     key: Sequence[str] = ()
 
 
-# A function that returns a line with data that are stored outside of the database.
+# A function that adds to a line the data that are stored outside the database, and returns it.
 Complete = Callable[[Platform, str], Awaitable[str]]
 
 
 @dataclass(frozen=True)
 class Export:
-    """One kind of lines. An import of the same kind accepts these lines unchanged.
+    """One kind of line in an export. An import of the same kind accepts these lines unchanged.
 
     `rows` is a function if the table is known only when the export starts.
     """
@@ -39,10 +39,10 @@ class Export:
 
 @dataclass(frozen=True)
 class Exports:
-    """A feature's part of its service's export.
+    """The part of a service's export that one feature declares.
 
     `tables` are exported completely, each as a kind with the table's name. `derived` tables are not exported, because
-    they are rebuilt from others or their rows exist only for minutes.
+    they can be rebuilt from other tables or their rows exist only for minutes.
     """
 
     kinds: Sequence[Export] = ()
@@ -50,7 +50,7 @@ class Exports:
     derived: Sequence[str] = ()
 
     def list_kinds(self) -> list[Export]:
-        """Return every kind. The kinds of complete tables come last."""
+        """Return all kinds. The kinds for completely exported tables come last."""
         names = {table: table.partition(".")[2].replace("_", "-") for table in self.tables}
         return [*self.kinds, *(Export(name, Rows(table)) for table, name in names.items())]
 

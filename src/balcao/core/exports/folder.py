@@ -1,6 +1,7 @@
-"""The folder of an export: encrypted parts, and a manifest that lists complete parts. All files are safe to copy.
+"""The folder of an export: encrypted parts, and a manifest that lists complete parts.
 
-A part is listed in the manifest after it is on the disk. Files that are not listed are ignored.
+All files are safe to copy. The manifest lists a part only after the part is on the disk. Files that it does not list
+are ignored.
 """
 
 import fcntl
@@ -22,9 +23,10 @@ _UNFINISHED = ".unfinished"
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A file with lines of one kind. `sha256` is the hash of the file, `lines_sha256` the hash of the lines in it.
+    """A part: a file with lines of one kind.
 
-    `snapshot` is the position of the lines' snapshot in the manifest's `snapshots`, starting at 1.
+    `sha256` is the hash of the file, `lines_sha256` the hash of the lines in it. `snapshot` is the number, from 1, of
+    the item in the manifest's `snapshots` from which the lines were read.
     """
 
     file: str
@@ -69,7 +71,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 @contextmanager
 def hold_folder(folder: Path) -> Iterator[None]:
-    """Create the folder with access only for this user, and lock out other exports.
+    """Create the folder with access only for this user, and lock it against other exports.
 
     Raises Conflict if another export uses the folder, or OSError if it cannot be created.
     """
@@ -104,7 +106,7 @@ def require_empty(folder: Path) -> None:
 
 
 def delete_strays(folder: Path, manifest: Manifest) -> None:
-    """Delete parts that are not in the manifest: from an earlier export, or written just before a kill."""
+    """Delete parts that are not in the manifest: parts of an earlier export, or parts written just before a kill."""
     known = {part.file for part in manifest.parts}
     for file in [*folder.glob(f"*{SUFFIX}"), *folder.glob(f"*{_UNFINISHED}")]:
         if file.name not in known:
@@ -112,7 +114,8 @@ def delete_strays(folder: Path, manifest: Manifest) -> None:
 
 
 def _write(file: Path, content: bytes) -> None:
-    # Write to another name, flush, rename, flush the folder: a crash leaves the old file or the complete new file.
+    # Write to another name, flush, rename, and flush the folder, so that a crash leaves either the old or the complete
+    # new file.
     unfinished = file.with_name(file.name + _UNFINISHED)
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as stream:

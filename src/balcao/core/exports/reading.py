@@ -25,7 +25,10 @@ def open_export(folder: Path) -> Manifest:
 
 
 def check_export(folder: Path, part: Part, identities: Sequence[Identity]) -> None:
-    """Check the file and, with a private key, its lines too. Raises Invalid with the reason if either is damaged."""
+    """Check the part's file, and with a private key also its lines.
+
+    Raises Invalid with the reason if they are damaged.
+    """
     if identities:
         for _ in read_part(folder, part, identities):
             pass
@@ -36,8 +39,8 @@ def check_export(folder: Path, part: Part, identities: Sequence[Identity]) -> No
 def read_part(folder: Path, part: Part, identities: Sequence[Identity]) -> Iterator[bytes]:
     """Yield the lines of a part as chunks of bytes.
 
-    Raises Invalid if the file is missing, changed or sealed for another key. If the lines differ from the manifest, it
-    raises Invalid only after the last chunk.
+    Raises Invalid if the file is missing, changed or sealed for another key. If only the lines differ from the
+    manifest, it raises Invalid after the last chunk.
     """
     content = decrypt(_read_file(folder, part), identities)
     hashed, lines = hashlib.sha256(), 0

@@ -35,7 +35,7 @@ def _parse_recipient(text: str) -> Recipient:
 
 
 def read_identities(file: Path) -> list[Identity]:
-    """Return the private keys of an `age-keygen` file, or the key of an SSH key file.
+    """Return the private keys in an `age-keygen` file, or the key in an SSH key file.
 
     Raises Invalid if the file contains no private key, or OSError if it cannot be read.
     """
@@ -53,12 +53,12 @@ def read_identities(file: Path) -> list[Identity]:
 
 
 def encrypt(content: bytes, recipients: Sequence[Recipient]) -> bytes:
-    """Encrypt the content so that the holder of any one private key can read it."""
+    """Encrypt the content so that the holder of any one of the private keys can read it."""
     return pyrage.encrypt(content, recipients)
 
 
 def decrypt(content: bytes, identities: Sequence[Identity]) -> bytes:
-    """Return the decrypted content. Raises Invalid if it is for another key or was changed."""
+    """Return the decrypted content. Raises Invalid if it was encrypted for another key or was changed."""
     try:
         return pyrage.decrypt(content, identities)
     except pyrage.DecryptError:

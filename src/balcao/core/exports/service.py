@@ -1,6 +1,6 @@
-"""The export of one service: its rows as encrypted parts in a folder. A killed export can be resumed.
+"""Export one service: write its rows to a folder as encrypted parts. A killed export can be resumed.
 
-Rows are written to the disk only in encrypted form. A run reads one snapshot of the database. If it is killed, the next
+Rows are only written to the disk in encrypted form. A run reads one snapshot of the database. If it is killed, the next
 run continues after the last complete part in a new snapshot. The manifest records the snapshot of each part.
 """
 
@@ -37,7 +37,10 @@ OnProgress = Callable[[str, int], None]
 
 @dataclass(frozen=True)
 class Order:
-    """The data to export, and the keys to encrypt them to. `restart` discards an unfinished or earlier export."""
+    """The data to export, and the public keys for which they are encrypted.
+
+    `restart` discards an unfinished or earlier export.
+    """
 
     service: str
     exports: Sequence[Export]
@@ -54,7 +57,7 @@ class _Cursor(msgspec.Struct, frozen=True):
 
 
 async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProgress) -> Manifest:
-    """Export a service, or the rest of a killed export, and return the manifest.
+    """Export a service, or resume a killed export, and return the manifest.
 
     Raises Invalid if a recipient is not a public key or the manifest is damaged. Raises Conflict if the folder is in
     use, or if it contains other files or an export that this one cannot continue.
@@ -79,7 +82,7 @@ async def run_export(call: Call, folder: Path, order: Order, on_progress: OnProg
 
 
 def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | None]:
-    """Return the manifest to continue with, and the position.
+    """Return the manifest to continue with, and the position to continue from. The position is None at the start.
 
     Raises Conflict if the folder contains other files, a complete export, or an export that this one cannot continue.
     """
@@ -111,7 +114,7 @@ def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | N
 
 
 def _unseal(call: Call, manifest: Manifest) -> _Cursor | None:
-    """Return the position to continue from, or None if no part was complete. Raises Conflict if its key is unknown."""
+    """Return the position to continue from, None at the start. Raises Conflict if its sealing key is unknown."""
     if manifest.cursor is None:
         return None
     try:
@@ -162,7 +165,7 @@ class _Writer:
 
     def _clear(self) -> None:
         self._buffer = io.BytesIO()
-        # Without a modification time, the same lines produce the same bytes.
+        # Without a modification time, equal lines are compressed to equal bytes.
         self._compressed = gzip.GzipFile(fileobj=self._buffer, mode="wb", compresslevel=_COMPRESSION, mtime=0)
         self._hash, self._lines, self._bytes = hashlib.sha256(), 0, 0
 
@@ -182,9 +185,9 @@ class _Writer:
             self._write(None)
 
     def _write(self, after: list[str] | None) -> None:
-        """Write the part, then record in the manifest that it exists and where to continue.
+        """Write the part, then record it in the manifest, together with the position from which to continue.
 
-        `after` is the last key of the part. None means that the next kind follows.
+        `after` is the last key of the part. None means that the export continues with the next kind.
         """
         self._compressed.close()
         self._number += 1

@@ -1,4 +1,4 @@
-"""SQL for the exports: rows as JSON lines, starting anywhere in the order of their keys."""
+"""SQL for exports: read rows as JSON lines, in the order of their keys, starting after any key."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
@@ -14,11 +14,11 @@ BATCH = 500
 
 @statement("SELECT now()")
 async def read_snapshot_time(connection: Connection) -> datetime:
-    """Return the time at which the transaction began."""
+    """Return the time when the transaction began."""
 
 
 class KeyColumn(NamedTuple):
-    """A column of the key that orders the rows. `name` is quoted if necessary."""
+    """A column of the key by which rows are ordered. `name` is quoted if necessary."""
 
     name: str
     type: str
@@ -38,7 +38,7 @@ JOIN pg_attribute AS attribute ON attribute.attrelid = :table::text::regclass AN
 ORDER BY place
 """)
 async def read_key(connection: Connection, rows: Rows) -> list[KeyColumn]:
-    """Return the columns of the key that orders the rows."""
+    """Return the columns of the key by which the rows are ordered."""
 
 
 class Line(NamedTuple):
@@ -63,10 +63,10 @@ async def iterate_lines(connection: Connection, rows: Rows, after: Sequence[str]
 
 
 def build_statement(rows: Rows, key: Sequence[KeyColumn], *, is_resumed: bool) -> str:
-    """Return the statement of a batch. To resume after a row, pass its key as strings."""
+    """Return the statement for a batch. To continue after a row, pass its key as strings."""
     columns = [f"stored.{column.name}" for column in key]
     ordered = ", ".join(columns)
-    # Cast the parameters to the columns' own types. Otherwise PostgreSQL could not use the key's index.
+    # Cast the parameters to the types of the columns. Otherwise PostgreSQL could not use the index on the key.
     last = ", ".join(f"${place}::text::{column.type}" for place, column in enumerate(key, 1))
     return f"""
     SELECT ({rows.line})::text AS line, ARRAY[{", ".join(f"{column}::text" for column in columns)}] AS key

@@ -28,8 +28,8 @@ class BucketStorage(FileStorage):
     """
 
     def __init__(self, settings: Settings) -> None:
-        # The credentials are passed as a function. If the library got the key itself, it would add a session token that
-        # it finds in the environment.
+        # Pass a function that returns the credentials. With the key itself, the library would add a session token if it
+        # finds one in the environment.
         credentials: S3Credential = {
             "access_key_id": settings.files_s3_key_id,
             "secret_access_key": settings.files_s3_secret.get_secret_value(),
@@ -52,7 +52,7 @@ class BucketStorage(FileStorage):
         )
 
     async def write(self, name: str, content: bytes) -> None:
-        """Store a new file. The server answers after it has stored the file."""
+        """Store a new file. The server responds only after it has stored the file."""
         try:
             await obstore.put_async(self._store, f"{_FOLDER}/{name}", content, use_multipart=False)
         except (BaseError, OSError) as fault:
@@ -78,7 +78,7 @@ class BucketStorage(FileStorage):
             raise _report(fault) from None
 
     async def list_older(self, before: datetime) -> AsyncIterator[list[str]]:
-        """Yield the names of the older files, one page of the server's listing at a time."""
+        """Yield the names of the files written before the instant, one page of the server's list at a time."""
         try:
             async for page in obstore.list(self._store, prefix=_FOLDER):
                 yield [_parse_name(found) for found in page if found["last_modified"] < before]
@@ -99,6 +99,6 @@ def _parse_name(found: Any) -> str:
 
 
 def _report(fault: Exception) -> StorageDown:
-    """Log the kind of the failure but not its text, because the text contains the address and the name of the file."""
+    """Log the type of the exception but not its text, because the text contains the address and the file's name."""
     log.error("files.storage_failed", code=type(fault).__name__)
     return StorageDown()

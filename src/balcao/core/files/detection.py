@@ -1,9 +1,9 @@
-"""Detect the type of a file by its content, and check the structure of a PDF (rules: registry 4.18)."""
+"""Detect the type of a file from its content, and check the structure of a PDF (rules: registry 4.18)."""
 
 import re
 from enum import StrEnum
 
-# The trailer of a PDF is in its last kilobyte. Some programs append blanks or a line of their own.
+# The trailer of a PDF is in its last kilobyte. Some programs append blanks or a line of their own to it.
 _TAIL_BYTES = 2048
 _PDF_HEAD = re.compile(rb"%PDF-(1\.[0-7]|2\.0)\s")
 _START_OF_TABLE = re.compile(rb"startxref\s{1,4}(\d{1,10})\s{1,4}%%EOF")
@@ -28,12 +28,12 @@ _SIGNATURES = {
 
 
 def detect_type(content: bytes) -> MediaType | None:
-    """Return the type that the first bytes show, or None for any other type. The rest of the content may be damaged."""
+    """Return the type that the first bytes indicate, or None for other types. The rest of the file may be damaged."""
     return next((kind for signature, kind in _SIGNATURES.items() if content.startswith(signature)), None)
 
 
 def is_complete_pdf(content: bytes) -> bool:
-    """Return whether the file has the head of a PDF, and a trailer that points to a cross-reference table.
+    """Return whether the file has the header of a PDF, and a trailer that points to a cross-reference table.
 
     The objects are not parsed, so the document may still be damaged.
     """

@@ -12,12 +12,15 @@ from balcao.core.files.storage import FileStorage, StorageDown
 from balcao.core.logs import log
 
 _PRIVATE = 0o700
-# A file that is being written. It gets its name when it is complete.
+# The ending of a file that is being written. When it is complete, it gets its final name.
 _PART = ".part"
 
 
 class FolderStorage(FileStorage):
-    """Files in 256 folders, by the last two digits of their names. Only the user of the processes can read them."""
+    """Files in 256 folders, by the last two digits of the file's name.
+
+    Only the user who runs the processes can read them.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -46,7 +49,10 @@ class FolderStorage(FileStorage):
             raise _report(fault) from fault
 
     async def list_older(self, before: datetime) -> AsyncIterator[list[str]]:
-        """Yield the names of the older files, one folder at a time. Delete older partial files."""
+        """Yield the names of the files written before the instant, folder by folder.
+
+        Delete partial files of that age.
+        """
         try:
             for folder in await asyncio.to_thread(self._list_folders):
                 yield await asyncio.to_thread(lambda: list(_list_older(folder, before.timestamp())))  # noqa: B023
@@ -54,13 +60,16 @@ class FolderStorage(FileStorage):
             raise _report(fault) from fault
 
     async def check(self) -> None:
-        """Raise `StorageDown` if the processes may not write to the folder. The first file creates the folder."""
+        """Raise `StorageDown` if the processes may not write to the folder.
+
+        If the folder does not exist yet, check that it can be created.
+        """
         present = next(path for path in (self.root, *self.root.parents) if path.exists())
         if not os.access(present, os.W_OK | os.X_OK):
             raise StorageDown
 
     def locate(self, name: str) -> Path:
-        """Return the path of a file, which need not exist."""
+        """Return the path for this file name. The file need not exist."""
         return self.root / name[-2:] / name
 
     def _list_folders(self) -> list[Path]:
@@ -103,7 +112,7 @@ def _list_older(folder: Path, before: float) -> Iterator[str]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Fsync a folder. Without it, a power failure may remove the name of a new file."""
+    """Fsync a folder. Without this, a new file may disappear from its folder in a power failure."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -1,7 +1,7 @@
 """The program that re-encodes one image: it reads the image from standard input and writes it to standard output.
 
-It runs in its own process (`images.py`) without secrets in its environment. Its limits hold for this process only, so
-an image that exploits or exhausts the decoder ends this process and nothing else.
+It runs in its own process (`images.py`) without secrets in its environment. The limits apply only to this process. An
+image that exploits or exhausts the decoder can therefore end only this process.
 """
 
 import contextlib
@@ -32,17 +32,17 @@ _DRAFT_EDGE = 2560
 
 
 def limit_process() -> None:
-    """Limit the memory and the CPU time of this process, and forbid it to write files and dump its memory."""
+    """Limit the memory and the CPU time of this process, and forbid it to write files or dump core."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(OSError):  # our systemd units forbid it
-        os.nice(5)  # the event loop's requests come first
+    with contextlib.suppress(OSError):  # our systemd units forbid changes of priority
+        os.nice(5)  # the event loop's requests have priority
 
 
 def reencode(content: bytes) -> tuple[dict[str, object], bytes]:
-    """Return the size and the bytes of the new image. The bytes contain pixels and no metadata.
+    """Return the facts about the new image, such as its size, and its bytes, which contain only pixels and no metadata.
 
     Exits with `DAMAGED` or `TOO_MANY_PIXELS` for an image that is rejected.
     """
@@ -80,7 +80,7 @@ def _flatten(image: Image.Image, kind: str) -> Image.Image:
 
 
 def main() -> None:
-    """Re-encode the image of standard input. Write one line of JSON and then the new image."""
+    """Re-encode the image from standard input. Write one line of JSON, then the new image."""
     limit_process()
     size, written = reencode(sys.stdin.buffer.read())
     sys.stdout.buffer.write(json.dumps(size).encode() + b"\n" + written)

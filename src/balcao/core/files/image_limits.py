@@ -2,8 +2,8 @@
 
 # The exit codes for images that are rejected. Any other code means that the decoder failed.
 DAMAGED, TOO_MANY_PIXELS = 3, 4
-# The largest photos of current phones in their standard mode. The limit for PNG is lower, because its decoder cannot
-# skip pixels.
+# The number of pixels of the largest photos that current phones take in their standard mode. The limit for PNG is
+# lower, because its decoder cannot skip pixels.
 MOST_PIXELS = {"JPEG": 50_000_000, "PNG": 25_000_000}
 # A progressive JPEG of 50 million pixels needs 300 MB for its coefficients.
 MEMORY_BYTES = 512 * 1024**2

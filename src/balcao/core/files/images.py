@@ -17,7 +17,7 @@ from balcao.core.errors import Invalid, Unavailable
 from balcao.core.files.image_limits import DAMAGED, LONGEST_OUTPUT, MOST_PIXELS, TOO_MANY_PIXELS
 from balcao.core.logs import log
 
-# The time limit for one run of a decoder, including its waits for a CPU, and the longest wait for a free decoder.
+# The time limit for one run of a decoder, including its waits for a CPU, and the maximum wait for a free decoder.
 LONGEST_SECONDS = 30.0
 _LONGEST_WAIT = 30.0
 # The line of JSON before the image is shorter than this.
@@ -33,7 +33,7 @@ class _Size(msgspec.Struct):
 
 
 class Picture(NamedTuple):
-    """An image that consists of pixels only."""
+    """A re-encoded image, which contains only pixels."""
 
     content: bytes
     width: int
@@ -53,10 +53,10 @@ _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, _Slots] = WeakKeyDictionary
 
 
 async def reencode_image(content: bytes) -> Picture:
-    """Return the image with its pixels only, at most 4,096 pixels wide and high.
+    """Return the image with only its pixels, at most 4,096 wide and 4,096 high.
 
     Raises Invalid if the image is damaged, or is too large or too expensive to decode. Raises TooMany if an earlier
-    image of the caller takes too long, and Unavailable if the decoder of this process is busy for too long.
+    image of the caller takes too long, or Unavailable if this process's decoder stays busy for too long.
     """
     slots, caller = _slots.setdefault(asyncio.get_running_loop(), _Slots()), holder.get()
     if not slots.share.acquire_now(caller):
@@ -111,7 +111,7 @@ async def _run_decoder(content: bytes) -> Picture:
 
 
 async def _exchange(process: asyncio.subprocess.Process, content: bytes) -> bytes:
-    """Send the image and return the output of the decoder, up to one byte more than the limit."""
+    """Send the image to the decoder and return its output, up to one byte more than the limit."""
     assert process.stdin is not None
     assert process.stdout is not None
     sending = asyncio.ensure_future(_send(process.stdin, content))

@@ -18,7 +18,7 @@ class FileStorage:
         raise NotImplementedError
 
     async def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None if there is no such file."""
+        """Return the content of a file, or None if it does not exist."""
         raise NotImplementedError
 
     async def delete(self, name: str) -> None:
@@ -30,12 +30,12 @@ class FileStorage:
         raise NotImplementedError
 
     async def check(self) -> None:
-        """Raise `StorageDown` if the storage does not answer. Nothing is changed."""
+        """Raise `StorageDown` if the storage cannot be used. Change nothing."""
         raise NotImplementedError
 
 
 class StorageDown(Unavailable):
-    """The storage of files does not answer, refuses the credentials, or is full."""
+    """The file storage does not respond, refuses the credentials, or is full."""
 
     default_message = "Não foi possível guardar ou ler o arquivo agora. Tente de novo em instantes."
     default_code = "file-storage-down"

@@ -27,21 +27,21 @@ class _Asset(NamedTuple):
     media_type: str
 
 
-# Remove comments and indentation, which only help developers. Licence comments (`/*! ... */`) stay.
+# Remove comments and indentation, which only developers need. Licence comments (`/*! ... */`) are not removed.
 _LAYOUT = {
     "css": re.compile(rb"/\*(?!!)(?s:.*?)\*/\s*|^[ \t]+", re.MULTILINE),
     "js": re.compile(rb"^[ \t]*//.*\n|^[ \t]+", re.MULTILINE),
 }
 
 
-# The reference of a style sheet to a file of the same folder.
+# A reference in a style sheet to a file in the same folder.
 _REFERENCE = re.compile(rb"\burl\(([\w.-]+)\)")
 
 
 class Assets:
     """The files of a folder, served under `prefix`. Files of unknown types are ignored.
 
-    `replaced` has other contents for some of the files. A style sheet may refer to other files of the folder by
+    `replaced` contains content that replaces some of the files. A style sheet may refer to other files in the folder by
     `url(name)`.
     """
 
@@ -49,7 +49,7 @@ class Assets:
         self._prefix = prefix
         self._by_name: dict[str, _Asset] = {}
         self._names: dict[str, str] = {}
-        # Style sheets come last, because they contain the names of other files.
+        # Process style sheets last, because they contain the hashed names of other files.
         for file in sorted(folder.iterdir(), key=lambda file: file.name.endswith(".css")):
             stem, _, kind = file.name.rpartition(".")
             if kind in _MEDIA_TYPES:
@@ -67,11 +67,11 @@ class Assets:
         return b"url(%s)" % self._names.get(name, name).encode()
 
     def address(self, name: str) -> str:
-        """Return the address of a file of the folder. Raises KeyError if there is no such file."""
+        """Return the address of a file in the folder. Raises KeyError if there is no such file."""
         return f"{self._prefix}/{self._names[name]}"
 
     def respond(self, request: Request) -> Response[bytes]:
-        """Return the file that the last path segment names, compressed if the caller accepts gzip.
+        """Return the file named by the last path segment, compressed if the caller accepts gzip.
 
         Raises NotFound if there is no such file.
         """

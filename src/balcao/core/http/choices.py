@@ -1,4 +1,4 @@
-"""The allowed values and examples of a type's member, for the message about an invalid value."""
+"""Find the allowed values and the examples of a member, for the message about an invalid value."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import inspect
 
-# A step of a msgspec path: a member's name, or brackets for any index of a list or any key of a mapping.
+# A step in a msgspec path: a member's name, or brackets for any index of a list or any key of a mapping.
 _STEP = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
 
 

@@ -1,4 +1,4 @@
-"""Reading the request's cookies and formatting `Set-Cookie` headers."""
+"""Read a request's cookies, and format `Set-Cookie` headers."""
 
 from collections.abc import Mapping
 from http.cookies import Morsel

@@ -1,4 +1,4 @@
-"""Decode request bodies: bytes to JSON to the declared type, with a message for every fault.
+"""Decode request bodies: from bytes to JSON, and then to the declared type, with a message for every fault.
 
 The body is parsed as JSON whatever its `Content-Type`. The last value of a repeated key wins, and unknown keys are
 ignored.
@@ -23,7 +23,8 @@ T = TypeVar("T")
 M = TypeVar("M", bound=pydantic.BaseModel)
 
 MAX_DEPTH = 32
-# More values than any accepted body needs. Each value becomes a Python object, however few bytes it has in the body.
+# More values than any accepted body needs. The limit is needed because each value becomes a Python object, however few
+# bytes it takes in the body.
 MAX_VALUES = 50_000
 
 
@@ -58,7 +59,7 @@ def require_few_values(body: bytes) -> None:
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a body. Raises Invalid as `parse_value` does, or if the value is not an object."""
+    """Return the JSON object of a body. Raises Invalid if `parse_value` does, or if the value is not an object."""
     value = parse_value(body)
     if not isinstance(value, dict):
         raise Invalid("O corpo da requisição deve ser um objeto JSON.", code="body-not-object")
@@ -66,7 +67,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
 
 
 def parse_array(body: bytes) -> list[Any]:
-    """Return the JSON array of a body. Raises Invalid as `parse_value` does, or if the value is not an array."""
+    """Return the JSON array of a body. Raises Invalid if `parse_value` does, or if the value is not an array."""
     value = parse_value(body)
     if not isinstance(value, list):
         raise Invalid("O corpo da requisição deve ser uma lista JSON.", code="body-not-array")
@@ -91,7 +92,7 @@ def convert(value: Any, kind: type[T]) -> T:
         found = msgspec.convert(_convert_whole_floats(value), kind)
     except msgspec.ValidationError as fault:
         raise Invalid(_explain(str(fault), kind), code="body-invalid") from None
-    # Near the years 1 and 9999, the time zone can move an instant beyond what a datetime in UTC represents.
+    # In the years 1 and 9999, the offset can move an instant beyond what a datetime in UTC can represent.
     for place, instant in _list_instants(found, ""):
         try:
             in_utc(instant.replace(tzinfo=instant.tzinfo or UTC))
@@ -135,9 +136,11 @@ def is_model(kind: Any) -> bool:
 def validate_model(value: Any, kind: type[M], place: str, *, with_input: bool = False) -> M:
     """Return a JSON value as a pydantic model.
 
-    Raises Unprocessable with every fault if the value is invalid, or only with the first part that cannot be stored.
+    If the value is invalid, raises Unprocessable with every fault. If a part of it cannot be stored, only the first
+    such part is reported.
 
-    `place` is the first part of each item's `loc`: body, path or query. `with_input` adds the received value.
+    `place` is the first part of each item's `loc`: body, path or query. With `with_input`, items contain the received
+    value.
     """
     if found := find_unstorable(value):
         item = Fault(loc=[place, *map(str, found.place)], msg=found.message, type="value_error")
@@ -174,10 +177,10 @@ def find_integer_faults(path: Mapping[str, str]) -> list[Fault]:
 
 
 def parse_integer(text: str) -> int:
-    """Return the number of a path parameter that has no faults.
+    """Return a path parameter that has no faults as an integer.
 
-    Only 30 characters are parsed: such a number is already larger than every id, and the time of `int` grows with the
-    square of the length.
+    Only 30 characters are parsed: a number of that length is already larger than every id, and the time of `int` grows
+    with the square of the length.
     """
     return int(text[:30])
 
@@ -200,7 +203,7 @@ def _describe_fault(fault: Any, kind: type[pydantic.BaseModel], place: str, with
 
 
 def _count_values(body: bytes) -> int:
-    """Return an upper bound of the number of values in a JSON text, in linear time and without parsing it.
+    """Return an upper bound for the number of values in a JSON text, in linear time and without parsing it.
 
     If the quotes alone prove that there are too many values, return a lower bound above `MAX_VALUES`.
     """
@@ -209,7 +212,7 @@ def _count_values(body: bytes) -> int:
         return found
     without_escapes = body.replace(b"\\\\", b"").replace(b'\\"', b"")
     quotes = without_escapes.count(b'"')
-    if quotes > 4 * MAX_VALUES:  # a value and its name have at most four quotes
+    if quotes > 4 * MAX_VALUES:  # a value with its name has at most four quotes
         return -(-quotes // 4)
     # After splitting at the quotes, every second piece is outside the strings.
     return _count_separators(b"".join(without_escapes.split(b'"')[::2]))
@@ -235,7 +238,7 @@ def _list_children(value: Any) -> Any:
 
 
 def _convert_whole_floats(value: Any) -> Any:
-    """Return the value with floats such as `3.0` as integers, because JSON has only one number type."""
+    """Convert floats such as `3.0` in the value to integers, because JSON has only one number type."""
     if isinstance(value, float) and value.is_integer() and SMALLEST <= value <= LARGEST:
         return int(value)
     if isinstance(value, dict):

@@ -17,7 +17,7 @@ _CHANGED = 412
 
 @dataclass(frozen=True, slots=True)
 class ReadHeader:
-    """A request header as the OpenAPI document describes it."""
+    """A request header for the OpenAPI document."""
 
     name: str
     description: str
@@ -26,7 +26,7 @@ class ReadHeader:
 
     @property
     def parameter(self) -> Schema:
-        """Return the OpenAPI parameter. The header is always optional."""
+        """Return the OpenAPI parameter for this header, which is always optional."""
         longest = {} if self.longest is None else {"minLength": 1, "maxLength": self.longest}
         return {
             "name": self.name,
@@ -61,7 +61,7 @@ LAST_EVENT_ID = ReadHeader("Last-Event-ID", "O `id` do último evento recebido: 
 
 
 def list_read_headers(operation: Operation, codes: Mapping[int, Collection[str]]) -> list[ReadHeader]:
-    """Return the headers that the operation reads. `codes` maps each status to the error codes it can answer with."""
+    """Return the headers that the operation reads. `codes` maps each status to the error codes of its responses."""
     named = {code for each in codes.values() for code in each}
     counts = {
         IF_MATCH: _CHANGED in operation.errors,

@@ -27,7 +27,7 @@ _MISSING = Fault(loc=["body", "nome"], msg="campo obrigatório", type="missing")
 
 
 def find_refusal(operation: Operation, status: int) -> dict[str, Any]:
-    """Return `example` with the error body for this status, or an empty dict if the body differs from case to case."""
+    """Return `example` with the error body for this status, or an empty dict if there is no example."""
     dialect = operation.dialect
     if dialect.items_schema is not None and status == dialect.items_status:
         shows_input = "input" in _members_of_items(dialect.items_schema)
@@ -38,7 +38,7 @@ def find_refusal(operation: Operation, status: int) -> dict[str, Any]:
 
 
 def _members_of_items(kind: type) -> tuple[str, ...]:
-    """Return the member names of an item in a list of faults."""
+    """Return the names of an item's members, from the type of a list of faults."""
     (item,) = kind.__annotations__["detail"].__origin__.__args__
     names: tuple[str, ...] = item.__struct_fields__
     return names

@@ -1,4 +1,4 @@
-"""Generated descriptions of the OpenAPI schemas, derived from where each schema is used."""
+"""Generate the descriptions of the OpenAPI schemas from where each schema is used."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _NAMED = 2
 
 
 def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
-    """Describe each schema: of which operation it is the body or the response, or which member contains it."""
+    """Describe each schema by the operations of which it is the body or response, or by the member that contains it."""
     bodies: dict[str, list[str]] = {}
     responses: dict[str, list[str]] = {}
     refusals: dict[str, list[str]] = {}
@@ -59,10 +59,10 @@ def drop_empty_defaults(components: Mapping[str, Schema], paths: Mapping[str, Ma
 
 
 def hoist_annotations(schema: Any) -> None:
-    """Move the description and examples of an optional member up from its only option that is not null.
+    """Move the description and examples of an optional member from its only non-null option to the member.
 
-    msgspec puts them there if the member's type is a described alias with `| None`. Readers look for them at the
-    member.
+    msgspec puts them into the option if the member's type is a described alias with `| None`. Tools and readers expect
+    them at the member.
     """
     for member in schema.get("properties", {}).values():
         options = [option for option in member.get("anyOf", ()) if option.get("type") != "null"]
@@ -72,7 +72,7 @@ def hoist_annotations(schema: Any) -> None:
 
 
 def _find_holders(components: Mapping[str, Schema]) -> dict[str, tuple[str, str, str]]:
-    """Map each schema to the first member that contains it: the other schema, the member's name and its description."""
+    """Map each schema to the first member that contains it: the member's own schema, its name and its description."""
     found: dict[str, tuple[str, str, str]] = {}
     for holder, schema in components.items():
         for member, inner in schema.get("properties", {}).items():
@@ -82,7 +82,7 @@ def _find_holders(components: Mapping[str, Schema]) -> dict[str, tuple[str, str,
 
 
 def _list_named(schema: Any) -> Iterator[str]:
-    """Yield the names of the referenced schemas, at any depth."""
+    """Yield the names of the schemas that this schema refers to, at any depth."""
     if isinstance(schema, dict):
         if isinstance(reference := schema.get("$ref"), str) and "/schemas/" in reference:
             yield reference.rpartition("/")[2]

@@ -80,8 +80,8 @@ class FaultItemsWithInput(msgspec.Struct):
 class Dialect(msgspec.Struct, frozen=True):
     """The error format of a service.
 
-    `body` builds the error body of a fault and `schema` describes it. `items_schema` describes responses that list
-    several faults.
+    `body` builds the error body for a fault, and `schema` is the type of that body. `items_schema` is the type of a
+    body that lists several faults.
     """
 
     body: Callable[[BalcaoError], Any]
@@ -100,7 +100,7 @@ class Dialect(msgspec.Struct, frozen=True):
         return Response(msgspec.json.encode(self.body(fault)), status=fault.status, headers=headers)
 
     def missing_body(self) -> BalcaoError:
-        """Return the fault of a request without a body."""
+        """Return the error for a request without a body."""
         text = "O corpo da requisição está vazio: envie um objeto JSON."
         if not self.lists_faults:
             return errors.Invalid(text, code="body-missing")

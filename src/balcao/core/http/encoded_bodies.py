@@ -1,4 +1,4 @@
-"""Constant bodies, sent in the encoding that the caller accepts."""
+"""Constant response bodies, sent in an encoding that the caller accepts."""
 
 import gzip
 from dataclasses import dataclass
@@ -15,19 +15,22 @@ _ZIPPED = {**_PLAIN, "Content-Encoding": "gzip"}
 
 @dataclass(frozen=True)
 class EncodedBody:
-    """A body, plain and compressed with gzip. Each of the two forms has its own strong ETag."""
+    """A body in two forms, plain and compressed with gzip. Each form has its own strong ETag."""
 
     plain: Ready
     zipped: Ready
 
     @classmethod
     def of(cls, body: bytes) -> "EncodedBody":
-        """Encode a body. The gzip header contains no time, so every start produces the same bytes."""
+        """Encode a body.
+
+        The gzip header contains no time, so the bytes, and the ETag, are the same after each restart.
+        """
         zipped = gzip.compress(body, mtime=0)
         return cls(Ready(body, etag_of(body)), Ready(zipped, etag_of(zipped)))
 
     def respond(self, call: Call, cache_control: str = PUBLIC, media_type: str = JSON) -> Response[Any]:
-        """Return the encoding that the caller accepts, or 304 if the caller has its ETag."""
+        """Return the body in a form that the caller accepts, or 304 if the caller sent the ETag of that form."""
         is_zipped = accepts_gzip(call.headers.text(b"accept-encoding") or "")
         ready = self.zipped if is_zipped else self.plain
         headers = _ZIPPED if is_zipped else _PLAIN

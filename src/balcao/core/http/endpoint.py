@@ -17,7 +17,7 @@ from balcao.core.http.unauthenticated_refusals import refuse_path
 from balcao.core.logs import log
 from balcao.core.telemetry import Meter, meter
 
-# The response itself if nothing had to be awaited, otherwise its awaitable.
+# The response itself if nothing has to be awaited, otherwise an awaitable that returns it.
 Responding: TypeAlias = Response[Any] | Awaitable[Response[Any]]
 AdmitBody: TypeAlias = Callable[[Request], Awaitable[int]]
 
@@ -26,10 +26,10 @@ class Endpoint(Protocol):
     """The interface between the server's adapter and an endpoint.
 
     - `respond` never raises.
-    - `status` is the status of responses that set none themselves.
+    - `status` is the status of responses that do not set one.
     - `allow` lists the path's methods if the endpoint answers OPTIONS.
-    - `waits` is true if an answer usually has to wait, mostly for the database. A caller can run only a few such
-      requests at a time.
+    - `waits` is true if a response usually has to wait, mostly for the database. A caller may have only a few such
+      requests in flight.
     - `admit_body` returns how many bytes of this request's body may be read. The server calls it for a body larger than
       `UNCHECKED_BODY`, before it reads the rest. With None, every caller may send up to `body_limit`.
     """
@@ -48,7 +48,10 @@ class Endpoint(Protocol):
 
 
 class PageEndpoint:
-    """An endpoint that is not an operation of a service: a page, a metric, a step of the login. No rule is checked."""
+    """An endpoint that is not an operation of a service: a page, the metrics, a step of the login.
+
+    No rule is checked.
+    """
 
     allow: str | None = None
     waits = False
@@ -107,14 +110,14 @@ class UnmatchedEndpoint:
         self._refusals = refusals
 
     def respond(self, request: Request) -> Responding:
-        """Refuse the request in the error format of the service to which the path belongs."""
+        """Refuse the request, in the error format of the service that owns the path."""
         if self._refusals is None:
             return self._dialect.response(self._fault)
         return refuse_path(self._refusals, request, self._dialect, self._fault)
 
 
 class OptionsEndpoint:
-    """The endpoint that answers OPTIONS with the methods of the path."""
+    """The endpoint that answers OPTIONS with the methods that the path supports."""
 
     key = ""
     status = 204
@@ -129,7 +132,7 @@ class OptionsEndpoint:
         self._response: Response[None] = Response(status=204, headers={"Allow": allow})
 
     def respond(self, _: Request) -> Responding:
-        """Return the response, which lists the methods in `Allow`."""
+        """Return a response that lists the methods in `Allow`."""
         return self._response
 
 

@@ -1,9 +1,9 @@
 """The `Error-Code` values that an operation can answer with, and their meaning for integrators.
 
 The `errors.toml` of each package explains its codes. The codes of an operation are found by inspecting the compiled
-code that its handler reaches: each constant that is a code in the catalogue of its package counts. Methods are followed
-only if they belong to the call or to a declaration. The codes that any operation can answer with are listed in this
-module.
+code that its handler reaches: each constant that is a code in the catalogue of its package counts. Methods are
+inspected only if they belong to the call or to a declaration. The codes that any operation can answer with are listed
+in this module.
 """
 
 import dis
@@ -27,7 +27,7 @@ from balcao.core.http.decoding import is_model
 from balcao.core.http.operations import Operation
 
 _CORE = "balcao.core"
-# The package that explains the codes of the CRM behind the registry.
+# The package whose codes the registry's operations also use, because they call the CRM.
 _CRM = "balcao.crm"
 _FIELD = "<field>"
 # The codes that every operation can answer with. They are raised before the handler runs, or by any use of the
@@ -41,7 +41,7 @@ _EVERYWHERE: Mapping[int, tuple[str, ...]] = {
     500: ("internal",),
     503: ("store-away",),
 }
-# The codes of operations that do not answer while their service is in maintenance.
+# The codes of operations that are refused while their service is in maintenance.
 _IN_MAINTENANCE = {503: ("maintenance",)}
 # The codes of operations that are not public. The check before the call, or the audit of the call, raises them.
 _OF_A_CALLER = {
@@ -50,7 +50,7 @@ _OF_A_CALLER = {
 }
 # The explanation of this code mentions the path, so it applies only to operations with a CPF in their path.
 _CPF_OF_A_PATH = (_CORE, "cpf-invalid")
-# The code of operations with parameters in their path: an ambiguous path is refused before it is matched.
+# The code of operations with parameters in their path, because an ambiguous path is refused before it is matched.
 _OF_A_PATH = {404: ("not-found",)}
 _OF_A_PERSON = {400: ("access-reason-missing",), 429: ("enumeration",)}
 # The code of a list of faults, with which pydantic reports every fault of a body or query.
@@ -66,7 +66,7 @@ _OF_A_BODY = (
 # The codes for a query value that cannot be stored, in services that report only the first fault.
 _OF_A_QUERY = {400: ("<field>-control", "invalid")}
 _OF_AN_OBJECT, _OF_AN_ARRAY = "body-not-object", "body-not-array"
-# The code of each status for which no more precise code was found.
+# The code for each status for which no more specific code was found.
 _DEFAULTS = {
     400: "invalid",
     404: "not-found",
@@ -102,10 +102,7 @@ class Explanations:
         self._packages = packages
 
     def find(self, service: str, code: str) -> Explanation | None:
-        """Return the explanation of a code with which this service answered.
-
-        None if the current release does not have it.
-        """
+        """Return the explanation of a code with which this service answered, or None if this release lacks the code."""
         package = self._packages.get(service, _CORE)
         field = f"{_FIELD}-{code.rpartition('-')[2]}"
         known = ((where, name) for name in (code, field) for where in (package, _CORE, _CRM))
@@ -139,7 +136,7 @@ def codes_by_status(operation: Operation, statuses: Collection[int]) -> dict[int
     found: dict[int, dict[str, str]] = {}
     for status in sorted(statuses):
         codes: dict[str, str] = {}
-        # Two packages may use the same code for different cases.
+        # Two packages may use the same code for different errors.
         for package, code in sorted(reached):
             said = catalogue(package)[code]
             if status in said.status and said.meaning not in codes.get(code, ""):
@@ -159,7 +156,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
     pending += [marker.parse for marker in signature.path.values()]
     pending += [marker.parse for marker in signature.queries.values()]
     pending += [marker.read for marker in signature.of_call.values()]
-    seen: dict[Any, Any] = {}  # this keeps the objects alive, so no id is reused
+    seen: dict[Any, Any] = {}  # keep the objects alive, so that no id is reused
     while pending:
         item = pending.pop()
         known = item if inspect.ismethod(item) else id(item)  # each access creates a new method object
@@ -171,7 +168,7 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
                 yield from _list_codes(item)
                 pending += _list_named(item)
         elif isinstance(item, type) and issubclass(item, BalcaoError):
-            # The default codes of the status classes add nothing.
+            # Skip the default codes of the exception classes, which say no more than the status.
             if item.__module__ != f"{_CORE}.errors" and item.default_code in catalogue(_package_of(item)):
                 yield _package_of(item), item.default_code
             pending += [member for member in vars(item).values() if isinstance(member, FunctionType)]
@@ -199,7 +196,7 @@ def _package_of(item: FunctionType | type) -> str:
 
 
 def _list_named(function: FunctionType) -> Iterator[Any]:
-    """Yield the objects that the function's code names: globals, members of modules and classes, closure contents."""
+    """Yield the objects that the function's code uses: globals, members of modules and classes, closure contents."""
     names = _names(function)
     for name in names:
         yield vars(Call).get(name)  # the call's own method, if the use case calls it
@@ -213,7 +210,7 @@ def _list_named(function: FunctionType) -> Iterator[Any]:
             yield vars(found).get(member)
         elif isinstance(found, type):
             yield from (vars(found)[other] for other in names if other in vars(found))
-    # A declaration that is shared by several nouns keeps the noun in its closure: a function, or the noun's own
+    # The closure of a function that several nouns share contains what belongs to one noun: a function, or the noun's
     # declaration.
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     yield from (item for item in held if inspect.isroutine(item) or is_dataclass(item))
@@ -226,7 +223,7 @@ def _is_declared(item: Any) -> bool:
 
 @functools.cache
 def _list_globals(code: CodeType) -> Collection[tuple[str, str]]:
-    """Return the names of the globals in the code, each with the attribute that is read from it next, or ""."""
+    """Return the names of the globals that the code reads, each with the attribute that is read from it next, or ""."""
     found = set()
     for each in _codes_within(code):
         for one, other in itertools.pairwise(dis.get_instructions(each)):
@@ -236,7 +233,7 @@ def _list_globals(code: CodeType) -> Collection[tuple[str, str]]:
 
 
 def _list_parts(item: Any) -> Iterator[Any]:
-    """Yield the parts of a declared table, a bound method or a class of the platform."""
+    """Yield the parts of a declared table, of a bound method, or of a class that belongs to the platform."""
     if isinstance(item, Mapping):
         yield from item.values()
     elif isinstance(item, (tuple, list, frozenset, set)):
@@ -270,7 +267,7 @@ def _names(function: FunctionType) -> Collection[str]:
 
 
 def _codes_within(code: CodeType) -> Iterator[CodeType]:
-    """Yield the code itself and the code of the functions defined inside it."""
+    """Yield the code object itself and those of the functions defined inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,4 +1,4 @@
-"""HTML form bodies, in which a name may occur several times."""
+"""Parse HTML form bodies, in which a name may occur several times."""
 
 from urllib.parse import parse_qsl
 
@@ -6,19 +6,19 @@ from balcao.core.errors import Invalid, TooLarge
 from balcao.core.http.requests import Request
 
 MEDIA_TYPE = "application/x-www-form-urlencoded"
-# The maximum number of fields. A form with a checkbox for each of a thousand people has fewer.
+# The maximum number of fields. It is enough for a form with a checkbox for each of a thousand people.
 MAX_FIELDS = 5_000
 
 
 class FormData(dict[str, list[str]]):
-    """All values by name, in the order in which they were sent."""
+    """The fields of a form: all values by name, in the order in which they were sent."""
 
     def getlist(self, name: str) -> list[str]:
-        """Return the values of a name, or an empty list. WTForms requires this method name."""
+        """Return the values of this field, or an empty list. WTForms requires this method name."""
         return self.get(name, [])
 
     def first(self, name: str) -> str:
-        """Return the first value of a name, or "" if the form does not contain it."""
+        """Return the first value of this field, or "" if the form does not contain the field."""
         return self.get(name, [""])[0]
 
 

@@ -1,4 +1,4 @@
-"""Liveness and readiness of a process: the same two operations at the base of nearly every service."""
+"""Liveness and readiness of a process: two operations that nearly every service has at its base."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -34,7 +34,7 @@ READY = (
 
 
 class Liveness(msgspec.Struct):
-    """The response of a live process."""
+    """The response to the liveness check."""
 
     status: Annotated[str, Meta(description="Sempre `healthy`.", examples=["healthy"])]
     service: _Service
@@ -42,7 +42,7 @@ class Liveness(msgspec.Struct):
 
 
 class Readiness(msgspec.Struct, omit_defaults=True):
-    """The response of the readiness check. `errors` names the failed checks and is absent if the service is ready."""
+    """The response to the readiness check. `errors` names the failed checks and is absent if the service is ready."""
 
     status: Annotated[str, Meta(description="`ready` ou `not_ready`.", examples=["ready"])]
     checks: Annotated[
@@ -53,7 +53,7 @@ class Readiness(msgspec.Struct, omit_defaults=True):
     errors: Annotated[list[str], Meta(description="As verificações que falharam; ausente quando nenhuma falhou.")] = []
 
 
-# The paths by the last part of the operation's key. A service may use other paths.
+# The default paths, by the last part of the operation's key. A service may use other paths.
 PATHS: Mapping[str, str] = {"liveness": "/liveness", "readiness": "/readiness"}
 
 
@@ -91,7 +91,7 @@ def health_operations(
 
 
 async def run_checks(platform: "Platform", further: Checks | None) -> dict[str, bool]:
-    """Return whether each check passed. The service's own checks run only if the database is up."""
+    """Return, by name, whether each check passed. The service's own checks run only if the database is up."""
     checks = {"database": await is_database_up(platform.database), "snapshot": platform.catalogue.is_confirmed}
     if further is not None and checks["database"]:
         checks |= await further(platform)
@@ -108,7 +108,7 @@ async def _check_readiness(
 
 
 async def is_database_up(database: Database) -> bool:
-    """Return whether a connection is available and the database answers on it within a second."""
+    """Return whether a connection is available and the database responds on it within a second."""
     try:
         async with database.connection() as connection:
             return bool(await connection.fetchval("SELECT true", timeout=1))

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 class Model(BaseModel):
     """The base class of a body or a query.
 
-    The validator of a subclass is built on first use, because most operations are not called soon after a start.
+    The validator of a subclass is built on first use, so that a start does not build those of rarely called operations.
     """
 
     model_config = ConfigDict(defer_build=True)

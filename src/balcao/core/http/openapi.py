@@ -21,7 +21,7 @@ from balcao.core.http.sent_headers import ETAG, SentHeader, find_sent_headers
 
 Document = dict[str, Any]
 
-# The address in the documents of an installation that configures none. A city sets its own.
+# The server address in the documents of an installation that configures no address.
 DEFAULT_GATEWAY = "http://127.0.0.1:8080"
 
 _REFERENCE = "#/components/schemas/{name}"
@@ -70,12 +70,12 @@ _HEADERS: Document = {
     },
 }
 
-# This header is not a component, because linters complain about a component that no operation of a service uses.
+# This header is not a component, because linters complain about unused components, and few services send it.
 _LOCATION = {"description": "O endereço atual, relativo ao chamado.", "schema": _TEXT, "example": "poda-5f0c2f0e"}
 
 
 class Described(Protocol):
-    """The parts of a service that its OpenAPI document and its API page need."""
+    """What the OpenAPI document and the API page need to know about a service."""
 
     def __hash__(self) -> int: ...
 
@@ -104,7 +104,7 @@ class Described(Protocol):
     def tags(self) -> Mapping[str, str]: ...
 
     def dialect(self, path: str) -> Dialect:
-        """Return the error format for this path."""
+        """Return the error format of responses for this path."""
 
     @property
     def sent_events(self) -> Sequence[SentEvent]: ...
@@ -116,7 +116,7 @@ class Described(Protocol):
 def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Document:
     """Return the OpenAPI document.
 
-    Its paths are relative to the service's base, whose full addresses are `server_urls`.
+    Its paths are relative to the service's base. `server_urls` are the full addresses of the base.
     """
     operations = [operation for operation in service.operations() if operation.in_description]
     events = service.sent_events
@@ -130,8 +130,7 @@ def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Documen
     return {
         "openapi": "3.1.0",
         "info": {
-            # The title is ASCII because generators name packages after it. People read the summary above the
-            # description.
+            # The title is ASCII because generators derive package names from it. The name for people is the summary.
             "title": f"Balcao {service.name.replace('_', ' ').title()}",
             "summary": service.title,
             "version": service.version,
@@ -142,7 +141,7 @@ def describe_api(service: Described, server_urls: Sequence[str] = ()) -> Documen
         "servers": [{"url": url} for url in server_urls or (DEFAULT_GATEWAY + service.prefix + service.base,)],
         "tags": [{"name": name, "description": text} for name, text in {**service.tags, **PLATFORM_TAG}.items()],
         "paths": paths,
-        # The name is not `webhooks`, which openapi-generator 7.14 turns into functions that do not compile.
+        # Do not use the name `webhooks`: openapi-generator 7.14 turns it into functions that do not compile.
         **({"x-webhooks": webhooks} if webhooks else {}),
         "components": {
             "headers": _HEADERS | _describe_sent_headers(operations),
@@ -180,13 +179,13 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
 
 
 def find_example(operation: Operation) -> Any:
-    """Return a request body that works on the demo data, or None for an operation without a body."""
+    """Return a request body that the operation accepts on the demo data, or None for an operation without a body."""
     body = operation.signature.body or operation.described_body
     return None if body is None else _find_example(operation, _Schemas([operation]).resolved(body))
 
 
 def _find_example(operation: Operation, schema: Document) -> Any:
-    """Return the operation's own example, or the required members of its body with their examples."""
+    """Return the operation's own example, or the examples of the required members of its body."""
     if operation.example is not None:
         return operation.example
     members = schema.get("properties", {})
@@ -194,7 +193,7 @@ def _find_example(operation: Operation, schema: Document) -> Any:
 
 
 def _is_required(operation: Operation, schemas: "_Schemas") -> bool:
-    """Return whether a body must be sent.
+    """Return whether the caller must send a body.
 
     If the use case reads the bytes, a body without required members is optional.
     """
@@ -205,7 +204,7 @@ def _is_required(operation: Operation, schemas: "_Schemas") -> bool:
 
 
 def _find_no_refusals(operation: Operation) -> set[int]:
-    """Return the statuses that have the success body and no error code."""
+    """Return the further statuses whose response has the body of a success and no error code."""
     return set(operation.same_body) - set(operation.errors)
 
 
@@ -219,7 +218,7 @@ def _responses(operation: Operation, schemas: "_Schemas", refusals: Mapping[int,
             "content": {JSON: {"schema": schemas.of(operation.moved)}},
         }
     for status in _find_no_refusals(operation):
-        # A status that is neither a success nor a refusal shares only the body with the success, not its headers.
+        # A response that is neither a success nor a refusal has the body of the success but not its headers.
         alone = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
         headers = _headers(operation, status) if status < MOVED else alone
         found[str(status)] = {"description": _MEANINGS[status], "headers": headers, **_success(operation, schemas)}
@@ -244,7 +243,7 @@ def _headers(operation: Operation, status: int) -> Document:
     sent = find_sent_headers(operation.signature.handler, with_refusals=status >= MOVED)
     if status >= 400:
         names.append("Error-Code")
-    # Conditional reads and writes send the ETag, and so do writes that return the new state.
+    # Conditional reads and writes send an ETag, and so do writes that return the new state.
     names_state = sent.pop(ETAG.name, None) or (status < 400 and NOT_MODIFIED in operation.errors)
     if names_state:
         names.append(ETAG.name)
@@ -255,7 +254,7 @@ def _headers(operation: Operation, status: int) -> Document:
 
 
 def _describe_sent_headers(operations: Iterable[Operation]) -> Document:
-    """Describe the headers that only some operations send. Headers that no operation sends are left out."""
+    """Describe the headers that only some operations send. Omit those that every service describes."""
     sent: dict[str, SentHeader] = {}
     for operation in operations:
         sent |= find_sent_headers(operation.signature.handler)
@@ -268,7 +267,7 @@ def _describe_header(header: SentHeader) -> Document:
 
 
 def error_statuses(operation: Operation) -> set[int]:
-    """Return the error and further statuses that the operation can answer with.
+    """Return the error statuses, and other statuses besides success, of the operation's responses.
 
     An ambiguous path is refused before it is matched, so 404 is possible for every path with parameters.
     """
@@ -277,7 +276,7 @@ def error_statuses(operation: Operation) -> set[int]:
         found.add(429)
     if operation.rule.action != PUBLIC:
         found.add(401)
-        # A fixed rule that needs only authentication accepts every valid token, so 403 is impossible.
+        # A fixed rule that requires only authentication accepts every valid token, so 403 cannot occur.
         if not (operation.rule.is_fixed and operation.rule.action == AUTHENTICATED):
             found.add(403)
     if operation.signature.body is not None or operation.signature.takes_content:
@@ -297,7 +296,7 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
         (wanted,) = get_args(wanted)
     if wanted in (None, type(None)):
         return {}
-    if JSON in operation.media_types:  # the other JSON media types have the same members
+    if JSON in operation.media_types:  # other JSON media types contain the same members
         example = schemas.examples.get(name_for_generators(operation.key))
         shown = {} if example is None else {"example": example}
         return {
@@ -310,7 +309,7 @@ def _success(operation: Operation, schemas: "_Schemas") -> Document:
 
 
 def _describe_files(kinds: Iterable[str]) -> Document:
-    """Describe a body or response of one of these types, whose content the description does not define."""
+    """Describe a body or response that is a file of one of these types. Its content is not described."""
     return {str(kind): {"schema": {"type": "string", "contentMediaType": str(kind)}} for kind in kinds}
 
 
@@ -325,7 +324,7 @@ def _error(operation: Operation, status: int, schemas: "_Schemas") -> Document:
 class _Schemas:
     """The component schemas of all msgspec and pydantic types that a service's operations use.
 
-    `examples` maps an `operationId` to the body of its success.
+    `examples` maps each `operationId` to an example of the operation's success body.
     """
 
     def __init__(
@@ -347,7 +346,7 @@ class _Schemas:
             for member in schema.get("properties", {}).values():
                 member.pop("title", None)  # the title only repeats the member's name
                 if member.get("type") == "array":
-                    member.setdefault("items", {})  # items of any type: some readers require it
+                    member.setdefault("items", {})  # items of any type; some tools require `items`
             hoist_annotations(schema)
             schema.pop("description", None)  # a docstring, written for developers in English
 
@@ -356,7 +355,7 @@ class _Schemas:
         return dict(self._by_type[kind])
 
     def resolved(self, kind: Any) -> Document:
-        """Return the schema of a type without the reference."""
+        """Return the schema of a type itself, even if the type has its own component."""
         name = self._by_type[kind].get("$ref", "").rpartition("/")[2]
         return dict(self.components[name]) if name else self.of(kind)
 
@@ -370,7 +369,8 @@ class _Schemas:
             definitions = msgspec.json.schema_components([kind])[1]
             schema = definitions[kind.__name__]
             hoist_annotations(schema)
-        # A parameter cannot refer to the libraries' definitions (for example of an enumeration), so they are inlined.
+        # A parameter cannot refer to definitions that the libraries generate, for example for an enumeration, so inline
+        # them.
         found: Document = _resolve(schema, definitions)
         return found
 
@@ -386,7 +386,7 @@ def _types_of(operation: Operation) -> Iterable[Any]:
         yield operation.dialect.items_schema
 
 
-# Pydantic writes these names for the bounds of a number that one of our validators converts first.
+# If our own validator converts a number first, Pydantic writes its bounds under these names.
 _BOUNDS = {"ge": "minimum", "le": "maximum"}
 
 

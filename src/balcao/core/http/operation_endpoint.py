@@ -57,20 +57,20 @@ class OperationEndpoint:
         self._names = parameters_of(operation.path)
         self._invoke = invoker(operation.signature, self._names, operation.dialect, operation.too_large)
         self._may_wait = operation.signature.may_wait
-        # Operations that answer during a maintenance serve load balancers and gateways, which call on behalf of all
-        # callers. Exclude them from fair scheduling so that none of these calls waits behind another.
+        # Operations that stay available during maintenance serve load balancers and gateways, which call on behalf of
+        # all callers. Exclude them from fair scheduling, so that their calls do not wait for each other.
         self.waits = self._may_wait and not operation.in_maintenance
         self._cpf_at = self._names.index("cpf") if "cpf" in self._names else None
         self._asks_reason = self._cpf_at is not None or operation.concerns_people
-        # Shared caches must not store a response that may be about the caller. A handler that builds its own response
-        # sets its own header.
+        # Shared caches must not store a response that may be about the caller. A handler that builds its own `Response`
+        # sets the header itself.
         is_public = operation.rule.action == PUBLIC
         self._stored_by = {} if is_public else {"Cache-Control": PERSONAL}
         self._asks_by_number = not NUMBERS.isdisjoint(self._names)
         self._writers = writers
         self._may_lag = operation.may_lag and bool(platform.replicas)
         # Only an operation's own rate is counted in Redis, which needs an await. Default rates protect this machine and
-        # are counted here.
+        # are counted on it.
         self._waits_for_rate = platform.limits.remote and bool(operation.rate)
         platform.live.follow(self._apply_changes)
 
@@ -81,13 +81,13 @@ class OperationEndpoint:
         self._maintenance = None if self.operation.in_maintenance else live.maintenance.get(self.service)
 
     def respond(self, request: Request) -> Responding:
-        """Answer the request, without an await if possible."""
+        """Answer the request, without awaiting anything if possible."""
         operation, platform = self.operation, self._platform
         if self._maintenance is not None and (closed := self._maintenance.refusal()) is not None:
             return self._refuse_closed(request, closed)
         call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
         try:
-            snapshot = platform.catalogue.latest  # one version for the whole decision, even during a reload
+            snapshot = platform.catalogue.latest  # use one version for the whole decision, even if it changes
             bound = snapshot.bindings.get(self.key, operation.rule.action)
             if bound == PUBLIC:
                 call.decision = _PUBLIC
@@ -113,9 +113,10 @@ class OperationEndpoint:
         return self._encode(result)
 
     async def _limit_body(self, request: Request) -> int:
-        """Return how many bytes of the body to read: 0 if token, rule, rate or a maintenance refuses the call.
+        """Return how many bytes of the body to read: 0 if the call will be refused.
 
-        `respond` then refuses the call with the usual error, because it makes the same checks before it reads the body.
+        The checks are of the token, the rule, the rate and maintenance. `respond` repeats them before it reads the
+        body, and then returns the error.
         """
         platform, header = self._platform, request.headers.get(AUTHORIZATION)
         snapshot = platform.catalogue.latest
@@ -127,17 +128,17 @@ class OperationEndpoint:
         call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
         try:
             self._admit(call, request, await self._find_caller(header), snapshot, bound)
-            if rate := self._rate_of(call.caller):  # checked here, counted when the whole body is there
+            if rate := self._rate_of(call.caller):  # only checked here; counted when the whole body has arrived
                 if self._waits_for_rate:
                     await platform.limits.spend(rate, self.key, _name_caller(call, request), amount=0)
                 else:
                     platform.limits.spend_here(rate, self.key, _name_caller(call, request), amount=0)
-        except Exception:  # `respond` meets the same fault and reports it
+        except Exception:  # `respond` will get and report the same error
             return 0
         return self.body_limit
 
     async def _find_caller(self, header: bytes) -> Caller:
-        """Return the caller of the token. Raises as `TokenVerifier.caller` does."""
+        """Return the caller of the token. Raises the same errors as `TokenVerifier.caller`."""
         platform = self._platform
         if (known := platform.tokens.known(header)) is not None:
             return known
@@ -145,13 +146,19 @@ class OperationEndpoint:
         return fixed or await platform.tokens.caller(header)
 
     def _refuse_closed(self, request: Request, closed: BalcaoError) -> Response[Any]:
-        """Refuse the call because of a maintenance. No token is verified; a cached token only identifies the caller."""
+        """Refuse the call during maintenance.
+
+        No token is verified. A cached token only attributes the call to its client.
+        """
         if (caller := self._platform.tokens.known(request.headers.get(AUTHORIZATION))) is not None:
             request.client_key = caller.client_key
         return self.operation.dialect.response(closed)
 
     def _admit(self, call: Call, request: Request, caller: Caller, snapshot: Snapshot, bound: str) -> None:
-        """Check the caller against the operation's rule (rules: access 4.1). Raises the first refusal."""
+        """Check the caller against the operation's rule (rules: access 4.1).
+
+        Raises the error of the first check that fails.
+        """
         platform, operation = self._platform, self.operation
         call.caller = caller
         request.client_key = caller.client_key
@@ -205,7 +212,7 @@ class OperationEndpoint:
         return self._encode(result)
 
     def _rate_of(self, caller: Caller | None) -> str:
-        """Return the rate that applies. A machine calls for many people and has its own rate."""
+        """Return the rate for this caller. A machine has its own rate, because it calls for many people."""
         return self._machine_rate if caller is not None and caller.is_machine else self._rate
 
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
@@ -223,12 +230,12 @@ class OperationEndpoint:
     def _choose_replica(self, call: Call, request: Request, snapshot: Snapshot) -> Replica | None:
         """Return a replica, or None to read from the primary.
 
-        The primary is needed if the caller may have written the data, or if it is unknown because the token is not
-        cached.
+        Reads use the primary if the caller may have written the data, or if the caller is unknown because the token is
+        not cached.
         """
         platform = self._platform
         caller, header = call.caller, request.headers.get(AUTHORIZATION)
-        if caller is None and header is not None:  # a public operation has not identified its caller
+        if caller is None and header is not None:  # a public operation does not identify its caller
             caller = platform.tokens.known(header)
             if caller is None:
                 return None
@@ -239,7 +246,7 @@ class OperationEndpoint:
     async def _repeat_on_primary(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
         """Repeat a read on the primary if the replica failed or does not have the record yet.
 
-        A read changes nothing.
+        That is safe, because a read changes nothing.
         """
         assert call.replica is not None
         if isinstance(fault, NotFound):
@@ -266,7 +273,7 @@ class OperationEndpoint:
         return refuse_token(refusals, request, operation.dialect, fault, self.service, self.key, knows_429=knows_429)
 
     async def _refuse(self, call: Call, request: Request, fault: Exception) -> Response[Any]:
-        """Record a denied attempt, count a possible guess of a CPF, CNPJ or phone number, and return the error."""
+        """Record a denied attempt, count a possibly guessed CPF, CNPJ or phone number, and return the error."""
         if isinstance(fault, Unauthenticated):  # a known caller of the wrong kind for this operation
             log.info("request.unauthenticated", operation=self.key, code=fault.code)
         try:
@@ -300,7 +307,10 @@ class _Denied(Forbidden):
 
 
 def _may_be_of_replica(fault: Exception) -> bool:
-    """Return whether the primary might answer differently. A fault of the request is the same on every server."""
+    """Return whether the primary might respond differently.
+
+    An invalid request causes the same error on every server.
+    """
     return not isinstance(fault, BalcaoError) or fault.status >= 500 or isinstance(fault, NotFound)
 
 

@@ -1,6 +1,6 @@
 """Declare an operation next to its handler: its key, rule, limits and responses.
 
-The same data drive the check before every call, the access catalogue, the API descriptions and the gateway.
+The check before every call, the access catalogue, the API descriptions and the gateway all use this declaration.
 """
 
 import inspect
@@ -20,12 +20,12 @@ from balcao.core.http.routing import parameters_of
 from balcao.settings import Settings
 
 MIB = 1024 * 1024
-# The limits of a body with a few short members, and of a form with texts or lists.
+# The size limits, in bytes, for a body with a few short members and for a form with texts or lists.
 SMALL_BODY = 16 * 1024
 FORM_BODY = 64 * 1024
-# A body up to this size is read before the endpoint decides whether the caller may send a larger body.
+# A body up to this size is read without asking the endpoint whether the caller may send it.
 UNCHECKED_BODY = 8 * 1024
-# The rate of an operation that has its own protection against overload.
+# The rate of an operation that needs no rate limit, because it has its own protection against overload.
 UNLIMITED = ""
 NOTHING_CHANGED: Mapping[str, str] = MappingProxyType({})
 # The tag of the operations that every service has.
@@ -35,7 +35,7 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
 def name_for_machines(key: str) -> str:
-    """Return the name of the limit for machines that call this operation."""
+    """Return the name of this operation's rate limit for machines."""
     return f"{key}:machines"
 
 
@@ -44,27 +44,27 @@ class RouteOptions(TypedDict, total=False):
 
     - `errors`: the statuses beyond those that follow from the rule, the parameters and the body.
     - `ready`: a function that may refuse the call before the rule is checked, for example if a setting is missing.
-    - `query`: the type that describes the query parameters. The default comes from the handler's `InQuery`.
+    - `query`: the type that describes the query parameters. The default is the `schema` of the handler's `InQuery`.
     - `described_body`: the type of a body that the use case reads as bytes.
     - `accepts`: the types of a body that is a file, for the API description. The use case detects the actual type.
-    - `too_large`: the fault for a body above `body_limit`.
+    - `too_large`: returns the error for a body larger than `body_limit`.
     - `record_denial`: a function that records a denied attempt instead of the default audit event.
     - `in_description`: false for operations that only people use, such as pages. They are not in the OpenAPI document.
-    - `media_types`: the types of a success. A caller that does not choose gets the first.
-    - `moved`: the body of a 301.
-    - `same_body`: statuses whose body has the type of the success and explains the failure. Those that are also in
-      `errors` are refusals with an error code.
-    - `may_lag`: the operation reads public data by `Call.reader` and may return them a few seconds late. Callers who
-      cannot change public data are answered from a replica (docs/adr/0006-reads-that-may-lag.md).
+    - `media_types`: the media types of a success. A caller that chooses none gets the first.
+    - `moved`: the type of the body of a 301.
+    - `same_body`: statuses whose body has the type of a success but explains a failure. The statuses that are also in
+      `errors` have an error code.
+    - `may_lag`: the operation reads public data by `Call.reader` and may return them a few seconds late. For callers
+      who cannot change public data, the read uses a replica (docs/adr/0006-reads-that-may-lag.md).
     - `concerns_people`: staff see or change citizens' data although the path contains no CPF. They must give a reason
-      if `BALCAO_REQUIRE_ACCESS_REASON` requires it, as on every path with a CPF.
+      if `BALCAO_REQUIRE_ACCESS_REASON` is set, as on every path with a CPF.
     - `rate`, `machine_rate`: how often one caller or one machine may call. The defaults are the settings' rates for
       reads, for writes, or for operations that call the CRM while the caller waits (`calls_crm`).
-    - `in_maintenance`: the operation also answers while its service is in maintenance.
-    - `idempotent`: a repeated POST or PATCH has the same effect even without an `Idempotency-Key`, so clients repeat it
-      after a lost response.
-    - `description`: what a portal's developer must know beyond the `summary`, in Portuguese. The default is the
-      handler's docstring. Set it if several operations share a text.
+    - `in_maintenance`: the operation stays available while its service is in maintenance.
+    - `idempotent`: a repeated POST or PATCH has the same effect even without an `Idempotency-Key`, so clients may
+      repeat it after a lost response.
+    - `description`: what developers of portals must know in addition to the `summary`, in Portuguese. The default is
+      the handler's docstring. Set this option if several operations share a text.
     - `example`: a request body that works on the demo data, as the JSON that the caller sends. The default consists of
       the examples of the required members.
     """
@@ -99,7 +99,7 @@ class RouteOptions(TypedDict, total=False):
 class Operation:
     """A declared operation of a service. `path` is relative to the service's base.
 
-    `key` is permanent (`service.operation`). `RouteOptions` explains the other members.
+    `key` is permanent (`service.operation`). The other members are explained in `RouteOptions`.
     """
 
     method: str
@@ -136,8 +136,8 @@ class Operation:
     def rates(self, settings: Settings, changed: Mapping[str, str] = NOTHING_CHANGED) -> tuple[str, str]:
         """Return the rate of a person or an anonymous caller, and the rate of a machine.
 
-        `changed` contains the rates that an operator set, by limit name: the operation, its machines
-        (`name_for_machines`), or the setting whose rate applies.
+        `changed` contains the rates that an operator has set. Its keys are names of limits: the operation's key,
+        `name_for_machines` of the key, or the name of the setting that sets the default rate.
         """
         rates, machine_rates = settings.default_rates
         kind = "crm" if self.calls_crm else "read" if self.method == "GET" else "write"
@@ -151,12 +151,12 @@ class Operation:
         return own, changed.get(name_for_machines(self.key)) or machines
 
     def returning(self, kind: Any) -> "Operation":
-        """Return the operation with this response type, which is known only when all features are loaded."""
+        """Return the operation with this response type, for a type that is known only when all features are loaded."""
         return replace(self, signature=replace(self.signature, returns=Response[kind]))
 
 
 class Routes:
-    """The declared operations in their order, with the options that they share.
+    """The operations of a service in the order of their declaration, and the options that they share.
 
     `@routes.get(path, key, rule, summary, ...)` and the other decorators declare the function below them and do not
     change it. A service has one `Routes`, and each of its features `extend`s it.
@@ -174,31 +174,31 @@ class Routes:
     def get(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a GET."""
+        """Declare a GET operation."""
         return self.declare("GET", path, key, rule, summary, **options)
 
     def post(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a POST."""
+        """Declare a POST operation."""
         return self.declare("POST", path, key, rule, summary, **options)
 
     def put(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a PUT."""
+        """Declare a PUT operation."""
         return self.declare("PUT", path, key, rule, summary, **options)
 
     def patch(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a PATCH."""
+        """Declare a PATCH operation."""
         return self.declare("PATCH", path, key, rule, summary, **options)
 
     def delete(
         self, path: str, key: str, rule: Rule, summary: str, **options: Unpack[RouteOptions]
     ) -> Callable[[Handler], Handler]:
-        """Declare a DELETE."""
+        """Declare a DELETE operation."""
         return self.declare("DELETE", path, key, rule, summary, **options)
 
     def declare(
@@ -214,7 +214,7 @@ class Routes:
             )
             text = options.get("description") or " ".join((inspect.getdoc(handler) or "").split())
             chosen["description"] = _name_action(text, rule)
-            # mypy checks each option where it is passed. It cannot follow the options into the dataclass.
+            # mypy has checked each option at the call. It cannot check that the options fit the dataclass.
             options_of_any_type = cast("dict[str, Any]", chosen)
             self.declared.append(Operation(method, path, key, rule, summary, signature, **options_of_any_type))
             return handler
@@ -223,7 +223,7 @@ class Routes:
 
 
 def _name_action(text: str, rule: Rule) -> str:
-    """Append the action that the rule requires, unless the text already names it."""
+    """Append a sentence about the action that the rule requires, unless the text already names the action."""
     if rule.needed is None or f"`{rule.needed}`" in text:
         return text
     return f"{text} Exige a ação `{rule.needed}`.".lstrip()

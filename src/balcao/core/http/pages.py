@@ -49,7 +49,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' {issuer}; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-# The gateway's prefix in the request's path, or "" if the path has none.
+# The prefix that a gateway has added to the request's path, or "".
 Prefix: TypeAlias = Annotated[str, OfRequest(lambda request: request.prefix)]
 AssetInPath: TypeAlias = Annotated[str, InPath(str, "Nome do arquivo", "page.js")]
 _ASSETS = {
@@ -76,7 +76,7 @@ def description_operations(service: "Described") -> list[Operation]:
     async def read_openapi(call: Call) -> Response[dict[str, Any]]:
         """Devolve este documento, em OpenAPI 3.1, com os endereços em que a cidade oferece a plataforma."""
         settings = call.platform.settings
-        # The addresses that the city has configured, or the address of this process.
+        # Use the addresses that the city has configured, or else the address of this process.
         described = await _describe_once(service, settings.server_urls or (settings.base_url,)).get()
         return described.respond(call)
 
@@ -90,7 +90,7 @@ def description_operations(service: "Described") -> list[Operation]:
             listing="/docs" if prefix else f"{service.base}/docs",
             issuer=escape(issuer),
             client=escape(settings.docs_client),
-            # The gateway serves a page for each operation at this address followed by the key.
+            # This address, followed by an operation's key, is the page on which the gateway documents the operation.
             pages=f"/docs/pt-BR/operacoes/{service.name}" if prefix else "",
         )
         policy = _POLICY.format(issuer=_origin(issuer))
@@ -114,7 +114,7 @@ def _encode_asset_once(name: str) -> Once[EncodedBody]:
 
 
 def _origin(address: str) -> str:
-    """Return scheme, host and port of an address, for a content security policy."""
+    """Return the scheme, host and port of an address, for a content security policy."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -126,10 +126,10 @@ def _describe_once(service: "Described", gateways: tuple[str, ...]) -> Once[Enco
 
 @functools.cache
 def document(service: "Described", gateways: tuple[str, ...] = ()) -> bytes:
-    """Return the OpenAPI document as bytes, which are the same at every start.
+    """Return the OpenAPI document as bytes. They are the same after every start.
 
-    Paths are relative to the service's base.
-    `gateways` are the addresses of the city's platform. Without any, the document has the default address.
+    Paths are relative to the service's base. `gateways` are the addresses of the city's platform. If there are none,
+    the document contains a default address.
     """
     from balcao.core.http import openapi  # imported here, because `operations` imports this module
 

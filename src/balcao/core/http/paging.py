@@ -1,4 +1,4 @@
-"""The page of a list that a query requests."""
+"""Parse which page of a list a query requests."""
 
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
@@ -11,11 +11,11 @@ from balcao.core.values.numbers import parse_whole_number
 from balcao.core.values.page import Page
 
 MOST_PER_PAGE = 100
-# The maximum page size of reference data that portals read completely.
+# The maximum page size for reference data, which portals read completely.
 MOST_PER_LONG_PAGE = 1000
 # The largest page number. A larger number would overflow the database's integer offset.
 LAST_PAGE = 1_000_000_000
-# The number of digits that are parsed. A number with more digits is above every maximum.
+# The maximum number of digits that are parsed. A number with more digits is above every maximum.
 _DIGITS_READ = 10
 
 
@@ -62,7 +62,7 @@ def parse_menu_page(query: Mapping[str, str], per_page: int = 10, most: int = MO
     return parse_page(query, per_page, most)
 
 
-# Annotations for handlers that read no other query parameters.
+# Annotations for handlers that read only the paging parameters from the query.
 PageInQuery: TypeAlias = Annotated[Page, InQuery(parse_page, PageQuery)]
 MenuPageInQuery: TypeAlias = Annotated[Page, InQuery(parse_menu_page, MenuPageQuery)]
 LongMenuPageInQuery: TypeAlias = Annotated[

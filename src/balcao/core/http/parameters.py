@@ -1,6 +1,6 @@
-"""Markers for the parameters of handlers: a value of the path, of the query, or the body.
+"""Markers for the parameters of handlers: a value from the path, a value from the query, or the body.
 
-The handler of an operation never gets the request. The annotations of its parameters choose its arguments:
+An operation's handler never gets the request itself. The annotations of its parameters select its arguments:
 
 - `cpf: CpfInPath` is a `Cpf`, and `page: PageInQuery` a `Page`.
 - `body: PetBody` is the decoded body, and `content: bytes` the raw body.
@@ -28,7 +28,7 @@ from balcao.core.offloading import SMALL, run_in_thread
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import UUID_PATTERN, parse_uuid
 
-# A function that returns one argument of the handler.
+# A function that returns one argument for the handler.
 Binder: TypeAlias = Callable[[Call, Request], Any]
 
 _NOT_COMPRESSED = frozenset({b"", b"identity"})
@@ -36,9 +36,9 @@ _NOT_COMPRESSED = frozenset({b"", b"identity"})
 
 @dataclass(frozen=True)
 class InPath:
-    """A value of the path. `parse` converts its text to the handler's argument, or raises.
+    """A value from the path. `parse` converts the text to the handler's argument, or raises the error for the caller.
 
-    `integer` marks a number whose fault is reported together with the body's faults.
+    `integer` marks an integer. If it is invalid, the error is reported together with those of the body.
     """
 
     parse: Callable[[str], Any]
@@ -56,9 +56,9 @@ class InPath:
 
 @dataclass(frozen=True)
 class InQuery:
-    """Values of the query. `schema` is a msgspec or pydantic type whose members describe the parameters.
+    """Values from the query. `schema` is a msgspec or pydantic type whose members describe the parameters.
 
-    The parameters in `repeated` may occur several times and are lists.
+    The parameters in `repeated` may occur several times, so their values are lists.
     """
 
     parse: Callable[[Mapping[str, Any]], Any]
@@ -75,7 +75,7 @@ class OfRequest:
 
 @dataclass(frozen=True)
 class OfCall:
-    """A property that only some callers have. It is checked before anything that the caller sent."""
+    """A property that not every caller has. It is checked before all parameters and the body."""
 
     read: Callable[[Call], Any]
 
@@ -87,8 +87,8 @@ CallersCpf: TypeAlias = Annotated[Cpf, OfCall(lambda call: call.person)]
 def parse_path_cpf(text: str) -> Cpf:
     """Return the CPF of a path.
 
-    Raises Invalid if it is malformed. Only callers with another right than ownership get this error: a malformed CPF
-    has no owner, so all other callers are refused before.
+    Raises Invalid if it is malformed. A malformed CPF has no owner, so callers who could only pass as the owner are
+    refused first. Only other callers get this error.
     """
     cpf = Cpf.parse_path(text)
     if cpf is None:
@@ -108,7 +108,7 @@ CpfInPath: TypeAlias = Annotated[
 ]
 
 
-# The whole query string, for a use case that reads several parameters itself.
+# The whole query, for a use case that parses several parameters itself.
 Query: TypeAlias = Annotated[Mapping[str, str], InQuery(lambda query: query)]
 
 
@@ -127,18 +127,18 @@ def uuid_in_path(
 
 
 def in_query(kind: type[pydantic.BaseModel], repeated: Collection[str] = ()) -> InQuery:
-    """Bind the whole query as a model, for the services that report every fault of a request."""
+    """Bind the whole query to a model, for services that report every validation error in a request."""
     return InQuery(lambda query: decoding.validate_model(dict(query), kind, "query"), kind, repeated)
 
 
 def integer_in_path(description: str, example: int) -> InPath:
-    """Describe a number in the path, for the services that report every fault of a request."""
+    """Describe an integer in the path, for services that report every validation error in a request."""
     return InPath(decoding.parse_integer, description, example, integer=True)
 
 
 @dataclass(frozen=True)
 class Signature:
-    """The parameters of a handler, read once from its annotations."""
+    """The parameters of a handler, which are read once from its annotations."""
 
     handler: Callable[..., Any]
     path: Mapping[str, InPath]
@@ -153,7 +153,7 @@ class Signature:
 
     @property
     def integers(self) -> list[str]:
-        """The names of the path's numbers whose faults are reported together."""
+        """The names of the integers in the path whose errors are reported together with those of the body."""
         return [name for name, marker in self.path.items() if marker.integer]
 
     @property
@@ -165,7 +165,7 @@ class Signature:
 def signature_of(handler: Callable[..., Any], path_names: Sequence[str]) -> Signature:
     """Read the annotations of a handler.
 
-    Raises TypeError for an unknown parameter, a path parameter that the handler lacks, or a pydantic response.
+    Raises TypeError if a parameter is unknown, a path parameter is missing, or the response is a pydantic model.
     """
     hints = get_type_hints(handler, include_extras=True)
     returns = hints.pop("return", None)
@@ -218,9 +218,9 @@ def invoker(
 ) -> Binder:
     """Return the function that calls the handler with its arguments.
 
-    Order of the checks: properties of the caller, the body, the path from left to right, the query. The caller sees the
-    first fault. If the path has numbers whose faults are reported together, the faults of path and body are raised
-    together before all others.
+    Order of the checks: properties of the caller, the body, the path from left to right, the query. The first fault is
+    raised. If the path has integers whose faults are reported together with the body's, those of the path and the body
+    are raised together, before all others.
 
     A large body is decoded outside the event loop if the handler may wait.
     """
@@ -271,7 +271,8 @@ def _bind_content(too_large: Callable[[], Exception]) -> Binder:
 def _read_content(request: Request, too_large: Callable[[], Exception]) -> bytes:
     """Return the raw body.
 
-    Raises `too_large` above the limit, and BodyCompressed for a compressed body, which could unpack to any size.
+    Raises the error from `too_large` for a body above the limit, and BodyCompressed for a compressed body, which could
+    unpack to any size.
     """
     if request.headers.get(b"content-encoding", b"identity").lower() not in _NOT_COMPRESSED:
         raise BodyCompressed()
@@ -297,9 +298,9 @@ def _bind_path_value(place: int, parse: Callable[[str], Any]) -> Binder:
 
 
 def _bind_query(marker: InQuery, dialect: Dialect) -> Binder:
-    """Return the binder of the query.
+    """Return a function that parses the query.
 
-    Services that report every fault find values that cannot be stored while they parse.
+    A service that reports every fault checks only while parsing whether values can be stored.
     """
     parse, repeated = marker.parse, marker.repeated
     if dialect.lists_faults:
@@ -322,7 +323,7 @@ def _bind_request(read: Callable[[Request], Any]) -> Binder:
 
 
 def _check_integers(request: Request, path_names: Sequence[str], integers: Sequence[str], body: Any) -> None:
-    """Raise Unprocessable if numbers of the path are invalid, together with the faults of the body."""
+    """Raise Unprocessable if an integer in the path is invalid. The error also lists the faults of the body."""
     values = dict(zip(path_names, request.path_values, strict=True))
     faults = decoding.find_integer_faults({name: values[name] for name in integers})
     if faults and body is not None and request.content is not None:

@@ -1,6 +1,6 @@
 """The page that a browser gets if its request for a page is refused.
 
-The page is self-contained, because further requests, for example for a style sheet, could fail or be refused too.
+The page is self-contained, because further requests, such as for a style sheet, could also fail or be refused.
 """
 
 import base64
@@ -47,7 +47,7 @@ _WEIGHT = re.compile(r";\s*q\s*=\s*([01](?:\.\d*)?)\s*(?:;|$)", re.IGNORECASE)
 
 
 def wants_page(accept: str | None) -> bool:
-    """Return whether the header `Accept` prefers HTML to JSON. At equal weight, the first of the two wins."""
+    """Return whether the header `Accept` prefers HTML to JSON. At equal weight, the one that comes first wins."""
     kinds = [(part.partition(";")[0].strip().lower(), part) for part in (accept or "").split(",")]
     named = [(kind, _read_weight(part)) for kind, part in kinds if kind in {_PAGE_KIND, JSON}]
     kind, weight = max(named, key=lambda each: each[1], default=("", 0.0))
@@ -69,10 +69,10 @@ def allow_style(style: str) -> str:
 
 
 class RefusalPage(Dialect, frozen=True, kw_only=True):
-    """A dialect that renders faults as HTML pages of a site.
+    """A dialect that renders errors as HTML pages of a site.
 
-    `links` are pairs of address and text, starting with the site's first page. `body` and `schema` are for callers that
-    do not want a page.
+    `links` are pairs of address and text, of which the first leads to the site's first page. `body` and `schema` are
+    for callers that do not want a page.
     """
 
     site: str
@@ -80,11 +80,11 @@ class RefusalPage(Dialect, frozen=True, kw_only=True):
     links: tuple[tuple[str, str], ...]
 
     def response(self, fault: BalcaoError) -> Response[Any]:
-        """Return the fault as a page, with the headers of any other refusal."""
+        """Return the error as a page, with the same headers as a response without a page."""
         return self._render(fault.status, fault.message, super().response(fault).headers)
 
     def show_unread(self, status: int) -> Response[Any]:
-        """Return the page for a request that was refused before it was parsed, so that only the status is known."""
+        """Return the page for a request that was refused before it was parsed. Only its status is known."""
         return self._render(status, "Comece de novo pelo início.", {"Cache-Control": NO_STORE})
 
     def _render(self, status: int, advice: str, headers: Mapping[str, str]) -> Response[Any]:

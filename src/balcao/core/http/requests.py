@@ -1,4 +1,4 @@
-"""A request as the server received it, before any check."""
+"""The request as the server received it, before any checks."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -18,14 +18,14 @@ class Request:
     """A request.
 
     - `path`: the raw path without the query.
-    - `peer`: the caller's address, also behind trusted proxies (`gateway.proxies`).
-    - `prefix`: the gateway's prefix in front of the matched path.
+    - `peer`: the caller's own address, even behind trusted proxies (`gateway.proxies`).
+    - `prefix`: the gateway's prefix, which precedes the matched path.
     - `path_values`: the values of the path's parameters in their order.
     - `content`: the whole body, or None if it was too large.
-    - `is_added_up`: the response is part of a summary and has no log line of its own.
+    - `is_added_up`: the log contains the response only in a summary, without its own line.
     - `is_apart`: the response is counted separately from the service's other responses.
-    - `client_key`: the client, once it is known.
-    - `refused_because`: the check that the token failed.
+    - `client_key`: the client to which the call is attributed, once it is known.
+    - `refused_because`: the reason why the token was refused.
 
     `prefix`, `path_values` and `content` are set before the handler runs.
     """
@@ -69,7 +69,7 @@ class Request:
     def query(self, repeated: Collection[str] = ()) -> Mapping[str, Any]:
         """Return the query parameters as text. The first value of a repeated parameter wins.
 
-        The parameters in `repeated` are lists of all values, or absent if the parameter is absent.
+        The parameters in `repeated` are lists of all their values. A parameter that was not sent is absent.
         """
         found: dict[str, Any] = {}
         for name, value in parse_qsl(self.query_string.decode("latin-1"), keep_blank_values=True):

@@ -1,4 +1,4 @@
-"""Responses: a body as bytes, and headers that control who may cache it and for how long."""
+"""Responses: a body as bytes, and headers that control which caches may store it and for how long."""
 
 from collections.abc import AsyncGenerator, Awaitable, Mapping
 from functools import cache
@@ -37,8 +37,8 @@ class Response(Generic[T]):
     """A response. `T` is the type of the body. A `status` of None means the operation's own status.
 
     The server may send one response many times, even concurrently, so it never changes after the constructor. A
-    response with `chunks` is sent once, because its body is produced while it is sent. `lines` belongs to the server:
-    it caches the headers in wire format.
+    response with `chunks` can be sent only once, because its body is produced while it is sent. The server uses `lines`
+    to cache the headers in wire format.
     """
 
     __slots__ = ("body", "chunks", "cookies", "headers", "lines", "media_type", "raw_headers", "status")
@@ -53,7 +53,7 @@ class Response(Generic[T]):
         cookies: tuple[str, ...] = (),
         chunks: AsyncGenerator[bytes, None] | None = None,
     ) -> None:
-        """`cookies` are values of `Set-Cookie`. `chunks` replace `body`."""
+        """Each of `cookies` is a value of `Set-Cookie`. `chunks` replace `body`."""
         self.body = body
         self.chunks = chunks
         self.status = status
@@ -98,14 +98,14 @@ def personal(value: T, call: Call) -> Response[T]:
 
 
 def with_etag(value: T, call: Call, cache_control: str) -> Response[T]:
-    """Return 200 with a strong ETag of the body, or 304 if `If-None-Match` lists it."""
+    """Return 200 with a strong ETag for the body, or 304 if `If-None-Match` lists that ETag."""
     body = msgspec.json.encode(value)
     return from_bytes(body, etag_of(body), call, cache_control)
 
 
 @sending(ETAG)
 def stored(value: T, *, status: int | None = None) -> Response[T]:
-    """Return the state after a write, with its ETag."""
+    """Return the state of a record after a write, with its ETag."""
     body = msgspec.json.encode(value)
     return Response(body, status=status, headers={"ETag": etag_of(body), "Cache-Control": PERSONAL})
 
@@ -118,19 +118,19 @@ def streamed_attachment(chunks: AsyncGenerator[bytes, None], name: str, media_ty
 
 
 def streamed(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
-    """Return people's data as JSON, streamed because they are too long to hold in memory."""
+    """Return people's data as JSON. They are streamed, because they are too large to hold in memory."""
     return Response(chunks=chunks, headers={"Cache-Control": PERSONAL})
 
 
 def stream_events(chunks: AsyncGenerator[bytes, None]) -> Response[Any]:
-    """Return server-sent events. A header asks proxies not to buffer them."""
+    """Return server-sent events. A header tells proxies not to buffer them."""
     headers = {"Cache-Control": NO_STORE, "X-Accel-Buffering": "no"}
     return Response(chunks=chunks, headers=headers, media_type=EVENTS)
 
 
 @sending(CONTENT_DISPOSITION)
 def attachment(body: bytes, name: str) -> Response[Any]:
-    """Return a file with a person's data, for the caller to save. Caches must not store it."""
+    """Return a file with a person's data as a download. Caches must not store it."""
     headers = {"Cache-Control": PERSONAL, CONTENT_DISPOSITION.name: f'attachment; filename="{name}"'}
     return Response(body, headers=headers)
 
@@ -149,7 +149,7 @@ def from_bytes(
     media_type: str = JSON,
     headers: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    """Return 200 or 304 as `with_etag` does, for a body that is already serialised."""
+    """Return 200 or 304, as `with_etag` does, for a body that is already encoded and has this ETag."""
     all_headers = {"ETag": etag, "Cache-Control": cache_control, **(headers or {})}
     if lists_etag(call.if_none_match, etag):
         return Response(status=NOT_MODIFIED, headers=all_headers)
@@ -161,14 +161,14 @@ Soon: TypeAlias = Response[T] | Awaitable[Response[T]]
 
 
 def from_ready(ready: Ready, call: Call, cache_control: str) -> Response[Any]:
-    """Return the ready response, or 304 if `If-None-Match` lists its ETag."""
+    """Return the prepared response, or 304 if `If-None-Match` lists its ETag."""
     if call.if_none_match is None:
         return _respond_ready(ready, cache_control)
     return from_bytes(ready.body, ready.etag, call, cache_control)
 
 
 def _respond_ready(ready: Ready, cache_control: str) -> Response[Any]:
-    """Return the 200 with this body. Every call returns the same object."""
+    """Return a 200 with this body. Every call with the same `cache_control` returns the same object."""
     made: Response[Any] | None = ready.responses.get(cache_control)
     if made is None:
         headers = {"ETag": ready.etag, "Cache-Control": cache_control}

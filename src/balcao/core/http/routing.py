@@ -17,19 +17,19 @@ _PRINTED_CNPJ = re.compile(
     rb"/([0-9A-Z]{2})\.([0-9A-Z]{3})\.([0-9A-Z]{3})(?:/|%2F)([0-9A-Z]{4})-([0-9]{2})(?=/|$)", re.IGNORECASE
 )
 _PARAMETER = re.compile(r"\{(\w+)\}")
-# A parameter that is allowed only as the last segment. Its value is the whole rest of the path, which is never empty.
+# A last segment that matches the whole rest of a requested path as one parameter. The rest is never empty.
 REST_OF_PATH = "{rest}"
 
 
 class Found(NamedTuple, Generic[E]):
-    """The endpoints of a path by method, and the values of the path's parameters in their order."""
+    """The endpoints of a matched path by method, and the values of the path's parameters in their order."""
 
     by_method: Mapping[str, E]
     values: Sequence[str]
 
 
 class _Node(Generic[E]):
-    """A segment: its static successors by text, its parameter successors, and its endpoints by method."""
+    """A node for a segment: the fixed segments and the parameters that may follow, and the endpoints by method."""
 
     __slots__ = ("by_method", "parameter", "rest", "takes_rest", "words")
 
@@ -45,7 +45,7 @@ class Paths(Generic[E]):
     """A tree of paths such as `/citizen/{cpf}/pets`. A trailing slash makes no difference."""
 
     def __init__(self, *, lenient: bool = False) -> None:
-        """`lenient` paths accept an ambiguous segment, for example with an encoded slash, as a parameter's value."""
+        """With `lenient`, a parameter's value may be ambiguous, for example contain an encoded slash."""
         self._root: _Node[E] = _Node()
         self._lenient = lenient
 
@@ -74,7 +74,7 @@ class Paths(Generic[E]):
     def find_similar(self, path: bytes) -> Mapping[str, E]:
         """Return the endpoints of this raw path by method, even if `find` rejects the path.
 
-        Only the format of the refusal depends on them.
+        Use the result only to choose the error format of the refusal.
         """
         node = _walk(self._root, _split(path.decode("latin-1")), 1, [])
         return {} if node is None else node.by_method
@@ -91,7 +91,7 @@ class Paths(Generic[E]):
         return None if node is None else Found(node.by_method, values)
 
     def _find_rest(self, text: str, unclear: int) -> Found[E] | None:
-        """Return the endpoint that interprets the rest of the path, from the first ambiguous segment on."""
+        """Return the endpoints that accept the rest of the path, from the first ambiguous segment on, as one value."""
         clear = text.rfind("/", 0, unclear + 1)
         segments = [*(unquote(segment) for segment in text[:clear].split("/")[1:]), text[clear + 1 :]]
         values: list[str] = []
@@ -113,9 +113,9 @@ def _split(path: str) -> list[str]:
 
 
 def _walk(node: _Node[E], segments: list[str], start: int, values: list[str]) -> _Node[E] | None:
-    """Return the node of the path, or None, and append the values of its parameters to `values`.
+    """Return the node that the path leads to, or None. Append the values of the path's parameters to `values`.
 
-    Follow static segments first. If they lead to no endpoint, the segment is the value of a parameter.
+    Follow static segments first. If they lead to no endpoint, treat the segment as the value of a parameter.
     """
     for place in range(start, len(segments)):
         segment = segments[place]

@@ -1,4 +1,4 @@
-"""Headers that only some operations send, declared where they are set and described with those operations."""
+"""Headers that only some operations send. They are declared where they are set, and described with those operations."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class SentHeader:
-    """A response header as the OpenAPI document describes it. An integer example means that the value is an integer."""
+    """A response header for the OpenAPI document. The value is an integer if the example is an integer."""
 
     name: str
     description: str
@@ -39,7 +39,7 @@ def sending(*headers: SentHeader, also_with_refusals: bool = False) -> Callable[
 
 
 def find_sent_headers(handler: Callable[..., Any], *, with_refusals: bool = False) -> dict[str, SentHeader]:
-    """Return the declared headers of a handler and of the global functions that its code names, by header name."""
+    """Return the declared headers of a handler and of the global functions that it uses, by header name."""
     kind = "sent_with_refusals" if with_refusals else "sent_headers"
     names = getattr(handler, "__code__").co_names  # noqa: B009 - of a callable that is a function
     makers = [handler, *(handler.__globals__.get(name) for name in names)]

@@ -10,7 +10,7 @@ import msgspec
 
 Json = dict[str, Any]
 
-# The name of each status. The phrases of `http.HTTPStatus` are not used, because they differ between Python versions.
+# The name of each status. The phrases of `http.HTTPStatus` would differ between Python versions.
 _WORDS = {
     "400": "BadRequest",
     "401": "Unauthorized",
@@ -26,7 +26,7 @@ _WORDS = {
     "502": "BadGateway",
     "503": "ServiceUnavailable",
 }
-# Codes that add nothing to the status. Names leave them out.
+# Codes that names omit, because most operations share them.
 _USUAL = frozenset(
     """
     access-reason-invalid access-reason-missing access-reason-personal unauthenticated token-invalid forbidden not-found
@@ -40,7 +40,7 @@ _NAMED_CODES = 2
 
 
 def share_refusals(document: Json) -> None:
-    """Move each refusal that occurs more than once into the document's components, in place."""
+    """Move each refusal that occurs more than once into the document's components. Change the document in place."""
     uses = Counter(_identify(response) for _, _, response in _list_refusals(document))
     names: dict[bytes, str] = {}
     shared: dict[str, Json] = {}
@@ -56,7 +56,7 @@ def share_refusals(document: Json) -> None:
 
 
 def read_responses(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Json:
-    """Return the operation's responses by status, with references replaced with the shared responses."""
+    """Return the operation's responses by status, with the shared responses in place of references."""
     shared = document["components"].get("responses", {})
     return {
         status: shared[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
@@ -79,7 +79,10 @@ def _identify(response: Json) -> bytes:
 
 
 def _choose_name(status: str, response: Json, taken: Json) -> str:
-    """Name a refusal after its status and codes, as in `NotFoundJobUnknown`. A number makes the name unique."""
+    """Name a refusal after its status and codes, as in `NotFoundJobUnknown`.
+
+    If necessary, a number makes the name unique.
+    """
     codes = [code for code in _CODE.findall(response["description"]) if code not in _USUAL]
     words = re.findall("[A-Za-z]+", " ".join(codes if len(codes) <= _NAMED_CODES else []))
     name = _WORDS[status] + "".join(word.capitalize() for word in words)

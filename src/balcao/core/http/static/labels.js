@@ -76,7 +76,7 @@ const translateText = (node) => {
 };
 
 const translateAttributes = (element) => {
-  // Swagger UI gives the list of a parameter's values no accessible name.
+  // Set an accessible name for the list of a parameter's values, because Swagger UI sets none.
   const parameter = element.matches("select:not([aria-label])") && element.closest("tr[data-param-name]");
   if (parameter) element.setAttribute("aria-label", parameter.dataset.paramName);
   if (element.matches(".close-modal") && !element.hasAttribute("aria-label")) element.setAttribute("aria-label", "Fechar a janela");
@@ -97,7 +97,7 @@ const translateTree = (root) => {
   return undefined;
 };
 
-// Translates the element now, and each part that is added or changed later.
+// Translates the element now, and later each part that is added or changed.
 export const translate = (element) => {
   const observer = new MutationObserver((changes) => {
     for (const change of changes) {

@@ -1,4 +1,4 @@
-// The authorization code flow with PKCE (RFC 7636). The token stays in the memory of the page.
+// The authorization code flow with PKCE (RFC 7636). The token is stored only in the memory of the page.
 const KEPT = "balcao-login";
 
 const encoded = (bytes) =>
@@ -29,7 +29,7 @@ export const logIn = async (issuer, client) => {
   location.assign(`${address}?${new URLSearchParams(query)}`);
 };
 
-// Returns token, name and CPF of a person who has just returned from the login page, or undefined if there was no login.
+// Returns the token, name and CPF of a person who has just returned from the login page, or undefined without a login.
 export const finishLogin = async (issuer, client) => {
   const returned = new URLSearchParams(location.search);
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");

@@ -1,4 +1,4 @@
-// Shows the description of a service in Portuguese, and logs a person in who wants to try its operations.
+// Shows the description of a service in Portuguese, and logs in people who want to try its operations.
 import { logIn, finishLogin } from "./login.js";
 import { translate } from "./labels.js";
 
@@ -19,9 +19,10 @@ const platformPlugin = () => ({
         rule && React.createElement("p", { className: "access-rule" }, "Quem pode chamar: ", React.createElement("code", null, rule)),
       );
     },
-    // The original link is inside the button that opens the operation, where keyboards and screen readers cannot use it.
+    // Swagger UI's link is inside the button that opens the operation, where keyboards and screen readers cannot reach
+    // it.
     DeepLink: (_, { React }) => ({ text }) => React.createElement("span", null, text),
-    // Hide the choice of servers: calls go only to the server of this page.
+    // Hide the list of servers, because calls go only to this page's server.
     ServersContainer: () => () => null,
   },
   fn: {
