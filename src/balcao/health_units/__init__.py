@@ -1,4 +1,4 @@
-"""The health-units service: health units, their opening hours, and the risk in their surroundings."""
+"""The health units service: the units, their opening hours, and the risk in their surroundings."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.service import Service

@@ -1,4 +1,4 @@
-"""The effects of a colour on a unit's work: defaults that a setting can change (rules: health_units 3.1)."""
+"""The effects of a colour on a unit's work. A setting can change the defaults (rules: health_units 3.1)."""
 
 from collections.abc import Mapping
 from functools import cache

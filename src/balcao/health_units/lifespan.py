@@ -1,4 +1,4 @@
-"""The state of the service in each process: the board of units, and the listeners of the stream."""
+"""The state of the service in each process: the board of units, and the listeners of the change stream."""
 
 import functools
 from collections.abc import AsyncIterator, Mapping
@@ -16,7 +16,7 @@ from balcao.health_units.risk.board import COMPARE_SECONDS, UnitBoard
 async def run_health_units(platform: Platform) -> AsyncIterator[None]:
     """While the process serves requests, refresh the board and inform the listeners.
 
-    This happens after each published change and every COMPARE_SECONDS.
+    This happens after each published change, and otherwise every COMPARE_SECONDS.
     """
     board = platform.parts[UnitBoard] = UnitBoard()
     hub = platform.parts[Hub] = Hub()

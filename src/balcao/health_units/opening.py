@@ -1,4 +1,4 @@
-"""Rules that compute when a unit is open, from its timetable and the holidays (rules: health_units 4.2).
+"""Computes when a unit is open, from its timetable and the holidays (rules: health_units 4.2).
 
 These are pure functions. Times of day are local to the city, in the format `HH:MM`. The end of a day is `24:00`.
 """
@@ -54,7 +54,7 @@ class Timetable:
     exceptions: Mapping[date, Sequence[Interval]] = field(default_factory=dict)
 
     def list_intervals(self, day: date, holidays: Collection[date]) -> Sequence[Interval]:
-        """Return the opening periods of a day. `holidays` are the days on which units close."""
+        """Return the opening periods of a day. `holidays` are the days on which units are closed by default."""
         if day in self.exceptions:
             return self.exceptions[day]
         if day in holidays and not self.opens_on_holidays:
@@ -64,7 +64,7 @@ class Timetable:
 
 @dataclass(frozen=True)
 class Opening:
-    """A unit's current situation, and when it opens or closes next, if this is known."""
+    """Whether a unit is open, and when it next opens or closes, if this is known."""
 
     situacao: Situacao
     opens_at: datetime | None = None
@@ -79,7 +79,7 @@ def find_opening(
     active: bool = True,
     closed_by_risk: bool = False,
 ) -> Opening:
-    """Return whether a unit is open at `now`, and when it opens or closes next. `now` must be in the city's zone."""
+    """Return whether a unit is open at `now`, and when it next opens or closes. `now` must be in the city's zone."""
     if not active:
         return Opening(Situacao.FECHADO)
     if closed_by_risk:
@@ -121,7 +121,8 @@ def _iterate_spans(
 def to_instant(day: date, text: str, zone: ZoneInfo) -> datetime:
     """Return the instant at which the city's clocks show this time on this day, in UTC.
 
-    The instant is in UTC, because Python compares times of one zone by their wall clock, which may be set back.
+    The result is in UTC, because Python compares two times in one zone by their wall clocks, and clocks may be set
+    back.
     """
     hours, minutes = int(text[:2]), int(text[3:])
     local = datetime.combine(day + timedelta(days=hours // 24), time(hours % 24, minutes), zone)
@@ -129,7 +130,7 @@ def to_instant(day: date, text: str, zone: ZoneInfo) -> datetime:
 
 
 def find_openings_fault(spans: Iterable[tuple[str, str]]) -> str | None:
-    """Return a message in Portuguese about a fault in a day's opening periods, or None if they are valid.
+    """Return a message in Portuguese about an error in a day's opening periods, or None if they are valid.
 
     `spans` contains the start and the end of each period.
     """
@@ -145,7 +146,9 @@ def find_openings_fault(spans: Iterable[tuple[str, str]]) -> str | None:
 
 
 def find_usual_hours(timetable: Timetable | None, days: Collection[int]) -> Hours | None:
-    """Return the most common opening hours of these weekdays in whole hours, or None if the unit never opens on them.
+    """Return the most common opening hours on these weekdays, in whole hours.
+
+    Return None if the unit never opens on them.
 
     If several patterns are equally common, the first in the week wins. Days on which the unit is closed do not count.
     """

@@ -14,13 +14,13 @@ from balcao.core.values.cnes import PATTERN, Cnes
 # Any person with a token may read. A machine needs the scope of the health secretariat.
 READ = authenticated() | scope("sms:read")
 MANAGE_UNITS = action("health_unit:manage")
-# The caller's own cache may reuse a response for 30 seconds.
+# The caller's own cache may reuse a response for up to 30 seconds.
 CACHE = "private, max-age=30"
 GEOJSON = "application/geo+json"
 # The format of an id in a path, for the API description.
 ID_PATTERN = r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$"
 NO_UUID = Fault(loc=["path", "id"], msg="deve ser um UUID", type="string_pattern_mismatch")
-# Dates outside this range are probably typing errors, so they are rejected.
+# Dates outside this range are rejected, because they are probably typing errors.
 EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
 
 

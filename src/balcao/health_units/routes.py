@@ -1,4 +1,4 @@
-"""The common settings of the service's routes. Each feature extends `ROUTES`."""
+"""The settings shared by all routes of the service. Each feature extends `ROUTES`."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes

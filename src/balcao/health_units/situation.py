@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-# After this time without a change or confirmation, an active notification may no longer be true.
+# An active notification that was neither changed nor confirmed for this time may no longer be true.
 OUTDATED_AFTER = timedelta(hours=24)
 
 
@@ -17,7 +17,7 @@ class Risco(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Return the position in the order of risk. Green is 0."""
+        """Return the position in the order of risk. Green has position 0."""
         return list(Risco).index(self)
 
 

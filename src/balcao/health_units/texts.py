@@ -11,7 +11,7 @@ from balcao.core.values.personal_data import CPF, EMAIL, refuse_personal_data
 def _refuse_person(text: str) -> str:
     """Raise an error if the text contains a CPF or an e-mail address.
 
-    Phone numbers are allowed, because units publish their phone numbers.
+    Phone numbers are allowed, because units publish theirs.
     """
     return refuse_personal_data(text, {CPF, EMAIL})
 

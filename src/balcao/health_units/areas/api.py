@@ -34,7 +34,7 @@ def _parse_area(text: str) -> str:
 
 AreaInPath: TypeAlias = Annotated[str, InPath(_parse_area, "Código da área, o `area` das unidades", "2.1")]
 
-# Large enough for an outline with the maximum number of positions and all their decimals.
+# Large enough for an outline with the maximum number of positions and all decimals of each.
 routes = ROUTES.extend(tags=["unidades"], body_limit=64 * 1024)
 
 

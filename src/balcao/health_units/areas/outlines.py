@@ -1,7 +1,7 @@
-"""Rules for an area's outline: GeoJSON polygons (RFC 7946).
+"""Rules for an area's outline, which consists of GeoJSON polygons (RFC 7946).
 
-rules: health_units 2.6. These are pure functions. A ring is a list of positions [longitude, latitude] whose last
-position equals the first.
+rules: health_units 2.6. These are pure functions. A ring is a list of positions [longitude, latitude]. Its last
+position equals its first one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ MOST_POSITIONS = 1000
 
 
 def find_outline_fault(polygons: Sequence[Polygon]) -> str | None:
-    """Return a message in Portuguese about a fault of the outline, or None if the outline is valid."""
+    """Return a message in Portuguese about an error in the outline, or None if the outline is valid."""
     if not 1 <= len(polygons) <= MOST_POLYGONS:
         return f"deve ter de 1 a {MOST_POLYGONS} polígonos"
     if sum(len(ring) for polygon in polygons for ring in polygon) > MOST_POSITIONS:
@@ -66,7 +66,7 @@ class _Segment(NamedTuple):
 
 
 def _crosses_itself(ring: Ring) -> bool:
-    """Return whether two sides of the ring that are not neighbours touch or cross.
+    """Return whether two sides of the ring touch or cross although they are not neighbours.
 
     Sweep from west to east, so that each side is compared only with the sides that overlap it in longitude.
     """
@@ -108,7 +108,10 @@ def _orientation(start: Position, end: Position, point: Position) -> int:
 
 
 def _surrounds(ring: Ring, point: Position) -> bool:
-    """Return whether the point is inside the ring: a line from the point to the east crosses an odd number of sides."""
+    """Return whether the point is inside the ring.
+
+    If it is, a line from the point to the east crosses an odd number of sides.
+    """
     inside = False
     for start, end in pairwise(ring):
         if (start[1] > point[1]) != (end[1] > point[1]):

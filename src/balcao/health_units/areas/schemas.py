@@ -11,8 +11,8 @@ from balcao.health_units.areas.outlines import Polygon, find_outline_fault, orie
 from balcao.health_units.texts import PublicText
 
 _RING = [[-43.2, -22.9], [-43.1, -22.9], [-43.1, -22.8], [-43.2, -22.9]]
-# The sixth decimal of a coordinate is about 11 centimetres. Drawing programs add further decimals, which are only
-# noise.
+# The sixth decimal of a coordinate is about 11 centimetres. Drawing programs add further decimals, which are
+# meaningless.
 _DECIMALS = 6
 
 _Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -59,7 +59,7 @@ class MultiPolygonBody(Model):
 class OutlineBody(RootModel[Annotated[PolygonBody | MultiPolygonBody, Field(discriminator="type")]]):
     """A polygon or several polygons.
 
-    The class exists for its name: code generators would call an unnamed union `AreaBodyContorno`.
+    This class exists only to name the union. Code generators would call an unnamed one `AreaBodyContorno`.
     """
 
 

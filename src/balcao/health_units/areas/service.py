@@ -1,6 +1,6 @@
-"""Read and change areas: their names, and their outlines for maps.
+"""Reads and changes areas: their names, and their outlines for maps.
 
-A unit's `area`, not the outline, decides to which area the unit belongs and which rights cover it.
+A unit's `area`, not the outline, decides which area the unit belongs to and which rights cover the unit.
 """
 
 from balcao.core.context.call import Call

@@ -39,8 +39,8 @@ async def lock_area(connection: Connection, area: str) -> StoredArea | None:
     """Lock an area's row until the transaction ends, and return the area."""
 
 
-# The WHERE clause stops inserts at the maximum. Concurrent inserts can exceed the maximum slightly, which is harmless.
-# `xmax` is 0 only for an inserted row.
+# The WHERE clause stops inserts at the maximum. Concurrent inserts can exceed it slightly, which is harmless. `xmax` is
+# 0 only for an inserted row.
 @statement("""
 INSERT INTO health_units.areas (area, nome, contorno)
 SELECT :area, :nome, :contorno::jsonb

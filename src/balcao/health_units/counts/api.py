@@ -1,4 +1,4 @@
-"""Route that counts notifications."""
+"""The route that counts notifications."""
 
 from typing import Annotated, TypeAlias
 

@@ -6,7 +6,7 @@ from balcao.core.errors import Fault, Unprocessable
 from balcao.health_units.counts.schemas import CountsQuery, Periodo
 
 MOST_DAYS = 5 * 366
-_A_YEAR = timedelta(days=364)  # the last day minus the first day of 365 days
+_A_YEAR = timedelta(days=364)  # 365 days, counted from the first day to the last
 
 
 def choose_days(query: CountsQuery, today: date) -> tuple[date, date]:
@@ -30,7 +30,7 @@ def find_start(day: date, periodo: Periodo) -> date:
 def find_end(day: date, periodo: Periodo) -> date:
     """Return the last day of the period that contains `day`."""
     start = find_start(day, periodo)
-    in_next = start + timedelta(days=31 * periodo.months)  # a day in the next period, however long the months are
+    in_next = start + timedelta(days=31 * periodo.months)  # a day in the next period, whatever the month lengths
     return date(in_next.year, in_next.month, 1) - timedelta(days=1)
 
 

@@ -23,7 +23,7 @@ class Periodo(StrEnum):
 
 
 class Grupo(StrEnum):
-    """The grouping of counts: one count for the city, for each area, or for each unit."""
+    """How counts are grouped: one count for the city, for each area, or for each unit."""
 
     CIDADE = "cidade"
     AREA = "area"
@@ -31,7 +31,7 @@ class Grupo(StrEnum):
 
 
 class CountsQuery(Model):
-    """The query for counts: the days, the units, and the grouping of the counts."""
+    """The query for counts: the days, the units and the grouping."""
 
     periodo: Annotated[Periodo, Field(description="Contar por mês ou por trimestre.")] = Periodo.MES
     por: Annotated[Grupo, Field(description="Contar a cidade inteira, cada área ou cada unidade.")] = Grupo.CIDADE
@@ -77,7 +77,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Counts by period, area and unit. Periods without notifications are left out."""
+    """Counts by period, area and unit. Periods without notifications are omitted."""
 
     de: Annotated[date, Meta(description="Primeiro dia contado.", examples=["2026-01-01"])]
     ate: Annotated[date, Meta(description="Último dia contado.", examples=["2026-12-31"])]

@@ -1,4 +1,4 @@
-"""Count notifications by month or quarter (rules: health_units 2.4)."""
+"""Counts notifications by month or quarter (rules: health_units 2.4)."""
 
 from balcao.core.context.call import Call
 from balcao.core.values.clock import utc_now

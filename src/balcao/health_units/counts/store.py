@@ -42,7 +42,9 @@ ORDER BY 1, 2 NULLS LAST, 3
 async def count_opened(
     connection: Connection, query: CountsQuery, first: date, last: date, *, unit: str, zone: str
 ) -> list[OpenedCount]:
-    """Count the notifications opened from the first day to the last, by period and group. Empty groups are left out.
+    """Count the notifications opened from the first day to the last, by period and group.
+
+    Groups without notifications are omitted.
 
     `unit` is the name of the period for `date_trunc`.
     """

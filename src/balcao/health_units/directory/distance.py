@@ -1,4 +1,4 @@
-"""Distances on the Earth's surface, accurate enough to find the nearest unit."""
+"""Computes distances on the Earth's surface, accurately enough to find the nearest unit."""
 
 from math import asin, cos, radians, sin, sqrt
 
@@ -9,5 +9,5 @@ def measure_distance(latitude: float, longitude: float, other_latitude: float, o
     """Return the great-circle distance in metres between two places given in degrees (haversine formula)."""
     first, second = radians(latitude), radians(other_latitude)
     rise, turn = sin((second - first) / 2), sin(radians(other_longitude - longitude) / 2)
-    # For two opposite points, rounding may make the sum slightly greater than 1, where `asin` fails.
+    # For two opposite points, rounding may make the sum slightly greater than 1, and `asin` would then fail.
     return round(2 * _EARTH_RADIUS * asin(min(1.0, sqrt(rise * rise + cos(first) * cos(second) * turn * turn))))

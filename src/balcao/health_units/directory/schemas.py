@@ -32,7 +32,7 @@ class Efeitos(msgspec.Struct, frozen=True):
 
 
 class RiscoAtual(msgspec.Struct, frozen=True):
-    """The risk in force. Without an active notification, the colour is `Verde`."""
+    """The current risk. Without an active notification, the colour is `Verde`."""
 
     risco: Annotated[Risco, Meta(description="Cor em vigor; `Verde` sem notificação ativa.")]
     desde: Annotated[str | None, Meta(description="Abertura da notificação ativa; nula sem ela.", examples=[_INSTANT])]
@@ -126,7 +126,7 @@ class UnitsQuery(UnitsFilter):
 
 
 class MapQuery(UnitsFilter):
-    """A filter for units on a map. With a place, it matches only units near the place."""
+    """A filter for units on a map. If the query has a place, only units near the place match."""
 
     lat: Annotated[
         float | None,

@@ -1,4 +1,4 @@
-"""Find and read units. These functions read the board in memory, not the database."""
+"""Finds and reads units. These functions read the board in memory, not the database."""
 
 from datetime import date
 
@@ -32,11 +32,11 @@ def read_unit(call: Call, cnes: Cnes) -> Unit:
 def list_units(call: Call, query: UnitsQuery) -> Units:
     """Return a page of the matching units, sorted by name or by descending risk.
 
-    Raises Unprocessable if the wanted day is past, and Unavailable if the board is stale.
+    Raises Unprocessable if the requested day is in the past, and Unavailable if the board is stale.
     """
     moment, found = _find(call, query)
     if query.ordem is Ordem.RISCO:
-        found.sort(key=lambda state: -get_effective_color(state).rank)  # stable: units of a colour stay sorted by name
+        found.sort(key=lambda state: -get_effective_color(state).rank)  # stable: one colour stays sorted by name
     page = Page(query.page, query.per_page)
     shown = [show_unit(state, moment) for state in found[page.offset : page.offset + page.limit]]
     return Units(shown, page.of(len(found)))
@@ -45,8 +45,8 @@ def list_units(call: Call, query: UnitsQuery) -> Units:
 def map_units(call: Call, query: MapQuery) -> UnitFeatures:
     """Return up to `limit` matching units that have a location.
 
-    The units are sorted by distance if the query has a place, otherwise by name. Raises Unprocessable if the wanted day
-    is past, and Unavailable if the board is stale.
+    The units are sorted by distance if the query has a place, otherwise by name. Raises Unprocessable if the requested
+    day is in the past, and Unavailable if the board is stale.
     """
     moment, found = _find(call, query)
     placed = [
@@ -63,7 +63,7 @@ def map_units(call: Call, query: MapQuery) -> UnitFeatures:
 def _find(call: Call, wanted: UnitsFilter) -> tuple[Moment, list[UnitState]]:
     """Return the matching units, sorted by name, and the moment for which the filter was evaluated.
 
-    Raises Unprocessable if the wanted day is past, and Unavailable if the board is stale.
+    Raises Unprocessable if the requested day is in the past, and Unavailable if the board is stale.
     """
     board = call.platform.part(UnitBoard)
     moment = _make_moment(call, board, wanted.abre_em)

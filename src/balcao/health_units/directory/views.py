@@ -27,11 +27,10 @@ from balcao.settings.services import ColorEffects
 
 @dataclass(frozen=True)
 class Moment:
-    """The inputs that are the same for all units. `now` is a whole minute in the city's zone.
+    """The inputs that are the same for all units.
 
-    `day` is the day for which the query wants the opening periods, or None.
-
-    Openings start and end at whole minutes, so a response and its ETag stay the same for a minute.
+    `now` is a whole minute in the city's zone. Units open and close at whole minutes, so a response and its ETag stay
+    the same for a minute. `day` is the day for which the query requests the opening periods, or None.
     """
 
     now: datetime
@@ -47,7 +46,7 @@ class Moment:
 
 
 def get_effective_color(state: UnitState) -> Risco:
-    """Return the colour in force. A closed notification never counts."""
+    """Return the current colour. Closed notifications are ignored."""
     active = state.risk.notificacao_ativa
     return active.risco if active else Risco.VERDE
 
@@ -84,7 +83,7 @@ def show_unit(state: UnitState, moment: Moment) -> Unit:
 def show_on_map(state: UnitState, moment: Moment, metres: int | None) -> UnitFeature:
     """Return a unit that has a location as a GeoJSON feature.
 
-    `metres` is the unit's distance from the place in the query, or None without a place.
+    `metres` is the unit's distance from the place in the query, or None if the query has no place.
     """
     place = get_place(state)
     assert place is not None

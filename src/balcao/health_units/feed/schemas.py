@@ -56,7 +56,7 @@ class ResetEvent(msgspec.Struct):
 
 
 class StreamTicket(msgspec.Struct):
-    """A ticket with which a browser opens a stream."""
+    """A ticket that lets a browser open a stream."""
 
     bilhete: Annotated[
         str, Meta(description="Abre um fluxo, uma só vez.", examples=["7b0zqgqVYkq2tJb1mT6mHnq2cXo6m0zvYh3l0sB0u0A"])

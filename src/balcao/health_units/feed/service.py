@@ -42,13 +42,13 @@ _decode_risk = msgspec.json.Decoder(UnitRisk).decode
 
 
 async def publish_risk(connection: Connection, cnes: Cnes, zone: ZoneInfo) -> None:
-    """Publish a unit's risk, as this transaction sees it. `zone` is the city's zone, for the times."""
+    """Publish a unit's risk, as this transaction sees it. The times are in `zone`, the city's zone."""
     found = await risk.read_unit_risk(connection, cnes, zone)
     await store.append_changes(connection, CHANNEL, WEBHOOK_JOB, RISK, [NewChange(cnes, found)])
 
 
 async def publish_imported_risks(connection: Connection, units: Collection[Cnes]) -> None:
-    """Publish the risk of each of these units. The connection of an import uses the city's time zone."""
+    """Publish the risk of each of these units. An import's connection uses the city's time zone."""
     if units:
         found = await risk.list_unit_risks(connection, units, load_zone(await store.read_time_zone(connection)))
         changes = [NewChange(cnes, found[cnes.digits]) for cnes in units]
@@ -78,7 +78,7 @@ async def announce_changes(connection: Connection) -> None:
 async def follow_changes(platform: Platform, board: UnitBoard, hub: Hub) -> None:
     """Refresh the board, then send the new changes to the listeners.
 
-    Because of this order, a client that reads a unit after an event gets the new state.
+    This order ensures that a client that reads a unit after an event gets the new state.
     """
     await risk.refresh_board(platform, board)
     if hub.last is None:
@@ -106,7 +106,7 @@ async def issue_ticket(call: Call, query: StreamQuery) -> StreamTicket:
 
 
 async def open_stream_by_ticket(call: Call, address: str, ticket: str) -> AsyncGenerator[bytes, None]:
-    """Return the events for which the ticket was issued, after checking again that its holder may read them.
+    """Return the events for which the ticket was issued, after another check that its holder may read them.
 
     Raises the same errors as `open_stream`, Unauthenticated for an unknown, used or expired ticket, and Forbidden if
     the holder may no longer read the events.
@@ -143,7 +143,10 @@ async def _open(
 
 
 async def _has_all_changes(call: Call, after: int) -> bool:
-    """Return whether all changes after this number are stored. This is false for a number greater than the last."""
+    """Return whether all changes after this number are stored.
+
+    Return false if the number is greater than the last one.
+    """
     async with call.platform.database.connection() as connection:
         stored = await store.read_feed_range(connection)
     return stored.first - 1 <= after <= stored.last

@@ -108,8 +108,8 @@ async def read_feed_range(connection: Connection) -> FeedRange:
     """Return the range of the entries that can be replayed to a listener."""
 
 
-# Delete everything up to the last old entry, so that the remaining numbers have no gaps. A listener then either gets
-# every change after its number, or must read all risks again.
+# Delete everything up to the newest expired entry, so that the remaining numbers have no gaps. A listener can then
+# either get every change after its number, or must read all risks again.
 @statement("""
 WITH gone AS (
     DELETE FROM health_units.change_feed

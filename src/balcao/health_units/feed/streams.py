@@ -1,4 +1,4 @@
-"""The listeners of this process, and the events that they have not received yet (rules: health_units 4.3)."""
+"""The listeners of this process, with the events that they have not received yet (rules: health_units 4.3)."""
 
 import asyncio
 import time
@@ -27,7 +27,7 @@ class Change(NamedTuple):
     text: bytes
 
 
-# Yields pages of encoded changes after the first number, up to the second.
+# A function that yields pages of encoded changes after the first number, up to the second number.
 Replay = Callable[[int, int], AsyncIterator[bytes]]
 
 
@@ -96,8 +96,8 @@ class Listener:
 class Hub:
     """All listeners of a process.
 
-    A listener counts until its stream ends, or until its response is discarded unread. `last` is the number of the last
-    published change, or None until the board was read for the first time.
+    A listener counts towards the limits until its stream ends, or until its response is discarded unread. `last` is the
+    number of the last published change, or None until the board was read for the first time.
     """
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class Hub:
                 async for text in texts:
                     yield text
         finally:
-            self.listeners.discard(listener)  # WeakSet removes it only when it is garbage-collected
+            self.listeners.discard(listener)  # WeakSet would keep it until it is garbage-collected
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Send the changes to all listeners, and end the streams of clients that do not read."""

@@ -16,7 +16,8 @@ _FIXED = {
     (11, 20): "Consciência Negra",
     (12, 25): "Natal",
 }
-# Movable holidays, by their name in the library: the usual name in Brazil, and whether the holiday is optional.
+# The movable holidays. Each key is the holiday's name in the library. The value is its usual name in Brazil, and
+# whether the holiday is optional.
 _MOVABLE = {
     "Sexta-feira Santa": ("Paixão de Cristo", False),
     "Carnaval": ("Carnaval", True),
@@ -25,7 +26,10 @@ _MOVABLE = {
 
 
 def list_national_holidays(year: int) -> list[Holiday]:
-    """Return the holidays, sorted by date. If two are on the same date, only the fixed holiday is returned."""
+    """Return the holidays, sorted by date.
+
+    If a movable and a fixed holiday have the same date, only the fixed one is returned.
+    """
     by_date = {holiday.data: holiday for holiday in _iterate_movable(year)}
     for (month, day), name in _FIXED.items():
         on = date(year, month, day)

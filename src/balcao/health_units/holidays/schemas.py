@@ -30,7 +30,7 @@ class HolidayBody(Model):
 
 
 class HolidaysQuery(Model):
-    """A filter for holidays."""
+    """The filter for holidays."""
 
     ano: Annotated[
         NaturalNumber | None,

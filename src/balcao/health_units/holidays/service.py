@@ -1,4 +1,4 @@
-"""Read and change holidays. National holidays are added a year ahead, and the city adds its own."""
+"""Reads and changes holidays. National holidays are added a year ahead, and the city adds its own."""
 
 from datetime import date
 
@@ -61,7 +61,7 @@ async def seed_holidays(connection: Connection) -> None:
 
 
 async def add_next_year(platform: Platform) -> None:
-    """Add the missing national holidays, and make every process read the holidays again."""
+    """Add the missing national holidays, and make every process reload the holidays."""
     async with platform.database.transaction() as connection:
         await seed_holidays(connection)
         await feed.announce_changes(connection)

@@ -47,11 +47,11 @@ SELECT year FROM unnest(:years::int[]) AS year
 WHERE NOT EXISTS (SELECT FROM health_units.holiday_years WHERE ano = year)
 """)
 async def find_missing_years(connection: Connection, years: Sequence[int]) -> list[int]:
-    """Return which of these years were not added yet."""
+    """Return those of these years whose holidays have not been added yet."""
 
 
-# A year is added only once. If two transactions add the same year, the second waits and then inserts nothing. Holidays
-# that the city wrote are not changed.
+# The holidays of a year are added only once. If two transactions add the same year, the second one waits and then
+# inserts nothing. Holidays that the city wrote are not changed.
 @statement("""
 WITH year AS (
     INSERT INTO health_units.holiday_years (ano) VALUES (:year) ON CONFLICT DO NOTHING RETURNING ano

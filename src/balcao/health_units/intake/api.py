@@ -1,4 +1,4 @@
-"""Route that shows the sources of notifications."""
+"""The route that lists the sources of notifications."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

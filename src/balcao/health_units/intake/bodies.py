@@ -1,4 +1,4 @@
-"""Validate imported rows like request bodies."""
+"""Validates imported rows like request bodies."""
 
 from typing import Any, TypeVar
 

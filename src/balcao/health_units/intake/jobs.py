@@ -1,4 +1,4 @@
-"""The job that reads the sources every minute."""
+"""The background job that reads the sources every minute."""
 
 from collections.abc import Mapping
 from typing import Any

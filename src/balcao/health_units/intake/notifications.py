@@ -1,4 +1,4 @@
-"""Import of open and closed notifications. A row has a single colour, because the former system stores only one."""
+"""Imports open and closed notifications. A row has a single colour, because the former system stores only one."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ from balcao.health_units.notifications.imported import ImportedNotification, mak
 from balcao.health_units.notifications.schemas import Causa, CloseBody
 from balcao.health_units.situation import Risco
 
-BATCH = 100  # limited, because other writers wait until a batch commits
+BATCH = 100  # small, because other writers wait until a batch commits
 # Accept times up to this far in the future, because the former system's clock may be ahead of this machine's.
 _LEEWAY = timedelta(minutes=5)
 _Instant = Annotated[datetime, Meta(tz=True)]
@@ -29,8 +29,8 @@ _INSTANTS = ("aberta_em", "ultima_atualizacao", "encerrada_em")
 class NotificationRow(msgspec.Struct):
     """A notification of a former system. It is open if it has no `encerrada_em`.
 
-    `ultima_atualizacao` of an open notification is its last confirmation. A row from an export of this platform has an
-    `id`, which identifies the notification.
+    If it is open, `ultima_atualizacao` is its last confirmation. A row from an export of this platform has an `id`,
+    which identifies the notification.
     """
 
     cnes: str
@@ -56,8 +56,8 @@ class NotificationRow(msgspec.Struct):
     def to_imported(self) -> ImportedNotification:
         """Return the row as a notification with an id.
 
-        If the row has no id, its times are cut to whole seconds. Otherwise a system that sends fractions only sometimes
-        would add a confirmation to the log for a time that is already stored.
+        If the row has no id, its times are cut to whole seconds. Some systems send fractions only sometimes. A time
+        with fractions would then be logged as a confirmation later than the stored time.
         """
         instants = {name: getattr(self, name) for name in _INSTANTS}
         if self.id is None:
@@ -70,7 +70,8 @@ class NotificationRow(msgspec.Struct):
     def _check_instants(self) -> None:
         """Raise Invalid if a time is in the future, or too early for our calendar.
 
-        With a future time, the unit would be shown at risk too early, and every later event would be even later.
+        After a future time, the unit would be shown at risk too early, and all further events would get times that are
+        even later.
         """
         for name in _INSTANTS:
             at = getattr(self, name)
@@ -83,7 +84,7 @@ class NotificationRow(msgspec.Struct):
 async def write_notifications(connection: Connection, rows: Sequence[NotificationRow]) -> int:
     """Write and publish new and changed notifications. Return the number of written rows.
 
-    Raises Invalid if a row's unit is unknown, or has another notification that rules out the row.
+    Raises Invalid if a row's unit is unknown, or has another notification that conflicts with the row.
     """
     changed = await notifications.import_notifications(connection, [row.to_imported() for row in rows])
     await feed.publish_imported_risks(connection, list(dict.fromkeys(changed)))

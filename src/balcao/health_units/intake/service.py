@@ -1,4 +1,4 @@
-"""Import notifications from the department's own systems, with a heartbeat for each (rules: health_units 2.5).
+"""Imports notifications from the department's own systems, with a heartbeat for each (rules: health_units 2.5).
 
 A system's response is imported like a file. A row is identified by its unit and opening time, so a repeated row changes
 nothing.
@@ -24,7 +24,7 @@ from balcao.settings.services import parse_pairs
 
 MOST_BYTES = 4 * 1024 * 1024
 PATIENCE_SECONDS = 20.0
-# The rows are the same as in an import by command. The separate name gives each import its own stored progress.
+# The rows are the same as in an import by command. A name of its own gives this import its own stored progress.
 _IMPORT = Import(
     "notifications-of-source", notifications.NotificationRow, notifications.write_notifications, notifications.BATCH
 )
@@ -35,7 +35,7 @@ class _Unreadable(Exception):
 
 
 async def list_intake_sources(call: Call) -> RiskSources:
-    """Return the heartbeat of each configured source. Sources that no worker has tried to read yet are left out."""
+    """Return the heartbeat of each configured source. Sources that no worker has tried to read yet are omitted."""
     async with call.platform.database.connection() as connection:
         sources = await store.select_intake_sources(connection, list(parse_pairs(call.platform.settings.risk_sources)))
 
@@ -59,7 +59,7 @@ async def list_intake_sources(call: Call) -> RiskSources:
 
 
 async def read_sources(platform: Platform) -> None:
-    """Read all sources concurrently. A failure is stored with its source, not raised."""
+    """Read all sources concurrently. A failure is stored with its source and not raised."""
     addresses = parse_pairs(platform.settings.risk_sources)
     if not addresses:
         return

@@ -37,7 +37,7 @@ async def read_source_digest(connection: Connection, name: str) -> bytes | None:
 
 @statement("UPDATE health_units.sources SET ouvida_em = now(), erro = NULL WHERE nome = :name")
 async def note_same_content(connection: Connection, name: str) -> None:
-    """Record that the source responded with the same content as before."""
+    """Record that the source returned the same content as before."""
 
 
 @statement("""
@@ -54,8 +54,8 @@ async def note_failed_reading(connection: Connection, name: str, error: str) -> 
     """Record the time and the error code of a failed read."""
 
 
-# The database does not record when a source was configured. A source that never responded counts as silent since its
-# last failure.
+# The database does not record when a source was configured. For a source that has never responded, count the time since
+# its last failure.
 @statement("""
 SELECT nome, extract(epoch FROM now() - coalesce(ouvida_em, falhou_em))::float8 AS seconds FROM health_units.sources
 WHERE ouvida_em > now() - interval '30 days' OR erro IS NOT NULL
@@ -64,8 +64,8 @@ async def _read_silence(connection: Connection) -> Mapping[str, float]: ...
 
 
 async def measure_silence(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return the seconds since each source last responded.
+    """Return the number of seconds since each source last responded.
 
-    Sources that have not responded for 30 days are left out, unless their last read failed.
+    A source that has not responded for 30 days is omitted, unless its last read failed.
     """
     return {(name,): seconds for name, seconds in (await _read_silence(connection)).items()}

@@ -1,4 +1,4 @@
-"""Import of units. A row has the members of a PUT body and, in JSON, may also have the weekly hours."""
+"""Imports units. A row has the members of a PUT body. In JSON, it may also contain the weekly hours."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,11 +15,11 @@ from balcao.health_units.timetables.schemas import WeekBody
 from balcao.health_units.units import service as units
 from balcao.health_units.units.schemas import UnitBody
 
-BATCH = 200  # limited, because other writers wait until a batch commits
+BATCH = 200  # small, because other writers wait until a batch commits
 
 
 class UnitRow(msgspec.Struct, dict=True):
-    """A unit. Without `semana`, its weekly hours do not change."""
+    """A unit in a file. Without `semana`, its weekly hours do not change."""
 
     cnes: str
     nome: str

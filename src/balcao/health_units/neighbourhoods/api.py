@@ -26,7 +26,7 @@ def _parse_name(text: str) -> str:
     on a letter.
     """
     is_line = 1 <= len(text) <= _LONGEST_NAME and text == text.strip() and not has_control(text)
-    # Folding turns some characters into several, and removes others.
+    # Check the length after folding, because folding turns some characters into several and removes others.
     if not is_line or stacks_marks(text) or not 1 <= len(fold_text(text)) <= _LONGEST_KEY:
         item = Fault(loc=["path", "bairro"], msg="deve ter de 1 a 100 caracteres", type="string_pattern_mismatch")
         raise Unprocessable("O nome do bairro no caminho é inválido.", code="neighbourhood-invalid", faults=[item])

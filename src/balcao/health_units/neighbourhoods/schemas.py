@@ -33,7 +33,7 @@ class Neighbourhood(msgspec.Struct, frozen=True):
 
 
 class ListedNeighbourhood(Neighbourhood, frozen=True):
-    """A neighbourhood in the list, with the number of its units."""
+    """A neighbourhood in the list, with its number of units."""
 
     unidades: Annotated[int, Meta(description="Unidades ativas no bairro.", examples=[2])]
     cadastrado: Annotated[

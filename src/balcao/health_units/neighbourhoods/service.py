@@ -1,4 +1,4 @@
-"""Read and change the positions of the city's neighbourhoods, from which people find nearby units."""
+"""Reads and changes the city's neighbourhoods and their positions, which help people to find nearby units."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ _DECIMALS = 5
 
 
 async def list_neighbourhoods(call: Call) -> Neighbourhoods:
-    """Return the neighbourhoods that have a point, by name. Raises Unavailable if the board is stale."""
+    """Return the neighbourhoods that have a point, sorted by name. Raises Unavailable if the board is stale."""
     states = call.platform.part(UnitBoard).snapshot.states.values()
     async with call.reader.connection() as connection:
         registered = await store.select_neighbourhoods(connection)

@@ -19,7 +19,7 @@ def decode_notification_cursor(cnes: Cnes, text: str) -> datetime:
     """Return the instant in a cursor. Raises Unprocessable if the cursor is malformed or belongs to another unit."""
     try:
         return _EPOCH + cursors.decode_cursor(_name(cnes), text) * _MICROSECOND
-    except (ValueError, OverflowError):  # a forged cursor gives no access to further data
+    except (ValueError, OverflowError):  # harmless, because a forged cursor gives no further access
         item = Fault(loc=["query", "after"], msg="não é um cursor desta lista", type="value_error")
         raise Unprocessable(faults=[item]) from None
 

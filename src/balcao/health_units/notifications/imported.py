@@ -1,4 +1,4 @@
-"""Rules that merge imported rows into stored notifications (rules: health_units 4.1). No SQL or HTTP here."""
+"""Merges imported rows into stored notifications (rules: health_units 4.1), without SQL or HTTP."""
 
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from balcao.health_units.notifications.states import Notification, NotificationE
 from balcao.health_units.situation import Risco
 
 ALREADY_ACTIVE = "A unidade já tem outra notificação ativa."
-# The namespace for ids of notifications from a former system, which does not send our ids.
+# The namespace for ids of notifications from former systems, which do not send ids of ours.
 _FORMER = UUID("0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d90")
 # A notification's unit and id. The database rejects a row with the id of another unit's notification.
 Key: TypeAlias = tuple[str, UUID]
@@ -40,7 +40,7 @@ class ImportedNotification(msgspec.Struct, frozen=True):
     def is_contained_in(self, present: Notification | None) -> bool:
         """Return whether the stored notification already contains everything that this row reports.
 
-        Once this is true, later events do not make it false.
+        Once this is true, it stays true after any further events.
         """
         return present is not None and not list_later_events(present, self)
 
@@ -65,7 +65,7 @@ def list_later_events(present: Notification, old: ImportedNotification) -> list[
 
 
 class Replay:
-    """The replay of imported rows on stored notifications, one row after the other, and the changes to write."""
+    """Applies imported rows to stored notifications, one after the other, and collects the changes to write."""
 
     def __init__(self, units: Collection[str], known: Iterable[Notification], newest: Iterable[Notification]) -> None:
         """`known` contains the stored notifications of the rows, and `newest` the newest notification of each unit."""
@@ -101,7 +101,7 @@ class Replay:
         return bool(events)
 
     def _require_place(self, old: ImportedNotification) -> None:
-        """Raise Invalid if this notification may not be added to its unit."""
+        """Raise Invalid if this notification conflicts with its unit's newest one, or if the unit is unknown."""
         newest = self._newest.get(old.cnes)
         if old.cnes not in self._units:
             raise Invalid("O campo `cnes` não é o de uma unidade daqui: importe-a antes.")

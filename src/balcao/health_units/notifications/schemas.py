@@ -86,7 +86,7 @@ class OpenBody(Model):
 
 
 class ChangeBody(Model):
-    """The body that changes a notification's colour. Sending the same colour again confirms the notification."""
+    """The body that changes a notification's colour. Sending the current colour confirms the notification."""
 
     risco: _Risco
     motivo: Motivo | None = None
@@ -125,7 +125,7 @@ Bound = Annotated[datetime, BeforeValidator(_parse_instant)]
 
 
 class LogQuery(Model):
-    """A filter for a unit's notifications. `de` and `ate` are inclusive bounds of the opening time."""
+    """The filter for a unit's notifications. `de` and `ate` are inclusive bounds of the opening time."""
 
     status: Annotated[Status | None, Field(description="Só as ativas ou só as encerradas.")] = None
     de: Annotated[

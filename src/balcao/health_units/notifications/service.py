@@ -1,4 +1,4 @@
-"""Open, change, confirm, close and import notifications (rules: health_units 4.1).
+"""Opens, changes, confirms, closes and imports notifications (rules: health_units 4.1).
 
 The operations of staff write the event, the feed entry and the audit event in one transaction.
 """
@@ -62,7 +62,7 @@ async def open_notification(call: Call, cnes: Cnes, body: OpenBody, at: datetime
 async def change_notification(
     call: Call, cnes: Cnes, id: UUID, body: ChangeBody, at: datetime | None = None
 ) -> Notification:
-    """Change a notification's colour. Sending the same colour again confirms the notification.
+    """Change a notification's colour. Sending the current colour confirms the notification.
 
     Raises Forbidden if the caller's right does not cover the unit, Unprocessable for an unknown code, NotFound if the
     unit has no such notification, PreconditionFailed if `If-Match` does not match, and Conflict if the notification is
@@ -138,7 +138,8 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
 
     Return the unit of each changed row.
 
-    The result is the same as applying the rows one after the other. Raises Invalid for a row that cannot be applied.
+    The result is the same as if the rows were applied one after the other. Raises Invalid for a row that cannot be
+    applied.
     """
     held = {state.key: state for state in await store.list_notifications_by_key(connection, *_split_keys(rows))}
     rows = [row for row in rows if not row.is_contained_in(held.get(row.key))]
@@ -150,8 +151,7 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
     known = await store.lock_notifications_by_key(connection, *_split_keys(rows))
     replay = Replay(known_units, known, await store.list_newest_notifications(connection, codes))
     changed = [Cnes(row.cnes) for row in rows if replay.apply(row)]
-    # Update before the insert: a unit can have only one active notification, so the old notification must be closed
-    # first.
+    # Update before inserting, because a unit can have only one active notification. The old one must be closed first.
     await store.update_notifications(connection, list(replay.updated.values()))
     if await store.insert_notifications(connection, list(replay.added.values())) < len(replay.added):
         raise Invalid(ALREADY_ACTIVE)
@@ -160,7 +160,7 @@ async def import_notifications(connection: Connection, rows: Sequence[ImportedNo
 
 
 def _split_keys(rows: Iterable[ImportedNotification]) -> tuple[list[str], list[UUID]]:
-    """Return the units and the ids of the rows as two lists, without duplicate pairs."""
+    """Return the units and the ids of the rows in two lists, without duplicate pairs."""
     codes, ids = zip(*{row.key for row in rows}, strict=True)
     return list(codes), list(ids)
 

@@ -1,4 +1,4 @@
-"""Rules for the life of a notification: the event of each operation, and the state that results from the events.
+"""Rules for the life of a notification: the event of each operation, and the state that results from all events.
 
 rules: health_units 4.1. These are pure functions. The stored state always equals the result of applying all events in
 order.
@@ -55,7 +55,7 @@ class Notification(msgspec.Struct, frozen=True):
 def next_instant(now: datetime, last: datetime | None) -> datetime:
     """Return the time of the next event: `now`, or one microsecond after `last` if `now` is not later.
 
-    The step is small so that even many simultaneous operations do not get a time a whole second ahead of the clock.
+    The step is small, so that the times of many simultaneous operations stay within a second of the clock.
     """
     return now if last is None or now > last else last + timedelta(microseconds=1)
 

@@ -40,7 +40,7 @@ async def select_latest_notification(source: Source, cnes: Cnes) -> Notification
     """Return the unit's newest notification, even if it was closed as a mistake."""
 
 
-# The partial unique index lets only one of several concurrent openings insert its row.
+# If several openings run concurrently, the partial unique index lets only one of them insert its row.
 @statement("""
 INSERT INTO health_units.notifications
     (id, cnes, risco, status, aberta_em, ultima_atualizacao, encerrada_em, causa, risco_maximo, versao)
@@ -181,15 +181,14 @@ async def list_notification_events(connection: Connection, id: UUID) -> list[Rec
 
 
 class ListedNotification(NamedTuple):
-    """A row of a page of notifications. `notification` is None in the only row of an empty page."""
+    """A row of a page of notifications. On an empty page, the only row has no notification."""
 
     notification: Notification | None
 
 
-# LEFT JOIN: a unit without notifications has one row of nulls, so no rows at all means that the unit is unknown.
-#
-# Upper bound: responses show whole seconds, so the bound includes its whole second. Callers can thus search for the
-# time that a response showed.
+# LEFT JOIN: a unit without notifications has one row of nulls. Therefore no row at all means that the unit is unknown.
+# Upper bound: responses show whole seconds, so the bound includes its whole second. Callers can then use a time from a
+# response as the bound.
 @statement("""
 SELECT found.*
 FROM health_units.units AS unit

@@ -18,13 +18,13 @@ _Area = Annotated[str | None, Field(max_length=20, description="Só desta área.
 
 
 class OpenQuery(Model):
-    """A filter for active notifications."""
+    """The filter for active notifications."""
 
     area: _Area = None
 
 
 class EventsQuery(Model):
-    """A filter for events. `de` and `ate` are inclusive bounds of the events' times."""
+    """The filter for events. `de` and `ate` are inclusive bounds of the events' times."""
 
     area: _Area = None
     cnes: Annotated[

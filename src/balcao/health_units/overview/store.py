@@ -82,7 +82,7 @@ async def list_open(connection: Connection, areas: Sequence[str] | None, area: s
     """
 
 
-# Responses show whole seconds, so the upper bound includes its whole second.
+# The upper bound includes its whole second, because responses show whole seconds.
 @statement("""
 SELECT event.id, event.notification_id, unit.cnes, unit.nome, unit.tipo AS tipo_unidade, unit.area, unit.bairro,
        notification.causa IS NOT DISTINCT FROM 'engano' AS engano, event.tipo, event.risco_antes, event.risco_depois,

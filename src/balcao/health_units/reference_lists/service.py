@@ -1,4 +1,4 @@
-"""Change the reference lists, and check the values that notifications refer to (rules: health_units 2.4)."""
+"""Changes the reference lists, and checks the values that notifications refer to (rules: health_units 2.4)."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ async def put_reference_value(
 
 
 async def require_known_values(connection: Connection, ocorrencia: str | None, consequencias: Sequence[str]) -> None:
-    """Raise Unprocessable if a value is unknown or switched off. Without values, no query is made."""
+    """Raise Unprocessable if a value is unknown or no longer active. If there are no values, no query is made."""
     places: list[tuple[str, ...]] = []
     named: list[NamedValue] = []
     if ocorrencia is not None:

@@ -42,4 +42,4 @@ WHERE NOT EXISTS (
 ORDER BY place
 """)
 async def find_unknown_values(connection: Connection, named: Sequence[NamedValue]) -> list[int]:
-    """Return the indexes of the values that are unknown or switched off."""
+    """Return the indexes of the values that are unknown or no longer active."""

@@ -1,4 +1,4 @@
-"""Routes for the units' risk."""
+"""Routes for the risk of units."""
 
 from typing import Annotated, TypeAlias
 

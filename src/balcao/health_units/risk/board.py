@@ -21,7 +21,7 @@ USABLE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class UnitState:
-    """A unit on the board. `opened_at` is the opening time of its active notification, or None without one."""
+    """A unit on the board. `opened_at` is the opening time of its active notification, or None if it has none."""
 
     record: UnitRecord
     folded_name: str
@@ -35,7 +35,7 @@ class UnitState:
 class BoardSnapshot:
     """All units as of the change with the number `sequence`, which was published at `changed_at`.
 
-    `holidays` are the days on which units close.
+    `holidays` are the days on which units are closed by default.
     """
 
     sequence: int
@@ -61,7 +61,7 @@ class UnitBoard:
 
     @property
     def fresh(self) -> bool:
-        """Whether the snapshot was confirmed by the database recently enough to show it."""
+        """Whether the database confirmed the snapshot recently enough to show it."""
         return time.monotonic() - self.confirmed_at <= USABLE_SECONDS
 
     @property
@@ -113,7 +113,7 @@ class UnitBoard:
         self.confirmed_at = self._asked_at = asked_at
 
     def require_fresh(self) -> None:
-        """Raise Unavailable if the snapshot was not confirmed recently enough to show it."""
+        """Raise Unavailable unless the database confirmed the snapshot recently enough to show it."""
         if not self.fresh:
             raise Unavailable(
                 "O risco das unidades não pôde ser confirmado. Tente de novo em instantes.",
@@ -123,6 +123,6 @@ class UnitBoard:
 
 
 def _show_risks(snapshot: BoardSnapshot, states: Sequence[UnitState], unknown: Sequence[str] = ()) -> Ready:
-    """Return the response about these units. All processes that have read the same changes produce the same bytes."""
+    """Return the response about these units. Processes that have read the same changes produce the same bytes."""
     risks = [state.risk for state in states]
     return Ready.of(UnitRisks(risks, list(unknown), snapshot.sequence, snapshot.changed_at))

@@ -1,4 +1,4 @@
-"""Read the risk of units. Callers read the board, and only its refresh and the feed read the database."""
+"""Reads the risk of units. Callers read the board. Only its refresh and the feed read the database."""
 
 import time
 from collections.abc import Collection, Sequence
@@ -53,8 +53,8 @@ async def refresh_board(platform: Platform, board: UnitBoard) -> None:
     asked_at = time.monotonic()
     zone = platform.zone
     async with platform.database.connection() as connection:
-        # Order: read the number before the states. The states may then contain later changes, which are sent to
-        # listeners afterwards, but they never lack a change up to the number.
+        # Order: read the number before the states. The states then contain every change up to the number. They may
+        # contain later changes too, which listeners get afterwards.
         last = await store.read_last_change(connection)
         stored = await store.list_unit_states(connection)
         holidays = await store.list_closing_holidays(connection)

@@ -37,7 +37,7 @@ class StoredState(NamedTuple):
         return cls(row["cnes"], row, newest, timetable)
 
 
-# A unit's active notification is always its newest. Exceptions and holidays are read from yesterday on, because the
+# A unit's active notification is always its newest one. Exceptions and holidays are read from yesterday on, because the
 # database and the city may have different dates.
 _STATE = """
 SELECT unit.cnes, unit.nome, unit.logradouro, unit.numero, unit.complemento, unit.cep, unit.telefone, unit.celular,

@@ -1,4 +1,4 @@
-"""Read and change the timetables of units: their weekly hours and exceptions."""
+"""Reads and changes the timetables of units: their weekly hours and exceptions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -103,7 +103,7 @@ async def delete_exception(call: Call, cnes: Cnes, day: date) -> None:
 async def _lock(call: Call, connection: Connection, cnes: Cnes) -> None:
     """Lock the unit, so that no other transaction changes its timetable.
 
-    Raises Forbidden if the caller has no right to the unit, and NotFound if it does not exist.
+    Raises Forbidden if the caller's right does not cover the unit, and NotFound if it does not exist.
     """
     await units.require_right_to_unit(call, connection, cnes)
     await units.lock_unit(connection, cnes)
@@ -159,7 +159,7 @@ async def list_opening_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
 
 
 async def preview_days(call: Call, cnes: Cnes, query: DaysQuery, body: PreviewBody) -> Days:
-    """Return the days that `list_opening_days` would return if the body were written. Nothing is written.
+    """Return what `list_opening_days` would return after the body was written, without writing anything.
 
     Raises Forbidden if the caller's right does not cover the unit, and the same errors as `list_opening_days`.
     """
@@ -179,7 +179,7 @@ async def preview_days(call: Call, cnes: Cnes, query: DaysQuery, body: PreviewBo
 
 
 async def _read_openings(call: Call, cnes: Cnes, query: DaysQuery) -> tuple[date, date, Openings]:
-    """Return the first and the last day, and the data from which the opening periods are computed."""
+    """Return the first day, the last day, and the data from which the opening periods are computed."""
     first, last = query.to_period(utc_now().astimezone(call.zone).date())
     found = await store.read_openings(call.platform.database, cnes, first, last)
     if found is None:

@@ -27,8 +27,8 @@ async def upsert_week(connection: Connection, week: Week) -> None:
     """Write a unit's weekly hours. The unit must exist."""
 
 
-# Unchanged weeks are left out, so their rows are not even locked. OFFSET 0 stops the planner from turning the LATERAL
-# into a join, so PostgreSQL makes one look-up by key for each week.
+# The query skips unchanged weeks, so their rows are not even locked. OFFSET 0 stops the planner from turning the
+# LATERAL into a join, so PostgreSQL looks up each week by its key.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT cnes, semana, abre_feriado

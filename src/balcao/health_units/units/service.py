@@ -1,4 +1,4 @@
-"""Register health units, lock them, and check rights to them."""
+"""Registers health units, locks them, and checks rights to them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ from balcao.health_units.records import UnitRecord
 from balcao.health_units.units import store
 from balcao.health_units.units.schemas import UnitBody
 
-# The group attribute with the areas to which the group's rights are limited.
+# The group attribute that lists the areas to which the group's rights are limited.
 AREA = "area"
 
 
@@ -67,7 +67,7 @@ async def import_units(connection: Connection, bodies: Mapping[Cnes, UnitBody]) 
 async def require_right_to_unit(call: Call, connection: Connection, cnes: Cnes) -> None:
     """Raise Forbidden if the caller's right is limited to areas that do not contain the unit (rules: health_units 1).
 
-    An unlimited right needs no query. Unknown units pass, because they belong to no area.
+    No query is needed for an unlimited right. An unknown unit raises no error, because it belongs to no area.
     """
     if call.find_limits(AREA) is not None and (found := await store.read_unit_area(connection, cnes)):
         require_right_to_area(call, *found)

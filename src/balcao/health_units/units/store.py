@@ -50,9 +50,9 @@ async def lock_unit_record(connection: Connection, cnes: Cnes) -> dict[str, Any]
     """Lock a unit's row until the transaction ends, and return its columns."""
 
 
-# Unchanged units are left out, so their rows are not even locked. Changed units are locked in the same order as in
-# `lock_units`. OFFSET 0 stops the planner from turning the LATERAL into a join, so PostgreSQL makes one look-up by key
-# for each unit.
+# The query skips unchanged units, so their rows are not even locked. Changed units are locked in the same order as in
+# `lock_units`. OFFSET 0 stops the planner from turning the LATERAL into a join, so PostgreSQL looks up each unit by its
+# key.
 @statement(f"""
 WITH parsed AS MATERIALIZED (
     SELECT offered FROM jsonb_populate_recordset(NULL::health_units.units, :units::jsonb) AS offered
@@ -91,7 +91,10 @@ async def lock_units(connection: Connection, codes: Sequence[str]) -> set[str]:
 
 @statement("SELECT area FROM health_units.units WHERE cnes = :cnes")
 async def read_unit_area(connection: Connection, cnes: Cnes) -> tuple[str | None] | None:
-    """Return a tuple with the unit's area, which may be None. For an unknown unit, return None instead of a tuple."""
+    """Return a tuple with the unit's area, which may be None.
+
+    If the unit is unknown, return None instead of a tuple.
+    """
 
 
 @statement("SELECT cnes FROM health_units.units")

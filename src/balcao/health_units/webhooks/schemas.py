@@ -72,7 +72,7 @@ class Webhooks(msgspec.Struct):
 
 
 class DeliveriesQuery(Model):
-    """A filter and page for deliveries."""
+    """The filter and the page for deliveries."""
 
     falhas: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
         False

@@ -1,4 +1,4 @@
-"""Notify webhooks of public changes with signed calls (rules: health_units 2.5)."""
+"""Notifies webhooks of public changes with signed calls (rules: health_units 2.5)."""
 
 from collections.abc import Mapping
 from typing import Literal

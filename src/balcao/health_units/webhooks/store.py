@@ -39,7 +39,7 @@ class StoredDelivery(NamedTuple):
     pode_reenviar: bool
 
 
-# The SELECT from `webhooks` finds nothing if the webhook was deleted in the meantime. Then nothing is stored.
+# If the webhook was deleted in the meantime, the SELECT from `webhooks` finds no row, so nothing is stored.
 @statement(f"""
 INSERT INTO health_units.webhook_deliveries AS stored
     (aviso, mensagem, sequencia, ultima_em, entregue_em, ultimo_erro, tentativas)
