@@ -2,11 +2,11 @@
 
 The session stores the counts, so that most pages do not call the services for them:
 
-- The first page reads all numbers.
-- A POST reads the numbers of its area again.
-- If the numbers are stale, a page reads them in the background, for the next page.
+- The first page reads all counts.
+- A POST reads the counts of its area again.
+- If the counts are stale, a page reads them in the background, so that the next page shows new ones.
 
-Numbers are not shown if the person's rights have changed since they were read.
+Counts are not shown if the person's rights have changed since the counts were read.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The site's addresses. Each page is compiled into an endpoint that renders errors in the site's frame."""
+"""The site's endpoints. Each page is compiled into an endpoint that shows errors in the site's frame."""
 
 import functools
 from collections.abc import Callable
@@ -22,7 +22,8 @@ from balcao.web.faults import PageFault
 from balcao.web.guard import is_from_here
 
 SERVICE = "site"
-# One line without dollar and percent signs, because nginx and HAProxy configurations contain such pages as literals.
+# A single line without dollar and percent signs, because the configurations of nginx and HAProxy contain such pages as
+# literals.
 _STYLE = (
     "body{font:1.0625rem/1.55 system-ui,sans-serif;max-width:38rem;margin:3rem auto;padding:0 1rem;color:#14213a;"
     "background:#faf8f4}h1{font-size:1.75rem;line-height:1.2}a{color:#1351b4}"
@@ -32,13 +33,13 @@ _STYLE = (
 class FramedRefusals(RefusalPage, frozen=True, kw_only=True):
     """Error pages in the site's frame for requests that match no page.
 
-    A request that is refused before it is parsed gets the small page of `RefusalPage`.
+    A request that is refused before it is parsed gets the small page from `RefusalPage` instead.
     """
 
     show: Callable[[BalcaoError], Response[Any]]
 
     def response(self, fault: BalcaoError) -> Response[Any]:
-        """Return the error page with the headers that refusals in other formats have."""
+        """Return the error page, with the same headers as refusals in other formats."""
         return self.show(fault).with_added(ERROR_TEXT.response(fault).headers)
 
 
@@ -47,11 +48,12 @@ class Endpoints:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        # A flood of refused requests gets a cached page, rendered once for each value of `Retry-After`.
+        # Cache the page for refused requests, so that a flood of them costs little. It is rendered once for each value
+        # of `Retry-After`.
         self._refuse_often = functools.lru_cache(64)(self._make_too_many)
 
     def list(self) -> list[tuple[str, str, Endpoint]]:
-        """Return the endpoints of the pages and the static files, as triples of method, path and endpoint."""
+        """Return a (method, path, endpoint) triple for each page and for the static files."""
         pages = [page for area in self._site.areas for page in area.pages.declared]
         assets = PageEndpoint(SERVICE, f"{SERVICE}.asset", "GET", self._site.looks.respond_asset, self._refuse)
         return [
@@ -91,7 +93,7 @@ class Endpoints:
         return PageEndpoint(SERVICE, f"{SERVICE}.{page.name}", page.method, respond, self._refuse, page.body_limit)
 
     def _guard(self, response: Response[Any]) -> dict[str, str]:
-        """Return the security headers. They do not replace the page's own `Cache-Control`."""
+        """Return the security headers, without a `Cache-Control` that would replace the page's own."""
         return {name: value for name, value in self._site.headers.items() if name != "Cache-Control"}
 
     def _describe(self, fault: ApiFault) -> PageFault:

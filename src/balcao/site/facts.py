@@ -1,4 +1,4 @@
-"""The facts of a service: its cost, its duration, and the places where it is requested."""
+"""Basic facts about a service: its cost, its duration, and where people can request it."""
 
 import re
 from typing import NamedTuple, Protocol
@@ -6,14 +6,14 @@ from typing import NamedTuple, Protocol
 from balcao.core.values.addresses import is_link
 from balcao.site.wording import Wording
 
-# A telephone number among the places where a service is requested in person, such as "156" or "Telefone 156".
+# A telephone number among the places for requests in person, such as "156" or "Telefone 156".
 _PHONE = re.compile(r"(?:\D*\b)?(\d{3,4}|\+?[\d() -]{8,})", re.ASCII)
 _LONGEST_PHONE = 40
 _FREE = "gratuito"
 
 
 class WithFacts(Protocol):
-    """A service, in any representation, with the members from which its facts are read."""
+    """Any representation of a service that has the members from which the facts are read."""
 
     @property
     def custo_servico(self) -> str: ...
@@ -28,7 +28,7 @@ class WithFacts(Protocol):
 
 
 class Facts(NamedTuple):
-    """The facts that a citizen looks for first. A text is empty if the catalogue does not contain the fact."""
+    """The facts that citizens look for first. A fact is empty if the catalogue does not contain it."""
 
     cost: str
     time: str
@@ -36,14 +36,14 @@ class Facts(NamedTuple):
 
 
 class PlaceInPerson(NamedTuple):
-    """A place where a service is requested in person: its name and its address, if the text has one."""
+    """A place where people can request a service in person: its name, and its address if the text contains one."""
 
     name: str
     address: str
 
 
 def read_facts(wording: Wording, service: WithFacts, *, counted: bool = False) -> Facts:
-    """Return the facts of a service. If `counted`, `where` includes the number of places."""
+    """Return the facts about a service. With `counted`, `where` includes the number of places."""
     cost = service.custo_servico.strip() or ("Gratuito" if service.is_free else "")
     return Facts(
         wording.say_instead(cost),
@@ -73,21 +73,21 @@ def split_place(text: str) -> PlaceInPerson:
 
 
 def join_facts(facts: Facts) -> str:
-    """Return the facts as one line: "Gratuito · Até 10 dias úteis · Internet ou posto"."""
+    """Join the facts to one line: "Gratuito · Até 10 dias úteis · Internet ou posto"."""
     return " · ".join(filter(None, facts))
 
 
 def describe_service(wording: Wording, service: WithFacts, summary: str) -> str:
-    """Return the description of a service for search engines: the facts first, then its summary."""
+    """Describe a service for search engines: the facts first, then its summary."""
     facts = ", ".join(filter(None, read_facts(wording, service)))
     return f"{facts}. {summary}" if facts else summary
 
 
 def is_safe_button(address: str) -> bool:
-    """Return whether an address of the catalogue may become a button: a full https address."""
+    """Return whether an address from the catalogue may become a button. It must be a full https address."""
     return address.startswith("https://") and is_link(address)
 
 
 def is_free(service: WithFacts) -> bool:
-    """Return whether a service costs nothing."""
+    """Return whether a service is free of charge."""
     return service.is_free is True or service.custo_servico.strip().lower() == _FREE

@@ -1,4 +1,4 @@
-"""The site's error pages, with texts for citizens."""
+"""The site's error pages, with texts that citizens understand."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ NOT_FOUND = "Página não encontrada"
 class Outage(PageFault):
     """The error page for a service that is down.
 
-    `subject` names its data, and `since` is when its calls began to fail.
+    `subject` names its data, and `since` is the time at which its calls began to fail.
     """
 
     def __init__(self, subject: str, since: datetime | None, fault: ApiFault) -> None:
@@ -31,12 +31,12 @@ def make_not_found() -> PageFault:
 
 
 def make_foreign_form() -> PageFault:
-    """Return the error page for a form that another site sent."""
+    """Return the error page for a form that was sent from another site."""
     return PageFault(403, "Este pedido veio de outro site", "Abra a página neste site e tente de novo.")
 
 
 def describe_fault(fault: BalcaoError) -> PageFault:
-    """Return the error page for a fault of the site itself, or for a request that is refused."""
+    """Return the error page for an error of the site itself, or for a refused request."""
     match fault.status:
         case 404:
             return make_not_found()
@@ -56,7 +56,7 @@ def describe_fault(fault: BalcaoError) -> PageFault:
 
 
 def describe_api_fault(fault: ApiFault, subject: str, since: datetime | None) -> PageFault:
-    """Return the error page for a failed call that the page needs."""
+    """Return the error page for a failed API call without which the page cannot be shown."""
     if isinstance(fault, NotFound):
         return make_not_found()
     if isinstance(fault, ValidationFailed):

@@ -1,4 +1,4 @@
-"""Dates, times and money as the site shows them: "hoje, 10h40", "sábado, 28 de novembro", "R$ 1.820"."""
+"""The site's formats for dates, times and money: "hoje, 10h40", "sábado, 28 de novembro", "R$ 1.820"."""
 
 from datetime import date, datetime, timedelta
 
@@ -10,7 +10,7 @@ _MEGABYTE = 1_000_000
 
 
 class SiteWords(Words):
-    """Formats of the site that depend on the city's time zone."""
+    """The site's formats that depend on the city's time zone."""
 
     def format_hour(self, moment: datetime) -> str:
         """Format the time of day: "10h40", "8h"."""
@@ -18,7 +18,7 @@ class SiteWords(Words):
         return f"{local.hour}h{local.minute:02}" if local.minute else f"{local.hour}h"
 
     def format_when(self, moment: datetime, now: datetime | None = None) -> Markup:
-        """Format a time in words if it is recent, with the exact time in the markup: "hoje, 10h40", "28/11/2026"."""
+        """Format a time, in words if it is near: "hoje, 10h40", "28/11/2026". The markup contains the exact time."""
         local, today = moment.astimezone(self.zone), (now or self.now()).date()
         days = {today: "hoje", today - timedelta(days=1): "ontem", today + timedelta(days=1): "amanhã"}
         day = days.get(local.date())
@@ -31,12 +31,12 @@ class SiteWords(Words):
         return f"{format_day_in_words(now.date())}, {self.format_hour(now)}"
 
     def read_day(self, seconds: int) -> date:
-        """Return the day in the city of a time in Unix seconds."""
+        """Convert Unix seconds to the date in the city."""
         return datetime.fromtimestamp(seconds, self.zone).date()
 
 
 def format_long_day(day: date) -> str:
-    """Format a day with its year: "25 de agosto de 2026"."""
+    """Format a date with its year: "25 de agosto de 2026"."""
     return f"{day.day} de {MONTHS[day.month - 1]} de {day.year}"
 
 

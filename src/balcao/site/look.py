@@ -1,4 +1,4 @@
-"""The parts of the site that a city's files define: words, name, telephone, style sheet and pictures."""
+"""Everything that a city's files change: texts, name, telephone, style sheet and pictures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from balcao.site.templating import make_environment
 from balcao.site.wording import Wording
 
 ASSETS = "/recursos"
-# How often a process looks for changed files.
+# A process looks for changed files this often.
 WATCH_SECONDS = 5.0
 _STYLE = "site.css"
 
 
 @dataclass(frozen=True)
 class Look:
-    """The words, names, files and templates of one state of the city's files."""
+    """The texts, names, static files and templates that result from one version of the city's files."""
 
     wording: Wording
     city: str
@@ -38,10 +38,11 @@ class Look:
 
 
 class Looks:
-    """The look in use. `watch` replaces it when the city changes its files.
+    """Holds the current look. `watch` replaces it when the city changes its files.
 
-    Pages that were sent before a change refer to the previous style sheet, so the process still serves the previous
-    files. `names` are the city's name and telephone in the settings. `shared` are values that all templates use.
+    Pages sent before a change still refer to the previous style sheet, so the process continues to serve the previous
+    static files. `names` are the city's name and telephone from the settings. `shared` contains values for all
+    templates.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Looks:
             raise SettingsError(f"BALCAO_SITE_FOLDER: {fault}.") from None
 
     async def watch(self) -> None:
-        """Use the city's files if they have changed. Invalid files change nothing."""
+        """Load the city's files again if they have changed. If a file is invalid, keep the current look."""
         if self._folder is None or (stamp := await run_in_thread(stamp_files, self._folder)) == self._stamp:
             return
         self._stamp = stamp
@@ -72,7 +73,7 @@ class Looks:
         log.info("site.city_changed")
 
     def _make(self) -> Look:
-        """Read the files and compile the templates. This takes about 100 ms of CPU."""
+        """Read the city's files and compile the templates. This takes about 100 ms of CPU time."""
         files_of_city = read_city(self._folder)
         folder = files("balcao.site") / "static"
         sheet = (folder / _STYLE).read_bytes() + files_of_city.sheet.encode()

@@ -1,4 +1,4 @@
-"""The departments of the city hall, and the services of each."""
+"""Pages for the city hall's departments and their services."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,13 +11,13 @@ from balcao.site.visit import Head, Visit
 from balcao.web.visit import Crumb
 
 pages = Pages("departments", "/orgaos")
-# A page with more services would exceed the size of a later page (rules: site 11).
+# A page with more services would be too large for a page after the first load (rules: site 11).
 _PAGE_SIZE = 15
 
 
 @pages.get("", "Órgãos da prefeitura", max_age=300, footer="site")
 async def list_departments(visit: Visit) -> Response[Any]:
-    """Show all departments as a tree, with the number of services of each."""
+    """Show all departments as a tree, each with its number of services."""
     departments = await read_departments(visit.reader)
     catalogue = await visit.read_block(visit.read_catalogue())
     head = Head(
@@ -62,7 +62,7 @@ async def show_department(visit: Visit, codigo: str) -> Response[Any]:
 
 
 async def _list_addresses(visit: Visit) -> Sequence[MapAddress]:
-    """Return the addresses of the departments that have services."""
+    """Return the addresses of the departments that have services, for the sitemap."""
     departments, snapshot = await read_departments(visit.reader), await visit.read_catalogue()
     return [
         MapAddress(visit.address("departments.show_department", codigo=one.cd_ua))

@@ -1,4 +1,4 @@
-"""The health units: which unit is open, where it is, and what changes there today."""
+"""The health units area: which units are open, where they are, and how their service differs today."""
 
 from balcao.site.health.pages import AREA
 

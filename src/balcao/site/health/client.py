@@ -1,4 +1,4 @@
-"""The operations of the health units that the area calls. The types contain only the members that its pages use."""
+"""The health unit operations that the area calls. The types contain only the members that its pages use."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from balcao.web.api import RateLimited, ServiceUnavailable, quoted
 from balcao.web.city_map import Outline
 
 _BASE = "/health-units"
-# The service's largest page size, and the maximum number of pages: no city has more than 600 units.
+# The service's largest page size, and the maximum number of pages to read: no city has more than 600 units.
 _PAGE_SIZE, _MOST_PAGES = 200, 3
 
 
@@ -99,7 +99,7 @@ class Units(msgspec.Struct):
 
 
 class Notification(msgspec.Struct):
-    """A past or present notification of a unit, as the public sees it."""
+    """A past or present notification of a unit, with the members that are public."""
 
     aberta_em: datetime
     encerrada_em: datetime | None
@@ -112,7 +112,7 @@ class Notifications(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Board:
-    """All active units. Colours and openings may be shown only if the answer `is_current` (rules: site 4)."""
+    """All active units. Pages may show colours and openings only if `is_current` is True (rules: site 4)."""
 
     units: Sequence[Unit]
     is_current: bool
@@ -121,7 +121,7 @@ class Board:
 async def read_board(reader: Reader) -> Board:
     """Return all active units.
 
-    If the service fails, return cached records that are at most an hour old, without a state.
+    If the service fails, return cached records that are at most an hour old, with `is_current` set to False.
     """
     try:
         return Board(await _list_units(reader, NEVER), is_current=True)
@@ -150,7 +150,7 @@ class OpenUnits(msgspec.Struct):
 
 
 class Neighbourhood(msgspec.Struct):
-    """A neighbourhood and a point in it."""
+    """A neighbourhood and a point inside it."""
 
     bairro: str
     latitude: float
@@ -162,7 +162,7 @@ class Neighbourhoods(msgspec.Struct):
 
 
 async def list_openings(reader: Reader, day: date) -> dict[str, list[Interval]]:
-    """Return the openings of all units that open on a day, by `cnes`, with its holidays and exceptions."""
+    """Return the opening hours of the units that open on a day, by `cnes`. Holidays and exceptions are included."""
     path, query = f"{_BASE}/unidades", {"per_page": _PAGE_SIZE, "abre_em": day.isoformat()}
     first = await reader.get(path, OpenUnits, query)
     more = range(2, min(first.pagination.total_pages, _MOST_PAGES) + 1)
@@ -171,12 +171,15 @@ async def list_openings(reader: Reader, day: date) -> dict[str, list[Interval]]:
 
 
 async def list_neighbourhoods(reader: Reader) -> list[Neighbourhood]:
-    """Return the neighbourhoods of the city, by name."""
+    """Return the city's neighbourhoods, sorted by name."""
     return (await reader.get(f"{_BASE}/bairros", Neighbourhoods)).itens
 
 
 async def read_unit(reader: Reader, cnes: str) -> Board:
-    """Return one unit, which may be deactivated. Raises NotFound if it does not exist."""
+    """Return one unit, which may be deactivated. Raises NotFound if it does not exist.
+
+    If the service fails, return a cached record that is at most an hour old, with `is_current` set to False.
+    """
     try:
         return Board([await reader.get(f"{_BASE}/unidade/{quoted(cnes)}", Unit, stale=NEVER)], is_current=True)
     except (ServiceUnavailable, RateLimited):
@@ -189,10 +192,10 @@ async def list_areas(reader: Reader) -> list[Area]:
 
 
 async def list_days(reader: Reader, cnes: str) -> list[OpenDay]:
-    """Return the openings of a unit on the next 14 days, with holidays and exceptions."""
+    """Return a unit's opening hours for the next 14 days, including holidays and exceptions."""
     return (await reader.get(f"{_BASE}/unidade/{quoted(cnes)}/horarios", OpenDays)).dias
 
 
 async def list_notifications(reader: Reader, cnes: str) -> list[Notification]:
-    """Return the newest notifications of a unit."""
+    """Return the five newest notifications of a unit."""
     return (await reader.get(f"{_BASE}/unidade/{quoted(cnes)}/notificacoes", Notifications, {"limit": 5})).itens

@@ -1,6 +1,6 @@
-"""A unit as structured data of schema.org, for search engines.
+"""Describes a unit as schema.org data for search engines.
 
-The colour is left out, because it changes within minutes.
+The colour is omitted, because it can change within minutes.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 
 def describe_clinic(unit: Unit, days: Sequence[OpenDay], address: str, city: str) -> dict[str, Any]:
-    """Return the `MedicalClinic` or `EmergencyService` of a unit, with its ordinary week and its special days."""
+    """Return the `MedicalClinic` or `EmergencyService` data for a unit, with its ordinary week and its special days."""
     place: dict[str, Any] = {"@type": "PostalAddress", "addressLocality": city, "addressCountry": "BR"}
     if unit.logradouro:
         place["streetAddress"] = " ".join(filter(None, (unit.logradouro, unit.numero)))

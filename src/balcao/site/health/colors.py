@@ -1,4 +1,7 @@
-"""The four colours of a unit and its current state. Pages show a word and a symbol, not only the colour."""
+"""The four risk colours, and the current state of a unit.
+
+Pages never show only the colour. They also show a word and a symbol.
+"""
 
 from typing import NamedTuple
 
@@ -12,7 +15,7 @@ UNKNOWN = "Não sabemos agora. Ligue antes de ir."
 class Color(NamedTuple):
     """A colour: its symbol and class in the style sheet, its rank, and its meaning.
 
-    `one` and `many` name one unit and several units of this colour.
+    `one` and `many` describe one unit and several units with this colour.
     """
 
     name: str
@@ -54,7 +57,7 @@ COLORS = {
 
 
 class State(NamedTuple):
-    """Whether a unit is open, in words. `kind` and `symbol` are those of the style sheet."""
+    """Whether a unit is open, in words. `kind` and `symbol` are names from the style sheet."""
 
     text: str
     kind: str
@@ -63,12 +66,12 @@ class State(NamedTuple):
 
 
 def find_color(risk: Risk) -> Color:
-    """Return the colour. An unknown colour counts as the highest one."""
+    """Return the colour for a risk. An unknown colour counts as the one with the highest risk."""
     return COLORS.get(risk.risco, COLORS["Vermelho"])
 
 
 def describe_state(attendance: Attendance, words: Words) -> State:
-    """Describe whether the unit is open now, until when, or when it opens again."""
+    """Describe whether the unit is open now, and when it closes or opens next."""
     match attendance.situacao:
         case "aberto":
             return State(_describe_open(attendance, words), "ok", "relogio", is_open=True)
@@ -97,9 +100,9 @@ def _describe_open(attendance: Attendance, words: Words) -> str:
 
 
 def describe_change(unit: Unit, words: Words) -> str | None:
-    """Describe what is different in the unit today, from the effects that the department set (rules: health_units 3.1).
+    """Describe how the unit's service differs today, based on the department's effects (rules: health_units 3.1).
 
-    Return None if the unit works as always.
+    Return None if the service is as usual.
     """
     effects = unit.risco_atual.efeitos
     since = unit.risco_atual.desde
@@ -114,5 +117,5 @@ def describe_change(unit: Unit, words: Words) -> str | None:
 
 
 def is_emergency(unit: Unit) -> bool:
-    """Return whether people may come to the unit in an emergency without an appointment."""
+    """Return whether people can come to the unit in an emergency without an appointment."""
     return unit.tipo in EMERGENCY_KINDS

@@ -1,4 +1,4 @@
-"""The opening hours of a unit in words."""
+"""Describes a unit's opening hours in words."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
@@ -12,7 +12,7 @@ ALL_DAY = "24 horas"
 
 
 class DayInWords(NamedTuple):
-    """One day: its name, its date, its hours, and the reason if the day differs from an ordinary week."""
+    """One day: its name, its date, its hours, and the reason if its hours differ from the ordinary week."""
 
     name: str
     day: date
@@ -23,7 +23,7 @@ class DayInWords(NamedTuple):
 
 
 def describe_hours(intervals: Sequence[Interval]) -> str:
-    """Describe one day's openings: "8h às 12h e 13h às 17h", "24 horas", or "fechada"."""
+    """Describe the opening hours of one day: "8h às 12h e 13h às 17h", "24 horas", or "fechada"."""
     if not intervals:
         return "fechada"
     joined = _join(intervals)
@@ -33,7 +33,7 @@ def describe_hours(intervals: Sequence[Interval]) -> str:
 
 
 def _join(intervals: Sequence[Interval]) -> list[tuple[str, str]]:
-    """Return start and end of the intervals in order. Intervals without a gap between them become one."""
+    """Return the start and end of each interval in order. Adjacent intervals are joined."""
     joined: list[tuple[str, str]] = []
     for each in sorted(intervals, key=lambda interval: interval.inicio):
         if joined and joined[-1][1] == each.inicio:
@@ -44,7 +44,7 @@ def _join(intervals: Sequence[Interval]) -> list[tuple[str, str]]:
 
 
 def describe_days(days: Sequence[OpenDay], today: date) -> list[DayInWords]:
-    """Describe each day, the first ones as "hoje" and "amanhã"."""
+    """Describe each day. Today and tomorrow are called "hoje" and "amanhã"."""
     near = {today: "hoje", today + timedelta(days=1): "amanhã"}
     return [
         DayInWords(
@@ -62,9 +62,10 @@ def describe_days(days: Sequence[OpenDay], today: date) -> list[DayInWords]:
 
 
 def summarize_week(days: Sequence[OpenDay]) -> list[tuple[str, str]]:
-    """Return the ordinary week in as few lines as possible: `[("segunda a sexta", "8h às 17h"), …]`.
+    """Summarize the ordinary week in as few lines as possible: `[("segunda a sexta", "8h às 17h"), …]`.
 
-    A day with a reason (a holiday, an exception) is not ordinary. A weekday without an ordinary day is left out.
+    A day with a reason (a holiday or an exception) is not ordinary. A weekday is omitted if none of its days is
+    ordinary.
     """
     ordinary: dict[int, str] = {}
     for each in days:
@@ -76,7 +77,7 @@ def summarize_week(days: Sequence[OpenDay]) -> list[tuple[str, str]]:
 
 
 def _group(ordinary: dict[int, str]) -> Iterator[tuple[list[int], str]]:
-    """Yield runs of consecutive weekdays that have the same hours."""
+    """Yield each run of consecutive weekdays with the same hours."""
     ordered = sorted(ordinary)
     runs = groupby(ordered, key=lambda weekday: (weekday - ordered.index(weekday), ordinary[weekday]))
     for (_, hours), run in runs:
@@ -91,7 +92,7 @@ def _name_range(weekdays: Sequence[int]) -> str:
 
 
 def summarize_record(unit: Unit) -> str:
-    """Summarize the hours that the unit's record contains: "segunda a sexta, 8h às 17h · sábado, 8h às 12h"."""
+    """Summarize the hours in the unit's record: "segunda a sexta, 8h às 17h · sábado, 8h às 12h"."""
     if is_always_open(unit):
         return "todos os dias, 24 horas"
     parts = [
@@ -103,7 +104,7 @@ def summarize_record(unit: Unit) -> str:
 
 
 def is_always_open(unit: Unit) -> bool:
-    """Return whether the unit's record says that it is open around the clock, on weekdays and on Saturday."""
+    """Return whether the unit's record says that it is open 24 hours on weekdays and on Saturday."""
     return all(
         hours is not None and (hours.inicio, hours.fim) == (0, 24)
         for hours in (unit.funcionamento_dia_util, unit.funcionamento_sabado)

@@ -1,4 +1,4 @@
-"""The pages of the health units: the list with its map, one unit, and what the colours mean."""
+"""Pages for health units: the list with its map, one unit, and the meaning of the colours."""
 
 import asyncio
 import re
@@ -33,10 +33,10 @@ from balcao.web.api import Block
 from balcao.web.visit import Crumb
 from balcao.web.words import capitalize_first, format_count, format_day_in_words, format_day_of_month
 
-# Colours change at any time, so browsers keep these pages only for a short time (rules: site 5).
+# Colours can change at any time, so browsers may store these pages only briefly (rules: site 5).
 _MAX_AGE = 20
-_PAGE_SIZE = 6  # a page with the map of the demo city has at most 15 kB
-# The maximum numbers of units in search results and on the first page.
+_PAGE_SIZE = 6  # keeps a page with the demo city's map below 15 kB
+# Show at most this many units in search results and on the first page.
 _MOST_FOUND, _MOST_CHANGED = 5, 3
 _CNES = re.compile(r"[0-9]{7}")
 
@@ -47,7 +47,7 @@ pages = Pages("health", "/saude")
 
 @pages.get("/unidades", "Unidades de saúde", max_age=_MAX_AGE, footer="site")
 async def list_units(visit: Visit) -> Response[Any]:
-    """List the units by the visitor's filters, with a map of all units."""
+    """List the units that match the visitor's filters, with a map of all units."""
     board, areas, places = await asyncio.gather(
         client.read_board(visit.reader),
         visit.read_block(client.list_areas(visit.reader)),
@@ -95,7 +95,7 @@ async def list_units(visit: Visit) -> Response[Any]:
 
 
 def _read_filters(visit: Visit, neighbourhoods: Iterable[str]) -> Filters:
-    """Return the visitor's filters. The neighbourhood keeps the spelling of the service."""
+    """Return the visitor's filters. The neighbourhood is spelled as the service spells it."""
     near = fold_text(visit.text("perto"))
     known = {fold_text(name): name for name in neighbourhoods}
     when, kind, color = (visit.text(name) for name in ("quando", "tipo", "cor"))
@@ -115,7 +115,7 @@ def _describe_result(count: int, filters: Filters) -> str:
 
 @pages.get("/unidades/{cnes}", "Unidade de saúde", max_age=_MAX_AGE)
 async def show_unit(visit: Visit, cnes: str) -> Response[Any]:
-    """Show one unit: whether it is open, what changes today, the next 14 days, and nearby alternatives."""
+    """Show one unit: whether it is open, how its service differs today, the next 14 days, and nearby alternatives."""
     if not _CNES.fullmatch(cnes):
         raise make_not_found()
     reader = visit.reader
@@ -154,7 +154,7 @@ async def show_unit(visit: Visit, cnes: str) -> Response[Any]:
 
 @pages.get("/cores", "O que as cores das unidades dizem")
 async def explain_colors(visit: Visit) -> Response[Any]:
-    """Explain the four colours, and what people should do."""
+    """Explain the four colours, and what people should do at each."""
     return visit.show(
         "health/colors.html",
         Head(
@@ -168,7 +168,7 @@ async def explain_colors(visit: Visit) -> Response[Any]:
 
 
 class CityToday(NamedTuple):
-    """The units for the first page: how many have each colour, and the units that do not work as usual."""
+    """The first page's summary: how many units have each colour, and the units that do not work as usual."""
 
     counts: list[tuple[Color, int]]
     changed: list[UnitView]
@@ -179,7 +179,7 @@ class CityToday(NamedTuple):
 
 
 async def summarize_city(visit: Visit) -> CityToday | None:
-    """Return the state of the units for the first page, or None if the city has none."""
+    """Summarize the state of the units for the first page. Return None if the city has no units."""
     board = await client.read_board(visit.reader)
     if not board.units:
         return None
@@ -198,13 +198,13 @@ async def summarize_city(visit: Visit) -> CityToday | None:
 
 
 async def list_addresses(visit: Visit) -> list[MapAddress]:
-    """Return the pages of the active units, for search engines."""
+    """Return the addresses of the active units, for the sitemap."""
     board = await client.read_board(visit.reader)
     return [MapAddress(f"/saude/unidades/{unit.cnes}") for unit in board.units]
 
 
 async def find_units(visit: Visit, text: str) -> list[Result]:
-    """Return the units whose name or neighbourhood contains the text."""
+    """Return the units whose name, kind or neighbourhood contains all words of the text."""
     board = await client.read_board(visit.reader)
     words = visit.site.words
     found = order_units(board, find_named(board.units, text), words, None, {})[:_MOST_FOUND]

@@ -1,6 +1,6 @@
-"""The map of the units: outlines of the areas, and one mark for each unit with a position.
+"""The map of the units: outlines of the areas, and one mark for each unit whose position is known.
 
-The list on the same page has the same content, so the picture has no links (rules: site 10).
+The list on the same page has the same content, so the map contains no links (rules: site 10).
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +13,7 @@ from balcao.site.health.colors import find_color
 from balcao.web.city_map import Label, Places, Projection, draw_path, find_label_place, place_rings, simplify
 
 WIDTH, HEIGHT, _MARGIN = 436, 330, 14
-# A name for each mark helps people with a mouse. In a larger city it would cost too many bytes.
+# Names on the marks help people who use a mouse. For more marks than this, they would make the page too large.
 _MOST_NAMED = 60
 
 
@@ -28,7 +28,7 @@ class Mark(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The part of the map that does not depend on colours: the areas and their labels."""
+    """The part of the map that does not depend on the risk: the areas and their labels."""
 
     projection: Projection
     areas: Sequence[str]
@@ -37,7 +37,10 @@ class Ground(NamedTuple):
 
 @dataclass(frozen=True)
 class Picture:
-    """The map: paths of the areas, their labels, and the marks. The most important marks are drawn last, on top."""
+    """The map: paths for the areas, their labels, and the marks.
+
+    The most important marks come last, so that they are on top.
+    """
 
     areas: Sequence[str]
     labels: Sequence[Label]
@@ -45,10 +48,10 @@ class Picture:
 
 
 class GroundCache:
-    """The last ground of this process.
+    """Caches the last ground that this process drew.
 
-    A ground may take 200 ms of CPU for the largest outlines, so a thread draws it. Outlines and positions seldom
-    change: the reader returns the same list until they do.
+    For the largest outlines, drawing may take 200 ms of CPU time, so it runs in a thread. Outlines and positions rarely
+    change. As long as they do not change, the reader returns the same list of areas.
     """
 
     def __init__(self) -> None:
@@ -57,7 +60,7 @@ class GroundCache:
         self._ground: Ground | None = None
 
     async def get(self, areas: Sequence[Area], units: Sequence[Unit]) -> Ground | None:
-        """Return the ground, or None if nothing has a position."""
+        """Return the ground, or None if no positions are known."""
         places = tuple(sorted(map(_locate, filter(_has_place, units))))
         if areas is not self._areas or places != self._places:
             self._ground = await run_in_thread(draw_ground, areas, places)
@@ -66,7 +69,10 @@ class GroundCache:
 
 
 def draw_ground(areas: Sequence[Area], places: Places) -> Ground | None:
-    """Draw the areas, with their labels in places without units. Without areas, only the units set the scale."""
+    """Draw the areas, with their labels where no unit is.
+
+    If there are no areas, the positions of the units determine the scale.
+    """
     positions = [position for area in areas for ring in area.geometry.rings for position in ring] or list(places)
     if not positions:
         return None
@@ -82,10 +88,10 @@ def draw_ground(areas: Sequence[Area], places: Places) -> Ground | None:
 
 
 def draw_picture(ground: Ground, units: Sequence[Unit], chosen: Collection[str] | None) -> Picture:
-    """Return the map. A unit outside of the map has a wrong position and is omitted.
+    """Return the map. A unit outside the map has a wrong position and is omitted.
 
-    `chosen` contains the `cnes` of the units that the list shows. If it is None, the colours are unknown and every mark
-    is the same.
+    `chosen` contains the `cnes` of the units in the list. If it is None, the colours are unknown and all marks look the
+    same.
     """
     placed = [unit for unit in units if _has_place(unit) and _is_on_map(unit, ground.projection)]
     marks = [_mark(unit, ground.projection, chosen, is_named=len(placed) <= _MOST_NAMED) for unit in placed]

@@ -1,4 +1,4 @@
-"""The units as the pages show them, and the filters of the list."""
+"""Views of the units for the pages, and the filters of the list."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ def _select_all(_: Unit) -> bool:
 
 
 class Choice(NamedTuple):
-    """A choice of a filter: its text, how a heading describes the result, and which units it selects.
+    """A choice in a filter: its text, how a heading describes the result, and which units it selects.
 
-    `weekday` is the day on which the unit must open: 0 for Monday, or `TOMORROW`.
+    `weekday` is the day on which the unit must be open: 0 for Monday, or `TOMORROW`.
     """
 
     label: str
@@ -77,7 +77,7 @@ COLOR = {name.lower(): _choose_color(name) for name in COLORS}
 
 @dataclass(frozen=True)
 class Filters:
-    """The filters of the list. Unknown values are ignored."""
+    """The filters of the list. Unknown choices are ignored."""
 
     near: str
     when: str
@@ -86,7 +86,7 @@ class Filters:
 
     @property
     def query(self) -> dict[str, str]:
-        """Return the parameters in the order of the canonical address."""
+        """Return the query parameters, in the order of the canonical address."""
         return {"perto": self.near, "quando": self.when, "tipo": self.kind, "cor": self.color}
 
     @property
@@ -107,7 +107,7 @@ class Filters:
         return any(choice.needs_state for choice in self.choices)
 
     def find_day(self, today: date) -> date | None:
-        """Return the chosen day, which may be today, or None if no day is chosen."""
+        """Return the date of the chosen day, which may be today. Return None if no day is chosen."""
         weekday = WHEN[self.when].weekday if self.when in WHEN else None
         if weekday is None:
             return None
@@ -121,7 +121,10 @@ class Filters:
 
 @dataclass(frozen=True)
 class UnitView:
-    """A unit in words. `color` and `state` are None if they are unknown. `on_day` has the chosen day's hours."""
+    """A unit in words. `color` and `state` are None if they are unknown.
+
+    `on_day` contains the hours of the chosen day.
+    """
 
     unit: Unit
     color: Color | None
@@ -134,7 +137,7 @@ class UnitView:
 
     @property
     def address(self) -> str:
-        """Return the street address in one line."""
+        """Return the street address as one line."""
         unit = self.unit
         return ", ".join(filter(None, (unit.logradouro, unit.numero, unit.complemento, unit.bairro)))
 
@@ -152,7 +155,7 @@ class UnitView:
 
 
 def describe_unit(unit: Unit, words: Words, *, is_current: bool, distance: str = "", on_day: str = "") -> UnitView:
-    """Describe a unit. Without a current answer, its colour and state are unknown."""
+    """Describe a unit. Unless `is_current`, its colour and state are unknown."""
     return UnitView(
         unit,
         find_color(unit.risco_atual) if is_current else None,
@@ -166,9 +169,10 @@ def describe_unit(unit: Unit, words: Words, *, is_current: bool, distance: str =
 
 
 def select_units(board: Board, filters: Filters, opened: Collection[str] | None) -> list[Unit]:
-    """Return the units that match all filters. If the current state is unknown, filters that depend on it are ignored.
+    """Return the units that match all filters.
 
-    `opened` contains the `cnes` of the units that open on the chosen day, or is None if that does not matter.
+    If the current state is unknown, filters that depend on it are ignored. `opened` contains the `cnes` of the units
+    that open on the chosen day. It is None if no day is chosen.
     """
     choices = [choice for choice in filters.choices if board.is_current or not choice.needs_state]
     return [
@@ -191,9 +195,9 @@ def find_named(units: Sequence[Unit], text: str) -> list[Unit]:
 def order_units(
     board: Board, units: Sequence[Unit], words: Words, near: Neighbourhood | None, openings: Mapping[str, str]
 ) -> list[UnitView]:
-    """Return the units, the nearest first, otherwise by name. Units that are closed for safety come last.
+    """Sort and describe the units, the nearest first. Without a neighbourhood, sort them by name.
 
-    `openings` are the hours of the chosen day in words, by `cnes`.
+    Units that are closed for safety come last. `openings` contains the hours of the chosen day in words, by `cnes`.
     """
     point = Point(near.latitude, near.longitude) if near else None
     distances = {unit.cnes: measure_from(point, unit) if point else None for unit in units}
@@ -216,7 +220,7 @@ def order_units(
 
 
 def describe_distance(metres: float | None, unit: Unit, near: str) -> str:
-    """Describe the distance from a neighbourhood, or return an empty string if it is not known."""
+    """Describe the distance from a neighbourhood. Return an empty string if the distance is unknown."""
     if metres is None:
         return ""
     if unit.bairro and fold_text(unit.bairro) == fold_text(near):
@@ -225,9 +229,10 @@ def describe_distance(metres: float | None, unit: Unit, near: str) -> str:
 
 
 def find_alternatives(board: Board, unit: Unit, words: Words, most: int = 2) -> list[UnitView]:
-    """Return the nearest units that are open now, emergency units first if the unit itself is one.
+    """Return the nearest units that are open now.
 
-    The list is empty if the state of the units is unknown.
+    If the unit itself is an emergency unit, emergency units come first. The list is empty if the current state of the
+    units is unknown.
     """
     if not board.is_current:
         return []

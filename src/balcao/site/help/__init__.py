@@ -1,4 +1,4 @@
-"""Help, appearance and privacy: pages that need no service."""
+"""The pages for help, appearance and privacy. They do not call any service."""
 
 from balcao.site.help.pages import AREA
 

@@ -1,4 +1,4 @@
-"""The pages of help, appearance and privacy."""
+"""Pages for help, appearance and privacy."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ pages = Pages("help", "")
 
 @pages.get("/ajuda", "Ajuda")
 async def show_help(visit: Visit) -> Response[Any]:
-    """Show how to reach the city, and answers to frequent questions about the site."""
+    """Show how to reach the city, and answer frequent questions about the site."""
     return visit.show(
         "help/help.html",
         Head(
@@ -26,7 +26,7 @@ async def show_help(visit: Visit) -> Response[Any]:
 
 @pages.get("/acessibilidade", "Acessibilidade e aparência", footer="about")
 async def show_accessibility(visit: Visit) -> Response[Any]:
-    """Show the choice of the appearance, and what the site offers to people with disabilities."""
+    """Show the form for the appearance, and what the site offers to people with disabilities."""
     return visit.show(
         "help/accessibility.html",
         Head(
@@ -42,7 +42,7 @@ async def show_accessibility(visit: Visit) -> Response[Any]:
 
 @pages.post("/acessibilidade", "Guardar a aparência")
 async def save_appearance(visit: Visit) -> Response[Any]:
-    """Store the chosen appearance in the browser."""
+    """Store the chosen appearance in a cookie."""
     chosen = choose_appearance(visit.posted.first("aparencia"), visit.posted.first("letra"))
     address = visit.address("help.show_accessibility", {"guardado": "sim"})
     cookie = chosen.make_cookie(is_secure=visit.site.address.startswith("https://"))
@@ -51,7 +51,7 @@ async def save_appearance(visit: Visit) -> Response[Any]:
 
 @pages.get("/entrar", "Entrar", is_indexed=False)
 async def log_in(visit: Visit) -> Response[Any]:
-    """Redirect to the login of Minha página, for an address that people can say and type."""
+    """Redirect to the login for Minha página. This address is easy to say and to type."""
     if not visit.site.has_login:
         raise make_not_found()
     return redirect("/minha-pagina/entrar", 303)
@@ -59,7 +59,7 @@ async def log_in(visit: Visit) -> Response[Any]:
 
 @pages.get("/privacidade", "Privacidade", footer="about")
 async def show_privacy(visit: Visit) -> Response[Any]:
-    """Explain what the site stores and what it does not store."""
+    """Explain which data the site stores, and which it does not."""
     return visit.show(
         "help/privacy.html",
         Head(

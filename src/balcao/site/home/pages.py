@@ -1,4 +1,4 @@
-"""The first page: the search, what other areas show there, frequent services and subjects."""
+"""The first page: the search, parts from other areas, frequent services and subjects."""
 
 import asyncio
 from typing import Any
@@ -15,7 +15,7 @@ pages = Pages("home", "")
 
 @pages.get("", "Início")
 async def show_start(visit: Visit) -> Response[Any]:
-    """Show the search first. Each part below may fail without the others."""
+    """Show the first page. Each part below the search may fail without affecting the others."""
     declared = [part for area in visit.site.areas for part in area.home]
     catalogue, blocks = await asyncio.gather(
         visit.read_block(visit.read_catalogue()), visit.read_blocks(*(part.read(visit) for part in declared))
@@ -45,9 +45,9 @@ async def show_start(visit: Visit) -> Response[Any]:
 
 
 async def _list_frequent(visit: Visit, snapshot: Snapshot) -> list[Listed]:
-    """Return the frequent services.
+    """Return the frequent services that the city's files name.
 
-    If the city's files name none, return the services that the editors highlight, then the most popular services.
+    If they name none, return the services that the editors highlight, then the most popular services.
     """
     if named := list_frequent(visit.site.wording, snapshot):
         return named
@@ -58,7 +58,7 @@ async def _list_frequent(visit: Visit, snapshot: Snapshot) -> list[Listed]:
 
 
 def _describe_organization(visit: Visit) -> dict[str, Any]:
-    """Return the description of the city hall for search engines, with its search."""
+    """Describe the city hall and the site's search for search engines."""
     search = visit.absolute(visit.address("search.show_results"))
     return {
         "@context": "https://schema.org",

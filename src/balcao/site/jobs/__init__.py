@@ -1,4 +1,4 @@
-"""The jobs that accept applications: list, single jobs, companies, and a feed of new jobs."""
+"""The jobs that accept applications: the list, single jobs, companies, and a feed of new jobs."""
 
 from balcao.site.jobs.pages import AREA
 

@@ -1,4 +1,4 @@
-"""The operations of employability that the area calls. The types contain only the members that its pages use."""
+"""The employability operations that the area calls. The types contain only the members that its pages use."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ PAGE_SIZE = 100
 
 
 class Named(msgspec.Struct):
-    """An entry of a reference table."""
+    """A value in a reference table."""
 
     descricao: str
 
@@ -87,7 +87,7 @@ class Job(msgspec.Struct):
 
     @property
     def is_open(self) -> bool:
-        """Whether the job accepts applications, according to the service."""
+        """Whether the service accepts applications for the job."""
         return self.status == OPEN
 
     @property
@@ -105,7 +105,7 @@ class Jobs(msgspec.Struct):
 
 
 async def list_jobs(reader: Reader, query: Mapping[str, str | int], *, is_chosen: bool) -> Jobs:
-    """Return jobs that accept applications, the newest first. `is_chosen` is as in `Reader.get`."""
+    """Return jobs that accept applications, by default the newest first. `is_chosen` is explained at `Reader.get`."""
     wanted = {"status": OPEN, **query}
     return await reader.get(f"{_PUBLIC}/vagas", Jobs, wanted, stale=TEN_MINUTES, is_chosen=is_chosen)
 
@@ -116,12 +116,13 @@ async def list_newest(reader: Reader) -> Jobs:
 
 
 async def find_jobs(reader: Reader, text: str, query: Mapping[str, str | int], rank: Callable[[Job], float]) -> Jobs:
-    """Return the jobs with the text in the title, the company's name or the neighbourhood, the lowest rank first.
+    """Return the jobs with the text in the title, the company's name or the neighbourhood, lowest rank first.
 
-    The service searches one of these fields at a time, so merge at most 100 jobs from each search.
+    The service can search only one of these fields at a time. The results are therefore merged from one search of each
+    field, with at most 100 jobs each.
     """
     members = [name for name in ("search", "contratante", "bairro") if name not in query]
-    part = text.replace(",", " ")  # a comma separates several values
+    part = text.replace(",", " ")  # the service would treat a comma as a separator
     found = await asyncio.gather(
         *(list_jobs(reader, {**query, name: part, "pageSize": PAGE_SIZE}, is_chosen=True) for name in members)
     )
@@ -131,7 +132,10 @@ async def find_jobs(reader: Reader, text: str, query: Mapping[str, str | int], r
 
 
 async def read_job(reader: Reader, slug: str) -> Job:
-    """Return a published job. Raises NotFound if it does not exist, and Moved if it has another slug now."""
+    """Return a published job.
+
+    Raises NotFound if it does not exist, and Moved if its slug has changed.
+    """
     return await reader.get(f"{_PUBLIC}/vagas/slug/{quoted(slug)}", Job, stale=TEN_MINUTES)
 
 
@@ -146,5 +150,5 @@ async def list_contracts(reader: Reader) -> list[Choice]:
 
 
 async def list_models(reader: Reader) -> list[Choice]:
-    """Return the work models: at the company, from home, or both."""
+    """Return the work models, such as remote work."""
     return (await reader.get(f"{_PRIVATE}/modelos-trabalho", Choices)).data

@@ -1,4 +1,4 @@
-"""The newest jobs as RSS 2.0."""
+"""Writes the newest jobs as an RSS 2.0 feed."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,14 +11,14 @@ from balcao.site.jobs.words import describe_contract, summarize_demands
 from balcao.web.words import format_money
 
 ATOM = "http://www.w3.org/2005/Atom"
-# XML 1.0 allows no other control characters, not even as references.
+# The control characters that XML 1.0 does not allow, not even as character references.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 register_namespace("atom", ATOM)
 
 
 def make_feed(jobs: Sequence[Job], *, title: str, address: str, own_address: str, link: Callable[[Job], str]) -> bytes:
-    """Return the feed. `address` is the page with the same filters, and `own_address` the feed's own address."""
+    """Return the feed. `address` is the page with the same filters, and `own_address` is the feed's own address."""
     feed = Element("rss", version="2.0")
     channel = SubElement(feed, "channel")
     _add(channel, "title", title)

@@ -1,4 +1,4 @@
-"""The pages of jobs: the list with its filters and its feed, one job, and one company."""
+"""Pages for jobs: the list with its filters and its feed, one job, and one company."""
 
 import asyncio
 import re
@@ -35,7 +35,7 @@ from balcao.web.words import capitalize_first, format_count, format_money
 _MAX_AGE = 30
 _PAGE_SIZE = 20
 _FEED_SIZE = 50
-# The maximum numbers of jobs on the first page and in search results.
+# Show at most this many jobs on the first page and in search results.
 _MOST_ON_HOME, _MOST_FOUND = 3, 5
 _SLUG = re.compile(r"[a-z0-9-]{1,200}")
 _CNPJ = re.compile(r"[0-9A-Za-z]{12}[0-9]{2}")
@@ -45,7 +45,7 @@ pages = Pages("jobs", "/vagas")
 
 @dataclass(frozen=True)
 class Filters:
-    """The filters of the list, as the address has them. `contract` and `model` are the folded names of choices."""
+    """The filters of the list, as written in the address. `contract` and `model` are keys of `Lists`."""
 
     text: str
     neighbourhood: str
@@ -57,7 +57,7 @@ class Filters:
 
     @property
     def query(self) -> dict[str, str]:
-        """Return the parameters in the order of the canonical address."""
+        """Return the query parameters, in the order of the canonical address."""
         return {
             "q": self.text,
             "bairro": self.neighbourhood,
@@ -73,12 +73,12 @@ class Filters:
         return not any(self.query.values())
 
     def without(self, name: str) -> dict[str, str]:
-        """Return the parameters without one filter."""
+        """Return the query parameters without one of the filters."""
         return self.query | {name: ""}
 
 
 class Lists:
-    """The choices of the filters. They are empty if their service fails; the filters then have no effect."""
+    """The choices for the filters. If the service fails, they are empty, and the filters have no effect."""
 
     def __init__(self, contracts: Sequence[Choice] | None, models: Sequence[Choice] | None) -> None:
         self.contracts = {_key(choice): choice for choice in contracts or ()}
@@ -86,7 +86,7 @@ class Lists:
 
 
 def _key(choice: Choice) -> str:
-    """Return the name of a choice in an address: `meio-periodo`."""
+    """Return the key that represents a choice in an address: `meio-periodo`."""
     return "-".join("".join(sign if sign.isalnum() else " " for sign in fold_text(choice.descricao)).split())
 
 
@@ -113,7 +113,7 @@ def _read_filters(visit: Visit, lists: Lists) -> Filters:
 
 
 def _ask(filters: Filters, lists: Lists) -> dict[str, str | int]:
-    """Return the filters as parameters of the service, without the text."""
+    """Convert the filters, except the text, to query parameters for the service."""
     query: dict[str, str | int] = {}
     if filters.neighbourhood:
         query["bairro"] = filters.neighbourhood.replace(",", " ")
@@ -144,7 +144,7 @@ async def _find_jobs(visit: Visit, filters: Filters, lists: Lists, first: int, m
 
 @pages.get("", "Vagas de emprego", max_age=_MAX_AGE, footer="site")
 async def list_jobs(visit: Visit) -> Response[Any]:
-    """List the jobs that accept applications, the newest first."""
+    """List the jobs that accept applications, the newest first unless the visitor chooses another order."""
     lists = await _read_lists(visit)
     filters = _read_filters(visit, lists)
     (jobs, total), all_jobs = await asyncio.gather(
@@ -165,7 +165,7 @@ async def list_jobs(visit: Visit) -> Response[Any]:
             title,
             f"{capitalize_first(counted)}, conferidas pela prefeitura: salário, bairro, prazo e o que cada uma pede.",
             visit.address("jobs.list_jobs", filters.query | {"pagina": number if number > 1 else ""}),
-            # Any text can be searched, so the number of these addresses is unlimited.
+            # Do not index searches: any text can be searched, so the number of their addresses is unlimited.
             is_indexed=not (filters.text or filters.neighbourhood),
         ),
         jobs=jobs,
@@ -196,7 +196,7 @@ _WORDS: Mapping[str, Any] = {
 
 
 def _list_chips(filters: Filters, lists: Lists) -> list[tuple[str, str]]:
-    """Return the active filters as pairs of parameter name and text."""
+    """Return the active filters as (parameter name, text) pairs."""
     texts = {
         "q": f"“{filters.text}”" if filters.text else "",
         "bairro": filters.neighbourhood,
@@ -210,7 +210,7 @@ def _list_chips(filters: Filters, lists: Lists) -> list[tuple[str, str]]:
 
 @pages.get("/novas.xml", "Vagas novas (RSS)", max_age=_MAX_AGE)
 async def show_feed(visit: Visit) -> Response[Any]:
-    """Return the newest jobs as RSS, with the filters of the list."""
+    """Return the jobs that match the filters as an RSS feed, newest first."""
     lists = await _read_lists(visit)
     filters = _read_filters(visit, lists)
     jobs, _ = await _find_jobs(visit, filters, lists, 0, _FEED_SIZE)
@@ -227,14 +227,14 @@ async def show_feed(visit: Visit) -> Response[Any]:
 
 @pages.get("/{slug}", "Vaga", max_age=_MAX_AGE)
 async def show_job(visit: Visit, slug: str) -> Response[Any]:
-    """Show one job. If the job has ended, the page says so and shows other jobs."""
+    """Show one job. If it no longer accepts applications, the page says so and shows other jobs."""
     if not _SLUG.fullmatch(slug):
         raise make_not_found()
     try:
         job = await client.read_job(visit.reader, slug)
     except Moved as moved:
         return visit.move(visit.address("jobs.show_job", slug=moved.slug))
-    # A stale answer may show an ended job as open, so the page then does not invite people to apply.
+    # According to a stale response, a closed job may still be open. The page therefore does not invite people to apply.
     is_stale = visit.reader.checked_at is not None
     path = visit.address("jobs.show_job", slug=job.slug)
     site = visit.site
@@ -263,7 +263,7 @@ async def show_job(visit: Visit, slug: str) -> Response[Any]:
 
 
 async def _find_others(visit: Visit, job: Job) -> list[Job]:
-    """Return other open jobs, jobs in the same neighbourhood first.
+    """Return at most three other open jobs: first jobs with the same title, then jobs in the same neighbourhood.
 
     If the service does not answer, return an empty list.
     """
@@ -294,7 +294,7 @@ async def show_company(visit: Visit, cnpj: str) -> Response[Any]:
             f"Vagas da empresa {company.name}",
             f"{company.name}: {format_count(count, 'vaga aberta', 'vagas abertas')}.",
             visit.address("jobs.show_company", cnpj=company.cnpj),
-            # A page without jobs is useless as a search result.
+            # A page without jobs would be a useless search result.
             is_indexed=count > 0,
         ),
         company=company,
@@ -306,7 +306,7 @@ async def show_company(visit: Visit, cnpj: str) -> Response[Any]:
 
 
 def _read_website(address: str | None) -> tuple[str, str] | None:
-    """Return the address of a company's site and its host, or None if it is not an `https` address."""
+    """Return a company's website and its host name. Return None if the address is not an `https` address."""
     parts = urlsplit(address or "")
     if parts.scheme != "https" or not parts.hostname or parts.username is not None:
         return None
@@ -314,7 +314,7 @@ def _read_website(address: str | None) -> tuple[str, str] | None:
 
 
 async def list_addresses(visit: Visit) -> Sequence[MapAddress]:
-    """Return the pages of the newest open jobs, for search engines."""
+    """Return the addresses of the newest open jobs, for the sitemap."""
     found = await client.list_newest(visit.reader)
     return [
         MapAddress(f"/vagas/{job.slug}", int(job.publicado_em.timestamp()) if job.publicado_em else None)
@@ -323,13 +323,13 @@ async def list_addresses(visit: Visit) -> Sequence[MapAddress]:
 
 
 async def list_newest(visit: Visit) -> Sequence[Job] | None:
-    """Return the newest jobs for the first page, or None if there are none."""
+    """Return the newest jobs for the first page, or None if there are no jobs."""
     found = await client.list_newest(visit.reader)
     return found.data[:_MOST_ON_HOME] or None
 
 
 async def find_named(visit: Visit, text: str) -> list[Result]:
-    """Return the newest jobs for the visitor's words, for the search."""
+    """Return the newest jobs that match the visitor's search text."""
     found = await client.find_jobs(visit.reader, text, {}, ORDERS[""].rank)
     return [
         Result(

@@ -1,4 +1,4 @@
-"""A job as structured data of schema.org, for search engines."""
+"""Describes a job as schema.org data for search engines."""
 
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -8,9 +8,9 @@ from balcao.site.jobs.words import EMPLOYMENT_TYPES
 
 
 def describe_posting(job: Job, city: str, zone: ZoneInfo, address: str, *, applies_here: bool) -> dict[str, Any] | None:
-    """Return the `JobPosting` of a job, or None if it no longer accepts applications.
+    """Return the `JobPosting` data for a job, or None if it no longer accepts applications.
 
-    `applies_here` is whether people can apply on the site.
+    `applies_here` is True if people can apply on the site.
     """
     if not job.is_open:
         return None

@@ -1,4 +1,4 @@
-"""Citizens' words for the states, choices and requirements of a job."""
+"""Words for the states, choices and requirements of a job that citizens understand."""
 
 from collections.abc import Callable, Mapping
 from math import inf
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from balcao.site.jobs.client import Job
 from balcao.web.words import format_count, join_words
 
-# Texts that explain why a published job does not accept applications.
+# Why a published job does not accept applications, by its state.
 CLOSED: Mapping[str, str] = {
     "publicado_expirado": "O prazo desta vaga acabou.",
     "vaga_congelada": "Esta vaga está parada por enquanto.",
@@ -18,7 +18,7 @@ FOR_DISABLED: Mapping[str, str] = {
     "preferencial_pcd": "Preferência para pessoas com deficiência",
     "exclusivo_pcd": "Só para pessoas com deficiência",
 }
-# The choices of the filter, and the values that they select.
+# The choices in the filter for people with disabilities, each with its label and the values that it selects.
 DISABLED_FILTER: Mapping[str, tuple[str, str]] = {
     "so": ("Só para pessoas com deficiência", "exclusivo_pcd"),
     "sim": ("Aceitam ou preferem pessoas com deficiência", "para_pcd,preferencial_pcd,exclusivo_pcd"),
@@ -26,9 +26,9 @@ DISABLED_FILTER: Mapping[str, tuple[str, str]] = {
 
 
 class Order(NamedTuple):
-    """An order of the list. `label` is its name as a choice, and `phrase` describes it in a sentence.
+    """An order for the list. `label` is the text of the choice, and `phrase` describes the order in a sentence.
 
-    `value` requests this order from the service, and `rank` sorts merged results in the same order.
+    `value` requests the order from the service, and `rank` sorts merged results in the same order.
     """
 
     label: str
@@ -56,7 +56,7 @@ ORDERS: Mapping[str, Order] = {
 }
 SALARIES: Mapping[str, int] = {str(amount): amount for amount in (1_500, 2_000, 3_000, 5_000)}
 _MODELS: Mapping[str, str] = {"Remoto": "A distância", "Híbrido": "Parte em casa, parte no local"}
-# schema.org defines only a few kinds of employment. A contract that is not listed here is sent as OTHER.
+# schema.org defines only a few types of employment. A contract that is missing here is sent as OTHER.
 EMPLOYMENT_TYPES: Mapping[str, str] = {
     "CLT": "FULL_TIME",
     "Estágio": "INTERN",
@@ -69,12 +69,12 @@ EMPLOYMENT_TYPES: Mapping[str, str] = {
 
 
 def name_model(name: str) -> str:
-    """Return how the work is done, in the citizen's words."""
+    """Return the name of a work model in words that citizens use."""
     return _MODELS.get(name, name)
 
 
 def describe_contract(job: Job) -> str:
-    """Describe contract, model and number of openings: "CLT · A distância · 8 vagas"."""
+    """Describe a job's contract, work model and number of openings: "CLT · A distância · 8 vagas"."""
     parts = [
         job.regime_contratacao.descricao if job.regime_contratacao else "",
         name_model(job.modelo_trabalho.descricao) if job.modelo_trabalho else "",
@@ -84,7 +84,7 @@ def describe_contract(job: Job) -> str:
 
 
 def list_demands(job: Job) -> list[str]:
-    """List the requirements that the service checks before an application: education, age, languages."""
+    """List the requirements that the service checks when a person applies: education, age and languages."""
     demands = []
     if job.escolaridade_minima is not None:
         demands.append(f"{job.escolaridade_minima.descricao.lower()} ou mais")
@@ -105,7 +105,10 @@ def list_demands(job: Job) -> list[str]:
 
 
 def summarize_demands(job: Job) -> str:
-    """Return the requirements as one phrase, or the first sentence of the company's text, or an empty string."""
+    """Return the requirements as one phrase.
+
+    Without requirements, return the first sentence of the company's text, or an empty string.
+    """
     if demands := list_demands(job):
         return join_words(demands)
     text = " ".join((job.requisitos or "").split())

@@ -1,4 +1,4 @@
-"""The citizen's sessions and the texts that were typed but not sent."""
+"""Pages for the citizen's sessions, and for text that was typed but not sent."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ pages = Pages("account", "")
 
 @pages.get("/sessoes", "Onde estou com a conta aberta")
 async def list_sessions(visit: Visit) -> Response[Any]:
-    """List the citizen's open sessions of the site."""
+    """List the citizen's open sessions on the site."""
     return visit.render("mine/sessions.html", sessions=await visit.mine.sessions.list_own(visit.session))
 
 
 @pages.post("/sessoes/encerrar", "Sair dos outros aparelhos")
 async def end_sessions(visit: Visit) -> Response[Any]:
-    """End one or all of the other sessions."""
+    """End one of the citizen's other sessions, or all of them if the form names none."""
     named = visit.posted.first("sessao")
     ended = await visit.mine.sessions.end_other_sessions(visit.session, [named] if named else None)
     notice = "Nenhuma outra sessão estava aberta." if not ended else "Pronto: a conta foi fechada lá."
@@ -28,7 +28,7 @@ async def end_sessions(visit: Visit) -> Response[Any]:
 
 @pages.get("/rascunhos/{number}", "O que você escreveu")
 async def show_draft(visit: Visit, number: str) -> Response[Any]:
-    """Redirect to the form in which the text was typed."""
+    """Redirect to the form into which the text was typed."""
     draft = await visit.mine.sessions.drafts.read(visit.session, number)
     if draft is None:
         raise make_not_found()

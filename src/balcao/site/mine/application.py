@@ -1,4 +1,4 @@
-"""The resources of Minha página in a process: its sessions, its client at the provider, and its database."""
+"""The resources that a process holds for Minha página: sessions, client at the provider, and database."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -15,12 +15,12 @@ from balcao.web import guard
 from balcao.web.database import SurfaceDatabase
 from balcao.web.surface import Client, Surface
 
-# Text typed into a form is stored this long, so that the person can continue later.
+# Typed text is stored for this long, so that the person can continue later.
 _DRAFTS_KEPT = timedelta(days=7)
 
 
 class MyPages(Surface[Page]):
-    """The resources of the pages for logged-in citizens. They are opened when the process starts to serve."""
+    """The resources for the pages of logged-in citizens. They are opened when the process starts to serve."""
 
     def __init__(
         self, settings: Settings, database_url: str, parts: Sequence[Pages], refusals: Refusals, site: Site
@@ -48,7 +48,7 @@ class MyPages(Surface[Page]):
 
     @property
     def environment(self) -> Environment:  # type: ignore[override] # no code of a surface sets it
-        """Return the templates of the site, which are replaced when the city changes its files."""
+        """Return the site's template environment, which is replaced when the city changes its files."""
         return self.site.environment
 
     @asynccontextmanager
@@ -64,7 +64,7 @@ class MyPages(Surface[Page]):
 
 
 def describe_database(settings: Settings) -> SurfaceDatabase:
-    """Return the site's database settings."""
+    """Describe the site's database: its schema, address, role and setting names."""
     return SurfaceDatabase(
         SITE_SCHEMA, "site", settings.site_database_url, settings.site_database_role, "BALCAO_SITE_LOGIN"
     )

@@ -1,6 +1,7 @@
-"""An application for a job: the requirements, one page for each question, and a page to check and send everything.
+"""Pages for applying for a job: the requirements, one page for each question, and a page for checking and sending.
 
-Until then, the answers are stored sealed for seven days, so that the citizen can stop and continue later.
+Until the application is sent, the answers are stored encrypted for seven days, so that the citizen can stop and
+continue later.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ _LONGEST_ANSWER = 2_000
 
 @pages.get("/{slug}", "Candidatar-se")
 async def begin(visit: Visit, slug: str) -> Response[Any]:
-    """Show the requirements of the job and whether the citizen meets them, before they start."""
+    """Show the job's requirements, and whether the citizen meets them, before the application starts."""
     subject = await visit.read_subject()
     job = await client.read_open_job(visit.api, slug)
     if (sent := await client.find_application(subject, job.id)) is not None:
@@ -47,14 +48,14 @@ async def begin(visit: Visit, slug: str) -> Response[Any]:
 
 @pages.post("/{slug}/termos", "Aceitar os termos")
 async def accept_terms(visit: Visit, slug: str) -> Response[Any]:
-    """Accept the terms of use of the city's job service."""
+    """Accept the terms of use for the city's job service."""
     await client.accept_terms(await visit.read_subject())
     return await visit.redirect(visit.address("applying.begin", slug=slug), "Os termos foram aceitos.")
 
 
 @pages.form("/{slug}/pergunta/{number}", "Pergunta")
 async def answer(visit: Visit, slug: str, number: str) -> Response[Any]:
-    """Ask one question of the job. The answer is stored until the application is sent."""
+    """Ask one of the job's questions. The answer is stored until the application is sent."""
     job = await client.read_open_job(visit.api, slug)
     questions = job.informacoes_complementares
     if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= len(questions):
@@ -83,7 +84,7 @@ async def answer(visit: Visit, slug: str, number: str) -> Response[Any]:
 
 @pages.form("/{slug}/conferir", "Confira antes de enviar")
 async def check(visit: Visit, slug: str) -> Response[Any]:
-    """Show everything that will be sent, and send it. Pressing the button again sends nothing."""
+    """Show everything that will be sent, and send it once, even if the button is pressed again."""
     subject = await visit.read_subject()
     job = await client.read_open_job(visit.api, slug)
     answers = await _read_answers(visit, job)
@@ -103,7 +104,10 @@ def _address_of(visit: Visit, application_id: str) -> str:
 
 
 def _find_step(visit: Visit, job: OpenJob, position: int) -> str:
-    """Return the address of a question, or of the page to check everything after the last question."""
+    """Return the address of the question at this position.
+
+    After the last question, return the address of the checking page.
+    """
     if position > len(job.informacoes_complementares):
         return visit.address("applying.check", slug=job.slug)
     return visit.address("applying.answer", slug=job.slug, number=position)
@@ -140,12 +144,12 @@ def _choose(answers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _number(visit: Visit, job: OpenJob) -> UUID:
-    """Return the id of the draft of this citizen's application for this job."""
+    """Return the id under which this citizen's application for this job is stored as a draft."""
     return uuid5(_NUMBERS, visit.session.stored.subject_key.hex() + job.id)
 
 
 async def _read_answers(visit: Visit, job: OpenJob) -> dict[str, str]:
-    """Return the answers so far to the questions that the job still has."""
+    """Return the stored answers, except those to questions that the job no longer asks."""
     draft = await visit.mine.sessions.drafts.read(visit.session, str(_number(visit, job)))
     asked = {question.id for question in job.informacoes_complementares}
     return {id_: values[0] for id_, values in draft.fields.items() if id_ in asked} if draft else {}

@@ -1,6 +1,7 @@
-"""A request to the city: one page for each question, a page to check everything, and the sending.
+"""Pages for making a service request: one page for each question, and a page for checking and sending.
 
-The answers in between are kept sealed for the citizen for seven days, so that they can stop and continue.
+Until the request is sent, the answers are stored encrypted for seven days, so that the citizen can stop and continue
+later.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -24,21 +25,21 @@ from balcao.web.service_requests.forms import fill_answers, make_answer_form
 from balcao.web.service_requests.labels import describe_answer, name_questions
 
 pages = Pages("asking", "/pedir")
-# A request contains this many files in all (rules: registry 4.20).
+# A request can contain at most this many files (rules: registry 4.20).
 _MOST_FILES = 5
 _FILE = "file"
 _KEY_REUSED, _FILE_GONE = "idempotency-key-reused", "file-not-own"
 
 
 class FileForm(Form):
-    """The form with one file, whose content is not a field."""
+    """The form for one file. The file's content is not a form field."""
 
     file = wtforms.FileField("Escolha um arquivo")
 
 
 @pages.get("/{type_id}", "Fazer um pedido")
 async def begin(visit: Visit, type_id: str) -> Response[Any]:
-    """Show what the request is for and what it asks, or the answers so far."""
+    """Show what the request is for and what it asks. Link to the answers if the citizen has already begun."""
     kind = await client.read_request_type(visit.api, type_id)
     begun = await read_begun(visit, type_id)
     return visit.render(
@@ -52,14 +53,14 @@ async def begin(visit: Visit, type_id: str) -> Response[Any]:
 
 @pages.form("/{type_id}/pergunta/{number}", "Pergunta")
 async def answer(visit: Visit, type_id: str, number: str) -> Response[Any]:
-    """Ask one question. The answer is kept until the request is sent."""
+    """Ask one question. The answer is stored until the request is sent."""
     kind, question, position = await _find_question(visit, type_id, number)
     if question.kind == _FILE:
         return await visit.redirect(_find_step(visit, kind, position))
     begun = await read_begun(visit, type_id)
     make = make_answer_form([question], visit.mine.site.words.now().date())
     form = make(visit, fill_answers([question], {} if begun.sent else begun.answers))
-    # A person may stop at a question that must be answered.
+    # A person may stop at a required question without answering it.
     is_empty = not any(visit.posted.first(field.name).strip() for field in form)
     may_skip = is_empty and bool(visit.posted.first("depois"))
     if form.is_sent and (may_skip or form.validate()):
@@ -70,7 +71,7 @@ async def answer(visit: Visit, type_id: str, number: str) -> Response[Any]:
 
 @pages.file_form("/{type_id}/arquivos/{number}", "Arquivos")
 async def add_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
-    """Ask for files, one at a time, so that a slow line loses at most one."""
+    """Ask for files, one at a time, so that a failed upload on a slow connection loses at most one file."""
     kind, question, position = await _find_question(visit, type_id, number)
     if question.kind != _FILE:
         return await visit.redirect(_find_step(visit, kind, position))
@@ -101,7 +102,7 @@ async def add_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
 
 @pages.post("/{type_id}/arquivos/{number}/retirar", "Retirar o arquivo")
 async def remove_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
-    """Take a file out of the request. The registry deletes it after a day, because nothing uses it."""
+    """Remove a file from the request. The registry deletes unused files after a day."""
     kind, question, position = await _find_question(visit, type_id, number)
     begun, removed = await read_begun(visit, type_id), visit.posted.first("arquivo")
     kept = [one for one in begun.answers.get(question.id, ()) if one.partition(" ")[0] != removed]
@@ -112,7 +113,7 @@ async def remove_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
 
 @pages.form("/{type_id}/conferir", "Confira antes de enviar")
 async def check(visit: Visit, type_id: str) -> Response[Any]:
-    """Show everything that will be sent, and send it. A second press sends nothing more."""
+    """Show everything that will be sent, and send it once, even if the button is pressed again."""
     subject = await visit.read_subject()
     kind = await client.read_request_type(visit.api, type_id)
     begun = await read_begun(visit, type_id)
@@ -139,7 +140,7 @@ async def check(visit: Visit, type_id: str) -> Response[Any]:
 
 
 def _prepare(visit: Visit, subject: Subject, kind: RequestType, begun: Begun) -> Callable[[], Awaitable[NewRequest]]:
-    """Return the call that makes the request. Its faults are worded for the citizen."""
+    """Return the call that makes the request. Its errors have texts for citizens."""
     of_files = [field.id for field in kind.fields if field.kind == _FILE]
     answers = {
         id_: [one.partition(" ")[0] for one in answer_] if id_ in of_files else answer_
@@ -153,7 +154,8 @@ def _prepare(visit: Visit, subject: Subject, kind: RequestType, begun: Begun) ->
         except Conflict as fault:
             if fault.code != _KEY_REUSED:
                 raise
-            # The answers changed after a sending whose response was lost, so the request exists.
+            # The request was sent before, but the response was lost. Then the answers changed. The request therefore
+            # already exists.
             await drop_begun(visit, kind.id)
             text = "A resposta tinha se perdido no caminho. Ele está em Meus pedidos, em Minha página."
             raise PageFault(409, "Este pedido já foi enviado", text) from None
@@ -166,7 +168,10 @@ def _prepare(visit: Visit, subject: Subject, kind: RequestType, begun: Begun) ->
 
 
 async def _find_question(visit: Visit, type_id: str, number: str) -> tuple[RequestType, Field, int]:
-    """Return the type, the question of this number and its position. Raises PageFault if there is no such question."""
+    """Return the request type, the question with this number and its position.
+
+    Raises PageFault if there is no such question.
+    """
     kind = await client.read_request_type(visit.api, type_id)
     if not number.isascii() or not number.isdigit() or not 1 <= int(number[:4]) <= len(kind.fields):
         raise make_not_found()
@@ -174,7 +179,10 @@ async def _find_question(visit: Visit, type_id: str, number: str) -> tuple[Reque
 
 
 def _find_step(visit: Visit, kind: RequestType, position: int) -> str:
-    """Return the address of a question, or of the page to check everything after the last question."""
+    """Return the address of the question at this position.
+
+    After the last question, return the address of the checking page.
+    """
     if position > len(kind.fields):
         return visit.address("asking.check", type_id=kind.id)
     page = "asking.add_file" if kind.fields[position - 1].kind == _FILE else "asking.answer"
@@ -182,7 +190,7 @@ def _find_step(visit: Visit, kind: RequestType, position: int) -> str:
 
 
 async def _leave(visit: Visit, kind: RequestType, position: int) -> Response[Any]:
-    """Redirect to the next question, or away if the citizen wants to stop here."""
+    """Redirect to the next question, or to the checking page, or to Minha página if the citizen stops here."""
     if visit.posted.first("depois"):
         return await visit.redirect(visit.address("home.show"), "O pedido está guardado por 7 dias.")
     if visit.posted.first("conferir"):
@@ -202,7 +210,10 @@ def _show_question(
 def _refuse_file(
     kind: RequestType, question: Field, begun: Begun, kept: Sequence[str], content: bytes, *, is_needed: bool
 ) -> str:
-    """Return why a file is refused before it is sent to the registry, or an empty string."""
+    """Return why the site refuses a file without sending it to the registry.
+
+    Return an empty string for a valid file.
+    """
     if not content:
         return "Escolha um arquivo." if is_needed else ""
     if len(content) > LARGEST_FILE:
@@ -214,7 +225,10 @@ def _refuse_file(
 
 
 async def _store(visit: Visit, form: FileForm, content: bytes) -> bool:
-    """Store a file. Return whether the registry accepted it; `result` is its id, type and size as one text."""
+    """Store a file. Return whether the registry accepted it.
+
+    The form's `result` then contains the file's id, type and size in one string.
+    """
     subject = await visit.read_subject()
     if not await form.submit(lambda: store_file(subject, content, form.key)):
         form.file.errors = [form.refusal or "O arquivo não pôde ser guardado."]

@@ -1,7 +1,7 @@
-"""Requests that a citizen has begun: their answers so far, sealed for 7 days, as one draft for each type.
+"""Requests that a citizen has begun. Each request type has one draft with the answers, encrypted and stored for 7 days.
 
-After the request was made, the draft contains its number and code instead, so that a second press of the button and a
-late step back find the receipt.
+After the request has been made, the draft contains its number and code instead. If the citizen presses the button again
+or goes back later, they see the receipt.
 """
 
 from collections.abc import Mapping
@@ -16,15 +16,17 @@ from balcao.web.service_requests.client import RequestType
 from balcao.web.sessions.drafts import Draft
 
 _NUMBERS = UUID("8c1f5a52-1f0e-4a52-9b5e-6a2d0d3c7b41")
-_ANSWER = "q-"  # in front of a question's id, so that no id is the name of another field
+_ANSWER = "q-"  # prefix of a question's id, so that no id equals another key
 _EMPTY: tuple[Any, ...] = (None, "", [])
 _KEY, _NUMBER, _CODE = "_key", "_number", "_code"
 
 
 class Begun(NamedTuple):
-    """A begun request. `key` makes the call that opens it repeatable; `sent` and `code` are its receipt.
+    """A begun request.
 
-    `answers` have the format that the service accepts, except for files: a file is a text of its id, type and size.
+    `key` is the idempotency key of the call that makes the request. `sent` and `code` are the number and code on its
+    receipt. `answers` have the format that the service accepts, except for files: a file is a string of its id, type
+    and size.
     """
 
     answers: Mapping[str, Any] = {}
@@ -34,7 +36,7 @@ class Begun(NamedTuple):
 
 
 async def read_begun(visit: Visit, type_id: str) -> Begun:
-    """Return the citizen's begun request of this type, which is empty if there is none."""
+    """Return the request of this type that the citizen has begun, or an empty one."""
     draft = await visit.mine.sessions.drafts.read(visit.session, str(_find_id(visit, type_id)))
     if draft is None:
         return Begun()
@@ -48,7 +50,7 @@ async def read_begun(visit: Visit, type_id: str) -> Begun:
 
 
 async def keep_answer(visit: Visit, kind: RequestType, begun: Begun, question: str, answer: Any) -> None:
-    """Store one more answer, or remove it if it is empty. After the sending, a new request begins."""
+    """Store one more answer, or remove it if it is empty. If the request has already been sent, begin a new one."""
     answers = {**({} if begun.sent else begun.answers), question: answer}
     key = new_id() if begun.sent or not begun.key else begun.key
     kept = {f"{_ANSWER}{id_}": [msgspec.json.encode(one).decode()] for id_, one in answers.items() if one not in _EMPTY}
@@ -57,7 +59,7 @@ async def keep_answer(visit: Visit, kind: RequestType, begun: Begun, question: s
 
 
 async def keep_receipt(visit: Visit, kind: RequestType, number: str, code: str) -> None:
-    """Store number and code in place of the answers."""
+    """Store the request's number and code instead of the answers."""
     address = visit.address("requests.show", number=number)
     await _write(visit, kind.id, Draft(address, kind.name, {_NUMBER: [number], _CODE: [code]}))
 
