@@ -1,4 +1,4 @@
-"""The registry's parts in each process: CRM client, running login syncs, backlog of CRM events, storage of files."""
+"""The registry's resources in each process: CRM client, login syncs in progress, event backlog, file storage."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ from balcao.registry.crm.login.service import LoginSyncs
 
 @asynccontextmanager
 async def run_registry(platform: Platform) -> AsyncIterator[None]:
-    """Provide the registry's parts while the process runs."""
+    """Provide the registry's resources while the process runs."""
     async with open_crm_client(platform.settings) as crm:
         platform.parts |= {
             Backlog: Backlog(),

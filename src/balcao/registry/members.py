@@ -1,4 +1,4 @@
-"""Member types that the wire types of several features share."""
+"""Member types shared by the wire types of several features."""
 
 from datetime import datetime
 from typing import Annotated, TypeAlias

@@ -1,4 +1,4 @@
-"""Parameters that several lists for operators share."""
+"""Parameters shared by several lists for operators."""
 
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias

@@ -1,4 +1,4 @@
-"""The common settings of the registry's routes. Each feature extends these settings."""
+"""The settings that all of the registry's routes share. Each feature extends them."""
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.operations import Routes

@@ -1,4 +1,4 @@
-"""Parser for the time of a CRM event, in the ISO 8601 variants that CRMs use (rules: registry 4.1 row 8)."""
+"""Parse the time of a CRM event, in the ISO 8601 variants that CRMs use (rules: registry 4.1 row 8)."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -10,7 +10,7 @@ _PATTERN = re.compile(
     re.ASCII,
 )
 
-# asyncpg encodes `datetime.max` as "infinity". Later times are therefore replaced by this time.
+# Replaces any later time, because asyncpg encodes `datetime.max` as "infinity".
 LATEST = datetime(9999, 12, 31, tzinfo=UTC)
 
 

@@ -1,4 +1,4 @@
-"""Member types of a citizen in the CRM's webhook and in responses (rules: registry 3.4)."""
+"""Member types for a citizen's data in the CRM's webhook and in responses (rules: registry 3.4)."""
 
 from typing import Annotated, TypeAlias
 

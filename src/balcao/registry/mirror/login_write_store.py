@@ -10,7 +10,8 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.statements import statement
 from balcao.core.values.cpf import Cpf
 
-# Until the CRM confirms a value, this many earlier sent values are retained, newest first, to recognise their echoes.
+# The number of previously sent values to retain, newest first, until the CRM confirms one, so that their echoes are
+# recognised.
 REMEMBERED = 8
 
 
@@ -30,8 +31,8 @@ def digest_sql(email: str) -> str:
     return f"sha256(convert_to(registry.compared('email', {email}) #>> '{{}}', 'UTF8'))"
 
 
-# `own` is the declared e-mail, which takes precedence over the offered e-mail. Pushes of an e-mail wait until `until`,
-# so an e-mail that is declared after this statement reaches the CRM after the login's write.
+# `own` is the declared e-mail, which takes precedence over the offered e-mail. E-mail pushes wait until the time
+# `until`, so an e-mail declared after this statement reaches the CRM after the login's write.
 #
 # `remembered` stores the e-mail's digest. If the digest differs from the previous one, the previous digest moves to the
 # front of `earlier_sha256`.
@@ -64,8 +65,8 @@ async def begin_login_write(
 async def end_login_write(connection: Connection, cpf: Cpf) -> None: ...
 
 
-# The login's write can be deleted once the CRM has a later e-mail. While an e-mail still waits in the outbox, the echo
-# of the login's write may still arrive and must be recognised.
+# Delete the record of the login's write once the CRM has a later e-mail. While an e-mail still waits in the outbox, the
+# echo of the login's write may arrive, and must be recognised.
 @statement("""
 DELETE FROM registry.login_write WHERE cpf = :cpf AND until <= clock_timestamp()
     AND NOT EXISTS (SELECT FROM registry.outbox WHERE cpf = :cpf AND dirty ? 'email')

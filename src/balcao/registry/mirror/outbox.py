@@ -1,8 +1,8 @@
 """The outbox: one row for each citizen with changes to push to the CRM, sent by one job at a time.
 
 A job finds its row by the row's id. When a new job takes over the row, the row gets a new id. If the previous job runs
-again, it therefore finds no row, so two jobs never push the same citizen's changes. Callers of these functions must
-hold the lock on the citizen's mirror.
+again, it finds no row. Therefore two jobs never push the same citizen's changes. Callers of these functions must hold
+the lock on the citizen's mirror.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,8 @@ async def drop_overridden_fields(connection: Connection, cpf: Cpf) -> None:
     if row is None or row.dirty:
         return
     # A running job deletes its row itself. If we deleted it now, a new row could get a second job that runs in
-    # parallel. A job that has given up makes no further call, even if the queue still lists it as running.
+    # parallel. A job that has given up makes no further call, even if the queue still lists it as running, so its row
+    # can be deleted here.
     if await withdraw_job(connection, row.job, also_running=row.given_up):
         await store.delete_outbox_row(connection, row.id)
 

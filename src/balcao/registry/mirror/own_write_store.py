@@ -1,4 +1,4 @@
-"""SQL for an own write. One statement writes the change, the outbox row, the job and the audit events."""
+"""SQL for an own write: one statement that writes the change, the outbox row, the job and the audit events."""
 
 from datetime import timedelta
 
@@ -14,12 +14,13 @@ from balcao.registry.mirror.writes import OwnWrite
 
 
 # Lock order: every CTE reads from `locked`, so the mirror is locked first, as in all other code that changes it.
-# `hold_mirror` also locks the outbox row. A phone verification is locked after them, as in an anonymisation. Writing
-# the phone consumes the verification.
+# `hold_mirror` also locks the outbox row. A phone verification is locked after both, as in an anonymisation, because
+# writing the phone consumes the verification.
 #
 # Snapshot: the statement's snapshot may be older than the lock, because the statement may have waited for it. Rows that
 # were committed meanwhile are invisible to plain reads. INSERT … ON CONFLICT DO UPDATE finds them anyway. The DELETE of
-# a wording does not, so callers that remove a wording pass `expected`, which makes sure that nothing has changed.
+# a wording does not, so callers that remove a wording pass `expected`. The statement then writes only if nothing has
+# changed.
 #
 # Job: one job sends all dirty fields of a citizen. If there is no such job, or it has been given up, `queued` adds a
 # new one and `marked` gives the row a new id. `withdrawn` removes the old job from the queue. If that job still runs,

@@ -1,4 +1,4 @@
-"""Types of the rows and documents that the mirror's statements return."""
+"""Types for the rows and documents that the mirror's statements return."""
 
 from datetime import datetime
 from typing import Annotated, NamedTuple
@@ -12,7 +12,7 @@ from balcao.registry.mirror.writes import Value
 class MirroredField(msgspec.Struct, frozen=True):
     """A field of the mirror, with its origin.
 
-    `origin` is `crm`, `citizen` or `staff`. `confirmed_at` is the last time at which the CRM sent an equal value.
+    `origin` is `crm`, `citizen` or `staff`. `confirmed_at` is when the CRM last sent an equal value.
     """
 
     value: Value
@@ -26,7 +26,7 @@ class MirroredField(msgspec.Struct, frozen=True):
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """The values that the person typed, and their CRM representation (`wire`), which the mirrored field stores."""
+    """The values as the person typed them, and their CRM representation (`wire`), which the mirrored field stores."""
 
     value: dict[str, str]
     wire: str
@@ -113,7 +113,7 @@ class Erasures(NamedTuple):
 
 
 class Covered(msgspec.Struct, frozen=True):
-    """The entries that a tombstone covers: names of fields, kinds of wordings, and the number of consents."""
+    """What a tombstone erases: names of fields, kinds of wordings, and the number of consents."""
 
     fields: list[str]
     wordings: list[str]

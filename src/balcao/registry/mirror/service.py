@@ -1,4 +1,4 @@
-"""Read and change the mirror. The result does not depend on the order or repetition of events."""
+"""Read and change the mirror. The result does not depend on the order of events, or on repeated events."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -100,9 +100,9 @@ async def write_own_fields(
 
 
 async def confirm_sent(connection: Connection, cpf: Cpf, fields: Sequence[str], sent_at: datetime) -> None:
-    """Record that a call that began at `sent_at` delivered these fields. Skip fields whose value is now the CRM's.
+    """Record that a call that began at `sent_at` delivered these fields. Skip fields that now contain the CRM's value.
 
-    CRM values older than the call can no longer override the citizen's values. Later changes by CRM staff still can.
+    CRM values older than the call can no longer override the citizen's values, but later changes by CRM staff can.
     """
     await store.stamp_pushed_fields(connection, cpf, fields, sent_at)
     if EMAIL in fields:

@@ -97,16 +97,19 @@ WHERE cpf = :cpf AND register.field = sent.field
 RETURNING register.field, register.value::text
 """)
 async def record_pushed_fields(connection: Connection, cpf: Cpf, fields: Sequence[str]) -> Mapping[str, Value]:
-    """Record the values to push, and return them. Skip values of the CRM. The caller must lock the mirror."""
+    """Record the values to push, and return them. Skip values that came from the CRM.
+
+    The caller must lock the mirror.
+    """
 
 
 @statement("SELECT clock_timestamp()")
 async def read_clock(connection: Connection) -> datetime:
-    """Return the database clock. Compare times of the mirror with this clock, not with the clock of the process."""
+    """Return the database clock. Compare the mirror's times with this clock, not with the clock of the process."""
 
 
-# `:sent_at` is the start of the call. With the time of its response, changes that CRM staff made during the call would
-# look older and be ignored.
+# `:sent_at` is the start of the call. If we used the time of the response instead, changes that CRM staff made during
+# the call would look older and be ignored.
 @statement("""
 UPDATE registry.register SET
     at = greatest(at, :sent_at), pushed_at = clock_timestamp(), pushed_before = NULL
@@ -192,14 +195,14 @@ async def set_tombstone(connection: Connection, cpf: Cpf, at: datetime) -> None:
 
 @statement("SELECT cpf, anonymised_at FROM registry.mirror_head WHERE anonymised_at IS NOT NULL")
 async def list_tombstones(connection: Connection) -> list[tuple[Cpf, datetime]]:
-    """Return every anonymised person with the time of their tombstone."""
+    """Return every anonymised person, and when their tombstone was set."""
 
 
 @statement("UPDATE registry.mirror_head SET last_event_at = greatest(last_event_at, :at) WHERE cpf = :cpf")
 async def stamp_last_event(connection: Connection, cpf: Cpf, at: datetime) -> None: ...
 
 
-# The time for an anonymisation that starts on the platform. It must also cover values whose time is in the future.
+# The time of an anonymisation that starts on the platform. It must also cover values whose time is in the future.
 @statement("""
 SELECT greatest(
     clock_timestamp(),

@@ -38,8 +38,8 @@ class Writes:
 class OwnWrite:
     """A change by the citizen, or by staff on their behalf.
 
-    `related_fields` lists other fields that the API returns in the same member. `wording` is the original text if the
-    CRM's representation loses information, and `wire` is that representation. If only `wording_kind` is set, the
+    `related_fields` lists the other fields that belong to the same member of the API. `wording` is the original text if
+    the CRM's representation loses information, and `wire` is that representation. If only `wording_kind` is set, the
     stored wording is deleted.
     """
 
@@ -51,7 +51,10 @@ class OwnWrite:
 
     @property
     def affected_fields(self) -> list[str]:
-        """All fields that the API returns in the same member. The write is later than each of these fields."""
+        """All fields that belong to the same member of the API.
+
+        The write's time is later than the time of each of them.
+        """
         return [*self.values, *self.related_fields]
 
     @property
@@ -95,7 +98,7 @@ def _address(sent: Mapping[str, str | None] | str | None) -> Iterator[tuple[str,
 
 
 def _consents(entries: Sequence[Mapping[str, str | None]]) -> list[Consent]:
-    """Return the consents. If an event repeats a key, its last entry counts."""
+    """Return the event's consents. If an event repeats a category and channel, the last entry wins."""
     by_key: dict[tuple[str, str], Consent] = {}
     for entry in entries:
         consent = _consent(entry)

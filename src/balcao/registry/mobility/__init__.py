@@ -4,6 +4,6 @@ from balcao.registry.mobility.catalogue.api import FEATURE as CATALOGUE
 from balcao.registry.mobility.drivers.api import FEATURE as DRIVERS
 from balcao.registry.mobility.vehicles.api import FEATURE as VEHICLES
 
-# Drivers must come before vehicles. An erasure finds the links to a person's own vehicles by the vehicles' owner, which
-# is removed when the vehicles are erased.
+# List drivers before vehicles. An erasure finds the drivers of a person's own vehicles by the vehicles' owner, and
+# erasing the vehicles removes that owner.
 FEATURES = (CATALOGUE, DRIVERS, VEHICLES)

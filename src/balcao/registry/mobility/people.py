@@ -1,4 +1,4 @@
-"""A vehicle's owner and drivers: their contact data, and audit events for calls that reach another person's data."""
+"""A vehicle's owner and drivers: their contact data, and audit events for calls that concern another person's data."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -14,8 +14,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.person.citizens import service as citizens
 from balcao.registry.person.citizens.schemas import Citizen
 
-# The grant that gives a citizen access to another person's data here: the link between a vehicle's owner and its
-# driver.
+# The grant that lets a vehicle's owner and its drivers access each other's data.
 LINK = "vehicle_link"
 
 
@@ -29,7 +28,7 @@ class Contact:
 
 
 class DriverRefused(Forbidden):
-    """Raised if a driver tries to do something that only the owner may do. The owner can see the recorded attempt."""
+    """Raised if a driver tries to do something that only the owner may do. The attempt is recorded for the owner."""
 
     def __init__(self, owner: Cpf) -> None:
         super().__init__("Só quem registrou o veículo pode fazer isto.", code="owner-only")
@@ -42,7 +41,10 @@ def format_cpf(cpf: Cpf, viewer: Cpf) -> str:
 
 
 def hides_phones(call: Call) -> bool:
-    """Return whether to hide phone numbers from the caller. Like the citizen's record, they require their own scope."""
+    """Return whether to hide phone numbers from the caller.
+
+    They require a separate scope, as in the citizen's record.
+    """
     return call.decision.reason is Reason.SCOPE and citizens.PHONE_SCOPE not in call.identified_caller.scopes
 
 
@@ -52,12 +54,12 @@ async def fetch_contacts(connection: Connection, cpfs: Iterable[Cpf]) -> Mapping
 
 
 def parse_contact(cpf: Cpf, document: str) -> Contact:
-    """Return a person's contact data from the result of `citizen_document_sql`."""
+    """Parse a person's contact data from the result of `citizen_document_sql`."""
     return _to_contact(citizens.parse_citizen(cpf, document))
 
 
 def encode_trail(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf], fields: list[str]) -> str:
-    """Return the audit events of `record_trail` as JSON, for a statement that writes and records at the same time."""
+    """Return the audit events that `record_trail` would record, as JSON for a statement that also writes the change."""
     audit = call.platform.audit
     return join_trails(
         audit.encode_event(by, action, subject=subject, fields=fields)
@@ -70,8 +72,8 @@ async def record_trail(
 ) -> None:
     """Record an audit event for the person in the path, and one for each other person concerned.
 
-    A citizen's read of their own data needs no event, but a read of the other people's data does. The person's event is
-    written first, then the other events in the order of the CPFs.
+    A citizen's read of their own data needs no event, but reading other people's data does. The person's event is
+    written first, followed by the others in the order of their CPFs.
     """
     for by, subject in _list_concerned(call, action, person, others):
         await call.platform.audit.record(connection, by, action, subject=subject, fields=fields)
@@ -87,7 +89,7 @@ def require_owner(owner: Cpf, viewer: Cpf) -> None:
 async def recording_refusals(call: Call) -> AsyncIterator[None]:
     """Record a driver's refused attempt.
 
-    The block must contain the whole transaction, so that its rollback does not undo the event.
+    The block must enclose the whole transaction, so that a rollback does not undo the event.
     """
     try:
         yield
@@ -99,7 +101,7 @@ async def recording_refusals(call: Call) -> AsyncIterator[None]:
 
 
 def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterable[Cpf]) -> Iterator[tuple[Call, Cpf]]:
-    """Yield a pair for each person concerned: the call with the grant for this person's data, and the person."""
+    """Yield, for each person concerned, the call with the grant for this person's data, and the person."""
     if not (action == "read" and call.is_owner):
         yield call, person
     for other in sorted(set(others) - {person}, key=lambda cpf: cpf.digits):
@@ -109,8 +111,8 @@ def _list_concerned(call: Call, action: AuditAction, person: Cpf, others: Iterab
 def _through_link(call: Call) -> Call:
     """Return the call with the grant for another person's data.
 
-    A caller who owns the data in the path does not own the other person's data, so the link is the grant. Staff and
-    clients retain their own grant.
+    A caller who is the person in the path does not own the other person's data, so the driver link is the grant. Staff
+    and clients retain their own grant.
     """
     if not call.is_owner:
         return call

@@ -1,4 +1,4 @@
-"""The platform's operation: its processes, queues and imports, and the changes that need no restart."""
+"""Operating the platform: view processes, queues and imports, and make changes that do not need a restart."""
 
 from balcao.registry.operation.imports.api import FEATURE as IMPORTS
 from balcao.registry.operation.limits.api import FEATURE as LIMITS

@@ -1,8 +1,9 @@
-"""The anonymisation of a person in two calls: a dry run that is rolled back, then the real anonymisation.
+"""Anonymise a person in two calls: first a dry run that is rolled back, then the real anonymisation.
 
 The dry run returns a confirmation for the real call. The confirmation is not stored, so a dry run does not change the
-person's data. It consists of an expiry time and a keyed hash of the person, the state of their data and the expiry
-time. So it is valid only for this person, until it expires, and while the data does not change.
+person's data. It consists of an expiry time and a keyed hash. The hash covers the person, the state of their data and
+the expiry time, so the confirmation is valid only for this person, until it expires, and while the data does not
+change.
 """
 
 import base64
@@ -33,7 +34,7 @@ _ISOLATION = "repeatable_read"
 
 
 async def anonymise_person(call: Call, cpf: Cpf, body: AnonymisationBody) -> Anonymisation:
-    """Anonymise a person, or report the effects that an anonymisation would have (rules: registry 4.9).
+    """Anonymise a person, or report what an anonymisation would do (rules: registry 4.9).
 
     Raises Invalid if staff give no reason, and Conflict for a confirmation that does not match.
     """
@@ -45,7 +46,10 @@ async def anonymise_person(call: Call, cpf: Cpf, body: AnonymisationBody) -> Ano
 
 
 async def _rehearse(call: Call, cpf: Cpf) -> Anonymisation:
-    """Erase, report and roll back. The dry run is audited as a read of the person's data."""
+    """Erase the person's data, report the result, and roll back.
+
+    The dry run is audited as a read of the person's data.
+    """
     async with call.reading(cpf, ["anonymisation"]):
         pass
     async with call.platform.database.rehearsal(isolation=_ISOLATION) as connection:
@@ -73,7 +77,9 @@ async def _apply(call: Call, cpf: Cpf, confirmation: str | None) -> Anonymisatio
 
 
 async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason: str) -> int:
-    """Repeat erasures that a restored database lacks. Return how many were repeated (rules: registry 4.9).
+    """Repeat the erasures that are missing from a restored database.
+
+    Return how many were repeated (rules: registry 4.9).
 
     An anonymisation that came from the CRM is repeated as a CRM event, which erases less.
     """
@@ -96,13 +102,13 @@ async def erase_people_again(call: Call, tombstones: Sequence[Tombstone], reason
 
 
 async def _erase(connection: Connection, call: Call, cpf: Cpf) -> tuple[Anonymisation, bytes]:
-    """Erase in the caller's transaction. Return the report, and the state that a confirmation covers, as JSON.
+    """Erase the person's data in the caller's transaction.
+
+    Return the report, and the state that a confirmation covers, as JSON.
 
     The state consists of the person, the time of an earlier anonymisation, the export before the erasure, and the list
-    of the erased data.
-
-    Lock order: the mirror first, as in every write of the person's data. Its tombstone is set before the other features
-    erase. Raises Conflict if another transaction committed first.
+    of the erased data. Lock order: the mirror first, as in every write of the person's data. Its tombstone is set
+    before the other features erase. Raises Conflict if another transaction committed first.
     """
     declared = call.platform.part(DeclaredPersonalData)
     try:
@@ -131,7 +137,7 @@ def _seal(call: Call, state: bytes, expires_at: datetime) -> str:
 
 
 def _parse_expiry(confirmation: str) -> datetime:
-    """Return the expiry time in the confirmation. Raises Conflict if the confirmation is malformed.
+    """Parse the expiry time in the confirmation. Raises Conflict if the confirmation is malformed.
 
     The caller must still verify the keyed hash, because the confirmation may be forged.
     """

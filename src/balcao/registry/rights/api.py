@@ -115,6 +115,6 @@ async def get_retention_report(call: Call) -> RetentionReport:
 
 
 def make_feature(declarations: Iterable[PersonalData]) -> Feature:
-    """Declare the feature. The schema of the export consists of the members that the given features declare."""
+    """Declare the feature. The export's schema consists of the members that the given features declare."""
     export = make_export_type(list_export_members(declarations))
     return Feature(routes=[one.returning(export) if one.key == EXPORT_KEY else one for one in routes.declared])

@@ -1,7 +1,4 @@
-"""Portuguese names for an access to a person's data, as that person reads them (rules: registry 4.9).
-
-No SQL or HTTP.
-"""
+"""Describe an access to a person's data in Portuguese, for that person to read (rules: registry 4.9)."""
 
 from collections.abc import Mapping
 
@@ -107,7 +104,7 @@ _GRANTS = {
 def name_access(
     access: Access | AuditEvent, operations: OperationNames, descriptions: Mapping[str, str]
 ) -> AccessNames:
-    """Return an access in words. `descriptions` contains the description of each action in the access catalogue."""
+    """Describe an access in words. `descriptions` contains the description of each action in the access catalogue."""
     return AccessNames(
         action=_ACTIONS.get(access.action, "Usou"),
         operation=operations.find(access.operation),
@@ -118,12 +115,12 @@ def name_access(
 
 
 def list_descriptions(snapshot: Snapshot) -> dict[str, str]:
-    """Return the description of each action of the access catalogue, by its key."""
+    """Return the description of each action in the access catalogue, by the action's key."""
     return {action.key: action.description for action in snapshot.actions.values()}
 
 
 def name_grant(grant: str, descriptions: Mapping[str, str]) -> str | None:
-    """Return the right that allowed an access, in words, or None for an unknown right."""
+    """Describe the right that allowed an access. Return None for an unknown right."""
     kind, _, name = grant.partition(":")
     if kind == "scope":
         return f"Sistema autorizado a ler {_SCOPES[name]}" if name in _SCOPES else "Sistema autorizado"
@@ -133,7 +130,7 @@ def name_grant(grant: str, descriptions: Mapping[str, str]) -> str | None:
 
 
 def _name_actor(access: Access | AuditEvent) -> str:
-    """Return the actor in words. Members of staff appear as their department, never as a person."""
+    """Describe the actor. Members of staff appear as their department, never as a person."""
     if access.actor_kind == "staff" and access.department:
         return access.department
     return _ACTORS.get(access.actor_kind, "Sistema")

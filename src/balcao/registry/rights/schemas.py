@@ -108,7 +108,7 @@ class Access(msgspec.Struct):
 
 
 class KindCount(msgspec.Struct):
-    """The number of accesses by one kind of actor."""
+    """The number of accesses made by one kind of actor."""
 
     actor_kind: ActorKind
     count: Annotated[int, Meta(description="Quantos acessos.", examples=[24])]
@@ -154,7 +154,10 @@ class AccessQuery(PageQuery, rename={"from_": "from"}):
 
 
 class AnonymisationBody(msgspec.Struct):
-    """An anonymisation request. `confirmation` comes from the dry run. `reason` is required for staff."""
+    """An anonymisation request. `confirmation` is the value that the dry run returned.
+
+    `reason` is required for staff.
+    """
 
     dry_run: Annotated[bool, Meta(description="Verdadeiro só simula; nada muda.", examples=[True])] = True
     confirmation: Annotated[
@@ -192,7 +195,7 @@ class Anonymisation(msgspec.Struct):
 
 
 class Export(msgspec.Struct):
-    """The file with all data of a person (rules: registry 4.9). Features declare its other members."""
+    """The file with all of a person's data (rules: registry 4.9). Features declare its other members."""
 
 
 def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
@@ -284,7 +287,7 @@ class AuditQuery(PageQuery, rename={"from_": "from"}, kw_only=True):
 
 
 class RetainedKind(msgspec.Struct):
-    """The last run of the nightly retention for one kind of data."""
+    """The last nightly retention run for one kind of data."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["phone_book_entry"])]
     at: Annotated[datetime, Meta(description="Última execução (RFC 3339).", examples=["2026-03-02T06:15:00Z"])]
@@ -296,7 +299,7 @@ class RetainedKind(msgspec.Struct):
 class AnonymisedPeople(msgspec.Struct):
     """The number of anonymised people, by the time of their last anonymisation.
 
-    The count includes requests on the platform and reports of the CRM.
+    The counts include both anonymisations requested on the platform and those reported by the CRM.
     """
 
     last_30d: Annotated[int, Meta(description="Pessoas anonimizadas há até 30 dias.", examples=[3])]

@@ -37,10 +37,10 @@ NO_RECORD = "Não há cadastro deste cidadão."
 
 
 async def export_person(call: Call, cpf: Cpf) -> bytes:
-    """Return the export as JSON: one consistent snapshot of all features (rules: registry 4.9). The export is audited.
+    """Return the export as JSON: one consistent snapshot of all features' data (rules: registry 4.9).
 
-    Raises TooMany if the person's data were exported too often. Raises NotFound if nothing is stored, except for the
-    owner.
+    The export is audited. Raises TooMany if the person's data was exported too often. Raises NotFound if nothing is
+    stored, unless the caller is the owner.
     """
     platform, subject = call.platform, call.platform.audit.list_hashes(cpf)
     await platform.limits.spend(platform.rate("export_limit"), "registry.export_data", subject[0].hex())
@@ -110,7 +110,7 @@ async def list_events_about_person(call: Call, query: Mapping[str, str], page: P
 
 
 def _name_all(call: Call, events: Iterable[Access | AuditEvent]) -> None:
-    """Add the words that people understand to each event."""
+    """Add to each event a description that people can understand."""
     operations = call.platform.part(OperationNames)
     descriptions = list_descriptions(call.platform.catalogue.snapshot)
     for event in events:
@@ -118,7 +118,7 @@ def _name_all(call: Call, events: Iterable[Access | AuditEvent]) -> None:
 
 
 async def read_retention_report(call: Call) -> RetentionReport:
-    """Return the last run of the nightly retention for each kind of data, and the number of anonymised people."""
+    """Return the last nightly retention run for each kind of data, and the number of anonymised people."""
     async with call.platform.database.connection() as connection:
         return RetentionReport(
             await store.list_retained_kinds(connection), await store.count_anonymised_people(connection)
@@ -126,7 +126,7 @@ async def read_retention_report(call: Call) -> RetentionReport:
 
 
 def _parse_kinds(query: Mapping[str, str]) -> list[str] | None:
-    """Return the wanted kinds of actors, or None for all. Raises Invalid for an unknown kind."""
+    """Return the requested kinds of actors, or None for all kinds. Raises Invalid for an unknown kind."""
     if "actor_kind" not in query:
         return None
     kinds = split_list(query["actor_kind"])

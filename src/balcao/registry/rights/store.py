@@ -1,4 +1,4 @@
-"""SQL for the platform's audit trail: the accesses to a person's data, and the searches of auditors."""
+"""SQL for the platform's audit trail: the accesses to a person's data, and searches by auditors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ WHERE subject_hash = ANY(:subject::bytea[])
 """
 
 
-# A person who acts on their own data is `self`, whatever the grant. The platform's own jobs appear as the platform's
-# client.
+# People who act on their own data appear as `self`, whatever their grant. The platform's own jobs appear as the
+# platform's client.
 @statement(f"""
 SELECT at, action, operation, fields, {_KIND} AS actor_kind,
        CASE WHEN actor_hash = subject_hash THEN 'self' WHEN client = '' THEN :platform_client ELSE client END AS actor,
@@ -50,15 +50,15 @@ async def select_accesses(
     platform_client: str,
     kinds: Sequence[str] | None = None,
 ) -> list[Access]:
-    """Return the accesses to a person's data by these kinds of actors, newest first. Without a page, return all.
+    """Return the accesses to a person's data by these kinds of actors, newest first.
 
-    `subject` contains the person's hash under each key that was ever in use.
+    Return all accesses if `page` is None. `subject` contains the person's hash under each key that was ever in use.
     """
 
 
 @statement(f"SELECT {_KIND} AS actor_kind, count(*) {_OF_SUBJECT} GROUP BY 1")
 async def count_accesses(connection: Connection, subject: Sequence[bytes], period: Period) -> Mapping[str, int]:
-    """Return the number of accesses by the kind of actor."""
+    """Return the number of accesses made by each kind of actor."""
 
 
 @statement("""
@@ -109,7 +109,7 @@ async def list_events_about_person(
 
 
 def _match_events(period: Period, filters: AuditFilters) -> Conditions:
-    """Return only the conditions that the caller requested, so that each combination can use an index."""
+    """Return conditions only for the filters that the caller set, so that each combination can use an index."""
     conditions = Conditions()
     conditions.add("at >= {}", period.start)
     conditions.add("at < {}", period.end)
@@ -129,8 +129,8 @@ def _match_events(period: Period, filters: AuditFilters) -> Conditions:
     return conditions
 
 
-# For each kind, the last run and the number of rows removed in the last 30 days. Kinds without a run in the last year
-# are left out.
+# Select, for each kind of data, the last run and the number of rows removed in the last 30 days. Omit kinds without a
+# run in the last year.
 @statement("""
 SELECT kind, max(at) AS at, (array_agg(checked ORDER BY at DESC))[1] AS checked,
        (array_agg(removed ORDER BY at DESC))[1] AS removed,

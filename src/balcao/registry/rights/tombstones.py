@@ -1,7 +1,7 @@
 """The tombstones of erased people, in a file next to the backups.
 
-The file is needed because restoring an older backup brings erased data back. The file is not encrypted, and only its
-owner may read it. The same is true for the backups, which contain the same data.
+The file is needed because restoring an older backup also restores erased data. It is not encrypted, but only its owner
+may read it. The same is true for the backups, which contain the same data.
 """
 
 import os
@@ -31,7 +31,7 @@ class Tombstone(msgspec.Struct, frozen=True):
 
 
 async def note_tombstones(database: Database, key: HashKey, folder: Path) -> None:
-    """Append the tombstones that the file does not contain yet. Nothing is ever removed from it."""
+    """Append the tombstones that the file does not contain yet. No tombstone is ever removed from the file."""
     known = {(each.cpf, each.at) for each in read_tombstones(folder)}
     async with database.connection() as connection:
         standing = await list_tombstones(connection)
@@ -51,7 +51,10 @@ def _append(file: Path, fresh: Sequence[Tombstone]) -> None:
 
 
 def read_tombstones(folder: Path) -> list[Tombstone]:
-    """Return the tombstones in the folder's file. Skip a line that a full disk cut off: it will be written again."""
+    """Return the tombstones in the folder's file.
+
+    Skip a line that a full disk truncated, because it will be written again.
+    """
     if not (folder / NAME).exists():
         return []
     lines = (folder / NAME).read_bytes().split(b"\n")

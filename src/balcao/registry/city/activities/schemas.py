@@ -48,7 +48,7 @@ class ActivityQuery(LongMenuPageQuery):
 
 
 class ActivityRow(msgspec.Struct):
-    """A row of the imported file. A missing `id` defaults to `subclasse`."""
+    """A row in the import file. A missing `id` defaults to `subclasse`."""
 
     secao: Code
     divisao: Code

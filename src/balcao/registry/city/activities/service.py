@@ -1,4 +1,4 @@
-"""Read the national classification of economic activities (CNAE), which is imported and public."""
+"""Read the national classification of economic activities (CNAE). It is public, and only the import writes it."""
 
 from collections.abc import Mapping
 

@@ -59,7 +59,7 @@ WHERE (activity.secao, activity.divisao, activity.grupo, activity.classe, activi
    <> (excluded.secao, excluded.divisao, excluded.grupo, excluded.classe, excluded.subclasse, excluded.denominacao)
 """)
 async def upsert_activities(connection: Connection, rows: Sequence[ActivityRow]) -> int:
-    """Insert new activities, update changed ones, and return how many were written.
+    """Insert new activities and update changed ones. Return how many rows were written.
 
     `rows` must not contain an id twice. Only the table's owner may do this.
     """

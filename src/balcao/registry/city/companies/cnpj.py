@@ -1,4 +1,4 @@
-"""Path parameter: the CNPJ (rules: registry 2.6).
+"""The path parameter for a company's CNPJ (rules: registry 2.6).
 
 `core/http/routing.py` has already removed the punctuation of a formatted CNPJ.
 """

@@ -10,7 +10,7 @@ from balcao.registry.city.companies.store import CompanyMember
 
 
 async def write_registered_companies(connection: Connection, rows: Sequence[CompanyRow]) -> int:
-    """Write new and changed companies with their members. Return how many companies were written."""
+    """Store new and changed companies with their members. Return how many companies were stored."""
     changed = await store.upsert_companies(connection, rows)
     row_of = {row.cnpj: row for row in rows}
     members = [CompanyMember(cpf, cnpj) for cnpj in changed for cpf in row_of[cnpj].members]

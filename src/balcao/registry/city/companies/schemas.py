@@ -251,7 +251,7 @@ class Company(msgspec.Struct, kw_only=True):
 
 
 class CompanyRow(Company, kw_only=True):
-    """A row of the imported file."""
+    """A row in the import file."""
 
     def __post_init__(self) -> None:
         if not is_cnpj(self.cnpj):

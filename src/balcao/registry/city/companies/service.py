@@ -1,6 +1,6 @@
 """Read imported companies.
 
-Partners and responsible people may see their companies. Other callers need an action or a scope, or must be the
+Partners and responsible people may read their own companies. Any other caller needs an action or a scope, except the
 platform's own client.
 """
 
@@ -23,7 +23,7 @@ FIELDS = ["empresas"]
 
 
 async def list_registered_companies(call: Call, cpf: Cpf, query: Mapping[str, str], page: Page) -> Companies:
-    """Return a page of the companies of which the person is a partner or the responsible person, sorted by CNPJ.
+    """Return a page of the companies in which the person is a partner or the responsible person, sorted by CNPJ.
 
     Raises Invalid for an invalid filter.
     """

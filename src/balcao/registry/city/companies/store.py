@@ -33,7 +33,7 @@ _OF_NATURE = "(:nature::text IS NULL OR company.record #>> '{natureza_juridica,i
     )
 )
 async def list_companies_of(source: Source, cpf: Cpf, nature: str | None, page: Page) -> Paged[Json[Company]]:
-    """Return a page of the companies of which the person is a partner or the responsible person, sorted by CNPJ."""
+    """Return a page of the companies in which the person is a partner or the responsible person, sorted by CNPJ."""
 
 
 @statement(f"SELECT company.record::text {_OF_PERSON} ORDER BY cnpj")
@@ -48,7 +48,9 @@ WHERE company.record <> excluded.record
 RETURNING cnpj
 """)
 async def upsert_companies(connection: Connection, rows: Sequence[CompanyRow]) -> list[str]:
-    """Write the companies, and return the CNPJs of new and changed companies. Only the table's owner may do this.
+    """Insert or update the companies. Return the CNPJs of those that were new or changed.
+
+    Only the table's owner may do this.
 
     `rows` must not contain a CNPJ twice.
     """

@@ -1,4 +1,4 @@
-"""Show a company to a caller: times in the city's zone, and other people's CPFs masked. No SQL or HTTP here."""
+"""Prepare a company for a caller: convert dates to the city's time zone, and mask other people's CPFs."""
 
 import re
 from zoneinfo import ZoneInfo
@@ -13,7 +13,7 @@ _CPF = re.compile(r"[0-9]{11}")
 
 
 def add_times(company: Company, zone: ZoneInfo) -> Company:
-    """Return the company with each date as midnight in the zone."""
+    """Return the company with each date converted to midnight in the time zone."""
     changed: Company = replace(
         format_days(company, ("inicio_atividade_data",), zone),
         situacao_cadastral=format_days(company.situacao_cadastral, ("data",), zone),
@@ -46,7 +46,7 @@ def _mask_partner(partner: CompanyPartner, keep: Cpf | None) -> CompanyPartner:
 def _mask(text: str | None, keep: Cpf | None) -> str | None:
     """Mask a text of eleven digits unless it equals `keep`. Return any other text unchanged.
 
-    Check digits do not matter: a CPF with a typing error may still identify a person.
+    Check digits are not verified, because a mistyped CPF may still identify a person.
     """
     if text is None or not _CPF.fullmatch(text) or (keep is not None and text == keep.digits):
         return text

@@ -33,7 +33,7 @@ class Department(msgspec.Struct, omit_defaults=True):
 
 
 class Departments(msgspec.Struct):
-    """A page of departments. `total_count` repeats the pagination's total, because portals read it there."""
+    """A page of departments. `total_count` repeats the total from the pagination, because portals read it here."""
 
     departments: Annotated[list[Department], Meta(description="Órgãos, por nível e na ordem do organograma.")]
     pagination: Annotated[Pagination, Meta(description="Página devolvida e total de órgãos.")]
@@ -43,7 +43,7 @@ class Departments(msgspec.Struct):
 class DepartmentNode(Department, kw_only=True):
     """A department with its children."""
 
-    # No default value: `omit_defaults` would omit the empty list of a leaf.
+    # This member has no default value, because `omit_defaults` would omit a leaf's empty list.
     children: Annotated[
         list["DepartmentNode"], Meta(description="Órgãos subordinados, na ordem do organograma; vazio sem nenhum.")
     ]
@@ -55,7 +55,7 @@ class DepartmentNode(Department, kw_only=True):
 
 
 class DepartmentTree(msgspec.Struct):
-    """The whole department tree. `total_count` counts the departments on all levels."""
+    """The whole department tree. `total_count` is the number of departments on all levels."""
 
     departments: Annotated[list[DepartmentNode], Meta(description="Órgãos do topo, cada um com os seus subordinados.")]
     total_count: Annotated[int, Meta(description="Total de órgãos em todos os níveis.", examples=[42])]
@@ -88,7 +88,7 @@ class DepartmentQuery(LongMenuPageQuery):
 
 
 class DepartmentRow(msgspec.Struct):
-    """A row of the imported file. A missing `id` defaults to `cd_ua`."""
+    """A row in the import file. A missing `id` defaults to `cd_ua`."""
 
     cd_ua: Code
     sigla_ua: Code

@@ -13,7 +13,7 @@ from balcao.registry.city.departments.tree import LONGEST_CHAIN, build_tree
 
 
 async def list_departments(call: Call, query: Mapping[str, str], page: Page) -> Departments:
-    """Return a page of departments, sorted by level and by the city's own order.
+    """Return a page of departments, sorted by level and then in the city's own order.
 
     Raises Invalid if a filter is not valid.
     """
@@ -40,7 +40,7 @@ async def read_department_tree(call: Call) -> DepartmentTree:
 async def list_department_ancestors(call: Call, cd_ua: str) -> DepartmentAncestors:
     """Return a department's ancestors, from the top down. Raises NotFound for an unknown code.
 
-    Return no ancestors if there are more than `LONGEST_CHAIN`, because the chain is then a cycle or an error.
+    Return an empty list if there are more than `LONGEST_CHAIN`, because such a chain is a cycle or an error.
     """
     if not has_control(cd_ua):
         chain = await store.list_department_chain(call.reader, cd_ua, LONGEST_CHAIN + 1)

@@ -43,10 +43,10 @@ async def select_departments(connection: Connection, filters: DepartmentFilters,
 
 @statement(f"SELECT {_COLUMNS} FROM registry.department ORDER BY nivel, ordem_absoluta, cd_ua")
 async def list_all_departments(connection: Connection) -> list[Department]:
-    """Return every department, sorted by level and by the city's own order."""
+    """Return every department, sorted by level and then in the city's own order."""
 
 
-# `most` limits the recursion, because the parents in the city's file may form a cycle by mistake.
+# `most` limits the recursion, because a mistake in the city's file may link departments into a cycle.
 @lookup(f"""
 WITH RECURSIVE chain AS (
     SELECT 0 AS steps, department.* FROM registry.department WHERE cd_ua = :cd_ua
@@ -83,7 +83,7 @@ WHERE (department.id, department.sigla_ua, department.nome_ua, department.cd_ua_
        excluded.updated_at)
 """)
 async def upsert_departments(connection: Connection, rows: Sequence[DepartmentRow]) -> int:
-    """Insert new departments, update changed ones, and return how many were written.
+    """Insert new departments and update changed ones. Return how many rows were written.
 
     `rows` must not contain a code twice. Only the table's owner may do this.
     """

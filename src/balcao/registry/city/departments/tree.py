@@ -1,6 +1,6 @@
 """Build the department tree. Each department appears exactly once (rules: registry 4.10).
 
-The tree has every department even if the file contains wrong parents, such as a cycle.
+The tree contains every department even if parents in the import file are wrong, for example if they form a cycle.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -16,7 +16,8 @@ LIMIT_SECONDS = 2.0
 async def check_health(platform: Platform) -> HealthCheck:
     """Query both systems concurrently, with a timeout of two seconds, and return their status.
 
-    Raises Unavailable if the database does not respond. Without the cache the service still works.
+    Raises Unavailable if the database does not respond. The service still works without the cache, so a failed cache
+    raises nothing.
     """
     datastore, cache = await asyncio.gather(_ask(_ping(platform)), _ask(platform.limits.check()))
     if not datastore.status:
@@ -32,6 +33,6 @@ async def _ping(platform: Platform) -> bool:
 async def _ask(question: Awaitable[bool]) -> Dependency:
     try:
         is_up = await asyncio.wait_for(question, LIMIT_SECONDS)
-    except Exception:  # any exception of a client means "no response"
+    except Exception:  # any client exception counts as no response
         is_up = False
     return Dependency(is_up, "disponível" if is_up else "indisponível", utc_now())

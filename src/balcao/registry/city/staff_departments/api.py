@@ -80,7 +80,7 @@ async def delete_staff_mapping(call: Call, cpf: CpfInPath, cd_ua: DepartmentInPa
 
 FEATURE = Feature(
     routes=routes.declared,
-    # These links are the city's own organisational data. Erasing a person's data retains them.
+    # These links belong to the city's own organisational data, so the erasure of a person does not delete them.
     personal_data=PersonalData(
         "staff_departments",
         retain=retain_rows("staff_departments", store.count_staff_mappings, "Vínculo funcional com a prefeitura."),

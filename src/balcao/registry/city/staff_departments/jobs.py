@@ -10,7 +10,8 @@ from balcao.core.jobs.worker import JobKind
 from balcao.core.values.cpf import Cpf
 from balcao.registry.city.staff_departments import store
 
-# One round hashes this many CPFs. That takes about two milliseconds, so the event loop is not blocked for long.
+# The number of CPFs hashed in one round. A round takes about two milliseconds, so it does not block the event loop for
+# long.
 BATCH = 500
 
 

@@ -39,7 +39,7 @@ class StaffMapping(msgspec.Struct):
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Build the link from a row, and mask the creator's CPF."""
+        """Return the link stored in this row, with the creator's CPF masked."""
         creator = row["created_by"]
         return cls(**{**row, "created_by": Cpf(creator).masked if creator else None})
 
@@ -52,6 +52,6 @@ class StaffMappings(msgspec.Struct):
 
 
 class StaffMappingBody(msgspec.Struct):
-    """The department to link to."""
+    """The department to which the person is to be linked."""
 
     cd_ua: Annotated[str, Meta(description="Código do órgão a vincular.", examples=["1100"])]

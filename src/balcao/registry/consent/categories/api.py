@@ -14,7 +14,7 @@ from balcao.registry.routes import ROUTES
 TAGS = ["notification-categories"]
 ADMIN = "/admin/notification-categories"
 MAY_WRITE = action("categories:write")
-# Browsers must revalidate the administrators' list on every use, so that administrators always see their last change.
+# The administrators' list may not be reused without revalidation, so that administrators always see their last change.
 REVALIDATED = "private, no-cache"
 
 

@@ -1,4 +1,4 @@
-"""The pattern of category ids, and the category as a path parameter."""
+"""The pattern for category ids, and the path parameter for a category."""
 
 from typing import Annotated, TypeAlias
 

@@ -64,7 +64,10 @@ class CategoryCreation(msgspec.Struct):
 
 
 class CategoryChanges(msgspec.Struct):
-    """The changes to a category. At least one member is required. `active` true reactivates the category."""
+    """The members of a category to change. At least one is required.
+
+    Setting `active` to true reactivates the category.
+    """
 
     name: Name | UnsetType = UNSET
     description: Description | UnsetType = UNSET

@@ -1,4 +1,7 @@
-"""Read and maintain notification categories. They are public, and staff maintain them. An id is never reused."""
+"""Read and maintain notification categories. Anyone may read the active ones; staff maintain them.
+
+An id is never reused.
+"""
 
 import re
 from typing import Any
@@ -20,7 +23,7 @@ DESCRIPTION_LENGTH = 500
 
 
 async def list_consent_categories(call: Call, *, inactive: bool) -> Categories:
-    """Return the categories in their order. Inactive categories are included only if `inactive` is true."""
+    """Return the categories in display order. Inactive categories are included only if `inactive` is true."""
     async with call.reader.connection() as connection:
         return Categories(await store.select_consent_categories(connection, inactive=inactive))
 
@@ -87,9 +90,10 @@ def _clean_changes(body: CategoryChanges) -> dict[str, Any]:
 
 
 async def _lock(connection: Connection, call: Call, id_: str) -> Category:
-    """Lock the category until the transaction ends, and return it. A malformed id is not looked up.
+    """Lock the category until the transaction ends, and return it.
 
-    Raises NotFound for an unknown category, and PreconditionFailed if `If-Match` does not match.
+    A malformed id counts as unknown, without a query. Raises NotFound for an unknown category, and PreconditionFailed
+    if `If-Match` does not match.
     """
     current = await store.lock_category(connection, id_) if re.fullmatch(ID, id_) else None
     if current is None:

@@ -38,7 +38,7 @@ async def insert_category(
         raise Conflict(text, code="category-exists") from None
 
 
-# Without `order`, the new category becomes the last one. 9999 is the highest `order`.
+# Without `order`, the new category is placed last. 9999 is the highest allowed `order`.
 @statement(f"""
 INSERT INTO registry.notification_category (id, name, description, default_opt_in, active, "order")
 VALUES (
@@ -59,7 +59,7 @@ WHERE id = :id
 RETURNING {_COLUMNS}
 """)
 async def update_category(connection: Connection, changed: Category) -> Category:
-    """Store the changed category, and return it with its new time."""
+    """Store the changed category. Return it with its new modification time."""
 
 
 OFFERED = (find_category_name,)

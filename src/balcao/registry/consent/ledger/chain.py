@@ -17,7 +17,7 @@ BEGINNING = bytes(32)
 
 @dataclass(frozen=True)
 class Link:
-    """An entry with its position in the chain. `seq` counts from 1 for each citizen."""
+    """A ledger entry and its position in the chain. Each citizen's chain starts at `seq` 1."""
 
     seq: int
     entry: LedgerEntry
@@ -31,7 +31,7 @@ class Link:
 
 
 class Break(StrEnum):
-    """The faults of a chain. The operator's command prints these values, so they must not change."""
+    """The kinds of faults in a chain. The operator's command prints these values, so they must not change."""
 
     GAP = "gap"
     DETACHED = "detached"
@@ -40,7 +40,7 @@ class Break(StrEnum):
 
 
 def hash_entry(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
-    """Return the SHA-256 of `prev_hash` and the members as a JSON array.
+    """Return the SHA-256 of a JSON array that contains `prev_hash` and the entry's members.
 
     Never change the members or their order: existing hashes would no longer match.
     """
@@ -64,7 +64,7 @@ def hash_entry(entry: LedgerEntry, seq: int, prev_hash: bytes) -> bytes:
 
 
 def link_entries(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[Link]:
-    """Append the entries, in their order, to a chain that ends with the number `seq` and the hash `last`."""
+    """Link the entries, in this order, to a chain whose last link has the number `seq` and the hash `last`."""
     links = []
     for place, entry in enumerate(entries, seq + 1):
         links.append(Link(place, entry, last, hash_entry(entry, place, last)))

@@ -1,4 +1,4 @@
-"""The ledger that proves consent. An anonymisation retains it. Its only route is declared with the preferences."""
+"""The ledger that proves consent. Anonymisation does not delete it. Its only route is declared with the preferences."""
 
 from balcao.core.audit.personal_data import ExportMember, PersonalData, retain_rows
 from balcao.core.audit.retention import OldRows

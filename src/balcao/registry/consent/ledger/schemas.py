@@ -14,7 +14,7 @@ LedgerAction = Literal["opt_in", "opt_out", "category_update"]
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):
-    """A preference that changed to another value. `category` is null for the global flag."""
+    """A change of one preference. `category` is null if the global flag changed."""
 
     id: Annotated[str, Meta(description="Identificador da mudança.", examples=["019a8f4e-5b1c-7d20-9a3e-0c5d7e1f2a3b"])]
     cpf: CpfText

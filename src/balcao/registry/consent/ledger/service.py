@@ -23,7 +23,7 @@ PROOF_OF_CONSENT = "Prova do consentimento."
 
 @dataclass(frozen=True)
 class Change:
-    """A flag that changes to `new_value`. `category` is None for the global flag."""
+    """A preference that changes to `new_value`. `category` is None for the global flag."""
 
     category: str | None
     new_value: bool
@@ -52,9 +52,9 @@ class Verification(msgspec.Struct, frozen=True):
 def make_entries(
     call: Call, cpf: Cpf, head: LedgerHead, changes: Sequence[Change], channel: str, reason: str | None
 ) -> list[dict[str, Any]]:
-    """Return the ledger rows of these changes, as arguments of `registry.append_preference_entries`.
+    """Return the ledger rows for these changes, as arguments for `registry.append_preference_entries`.
 
-    All entries have the time of `head`.
+    All entries get the time in `head`.
     """
     entries = [_entry(call, cpf, change, head.moment, channel, reason) for change in changes]
     return [_row(link) for link in link_entries(entries, head.seq, head.hash)]
@@ -98,7 +98,8 @@ async def read_preference_history(call: Call, cpf: Cpf, page: Page) -> Preferenc
 async def verify_ledger(connection: Connection, cpf: Cpf | None = None) -> Verification:
     """Verify one citizen's chain, or all chains if `cpf` is None.
 
-    The transaction must have the isolation level `repeatable_read`, so that both reads see the same state.
+    The transaction must use the isolation level `repeatable_read`, so that the reads of the ledger and of the
+    preferences see the same state.
     """
     chains = entries = 0
     findings = []

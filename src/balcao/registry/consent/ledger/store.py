@@ -1,4 +1,4 @@
-"""SQL for the preference ledger. Entries are only appended, except that old chains are deleted whole."""
+"""SQL for the preference ledger. Entries are only appended. The retention deletes only whole old chains."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ LEFT JOIN LATERAL (
 async def read_ledger_head(connection: Connection, cpf: Cpf) -> LedgerHead:
     """Return the end of the citizen's ledger.
 
-    Read the preferences after this call, so that they are at least as recent as the result.
+    Read the preferences only after this call, so that they are at least as recent as the ledger's end.
     """
 
 
@@ -53,7 +53,7 @@ async def count_ledger_entries(source: Source, cpf: Cpf) -> int: ...
 SELECT {_MEMBERS} FROM registry.preference_ledger WHERE cpf = :cpf ORDER BY seq DESC LIMIT :limit OFFSET :offset
 """)
 async def list_ledger_entries(source: Source, cpf: Cpf, page: Page | None = None) -> list[LedgerEntry]:
-    """Return the page's entries, newest first. Without a page, return all entries."""
+    """Return one page of entries, newest first. Return all entries if `page` is None."""
 
 
 @statement(f"""
@@ -67,7 +67,7 @@ async def _list_links(connection: Connection, cpf: Cpf | None) -> list[Link]: ..
 async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterator[list[Link]]:
     """Yield the chain of one citizen, or of every citizen if `cpf` is None. The links are sorted by `seq`.
 
-    The rows are read through a cursor, so the caller must have a transaction.
+    The rows are read through a cursor, so the caller must be in a transaction.
     """
     chain: list[Link] = []
     values = _list_links.bind([cpf], {})
@@ -82,7 +82,7 @@ async def iterate_chains(connection: Connection, cpf: Cpf | None) -> AsyncIterat
 
 
 class LedgerPlace(NamedTuple):
-    """The position of an entry: the citizen, the number in the chain, and the entry's id."""
+    """Identifies a ledger entry: the citizen, its number in the chain, and its id."""
 
     cpf: str
     seq: int
@@ -119,7 +119,7 @@ DELETE FROM registry.preference_ledger WHERE cpf IN (
     SELECT cpf FROM registry.preference_ledger GROUP BY cpf HAVING max(timestamp) <= now() - :age::text::interval)
 """)
 async def delete_old_chains(connection: Connection, age: str) -> int:
-    """Delete chains whose newest entry is at least `age` old. Return the number of deleted entries.
+    """Delete the chains whose newest entry is at least `age` old. Return the number of deleted entries.
 
     Only the table's owner may do this.
     """

@@ -1,7 +1,7 @@
 """References to recipients in messages to senders (rules: registry 4.17).
 
-Only a sender that has checked a recipient can recognise the reference. The reference of a phone number is independent
-of the reference of its person, so the two cannot be connected.
+Only a sender that has checked a recipient can recognise the reference. A phone number's reference does not depend on
+its owner's reference, so the two cannot be connected.
 """
 
 import base64
@@ -17,7 +17,7 @@ def make_person_reference(key: HashKey, cpf: Cpf) -> str:
 
 
 def make_phone_reference(key: HashKey, number_hash: bytes) -> str:
-    """Return the reference of a number. `number_hash` is the number's hash in the phone book's entries."""
+    """Return the reference for a phone number. `number_hash` is the number's hash in the phone book's entries."""
     return _make_reference(key, f"phone:{number_hash.hex()}")
 
 

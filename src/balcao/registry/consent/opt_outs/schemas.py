@@ -23,7 +23,10 @@ Active: TypeAlias = Annotated[bool, Meta(description="Se os avisos são enviados
 
 
 class OptOutWebhookBody(msgspec.Struct):
-    """The body that creates or replaces a webhook. Without `categories`, opt-outs of all categories are sent."""
+    """The body that creates or replaces a webhook.
+
+    Without `categories`, the webhook receives opt-outs from all categories.
+    """
 
     url: Url
     description: Description = None
@@ -32,7 +35,7 @@ class OptOutWebhookBody(msgspec.Struct):
 
     @property
     def model_fields_set(self) -> set[str]:
-        """The members of a webhook, for the audit trail."""
+        """The values of a webhook that the audit trail records."""
         return set(self.__struct_fields__)
 
     def model_dump(self, *, mode: str) -> dict[str, Any]:
@@ -75,13 +78,13 @@ class OptOutWebhookWithSecret(OptOutWebhook, kw_only=True):
 
 
 class OptOutWebhooks(msgspec.Struct):
-    """All webhooks, the oldest first."""
+    """All webhooks, oldest first."""
 
     data: Annotated[list[OptOutWebhook], Meta(description="Do mais antigo ao mais novo.")]
 
 
 class OptOut(msgspec.Struct):
-    """The data of a message: the recipients who opted out, and the messages that they refuse."""
+    """The data in a message to a sender: the recipients who opted out, and what they opted out of."""
 
     opt_out: Annotated[int, Meta(description="Número do aviso. A ordem das recusas é a de `at`.", examples=[42])]
     scope: Annotated[

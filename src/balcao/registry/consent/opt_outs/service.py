@@ -79,7 +79,10 @@ async def add_webhook(call: Call, body: OptOutWebhookBody) -> OptOutWebhookWithS
 
 
 async def replace_webhook(call: Call, id: UUID | None, body: OptOutWebhookBody) -> OptOutWebhook:
-    """Replace a webhook but not its secret. Raises NotFound if it does not exist, and the errors of `add_webhook`."""
+    """Replace a webhook but not its secret.
+
+    Raises NotFound if it does not exist, and the same errors as `add_webhook`.
+    """
     return await WEBHOOKS.replace_webhook(call, id, await _clean(call, body))
 
 
@@ -103,12 +106,15 @@ async def _clean(call: Call, body: OptOutWebhookBody) -> OptOutWebhookBody:
 
 
 async def announce_opt_out(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Enqueue the messages about one entry. If this runs twice, the messages are enqueued once."""
+    """Enqueue the messages about one withdrawal of consent.
+
+    If the job runs twice, the messages are still enqueued only once.
+    """
     key, source = platform.audit.key, payload["entry"]
     async with platform.database.transaction() as connection:
         found = await store.read_withdrawn(connection, source)
         if found is None:
-            return  # the retention deleted the entry
+            return  # the retention has already deleted the entry
         hashes = [key.derive("phone-number", number) for number in found.numbers]
         if found.number_hash is not None:
             hashes.append(found.number_hash)

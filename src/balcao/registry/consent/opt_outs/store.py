@@ -15,9 +15,10 @@ ANNOUNCE_JOB, DELIVER_JOB = "registry.announce_opt_out", "registry.deliver_opt_o
 
 
 def announce_sql(entries: str) -> str:
-    """Return two CTEs that enqueue the announcement of opt-outs, in the statement that writes their entries.
+    """Return CTEs that enqueue a job for each opt-out, for use in the statement that writes the entries.
 
-    `entries` is a relation with the `id` of each entry. Nothing is enqueued if no webhook is active.
+    `entries` is a relation with the `id` of each entry that withdraws consent. Nothing is enqueued if no webhook is
+    active.
     """
     return enqueue_sql(
         f"'{ANNOUNCE_JOB}'",
@@ -53,7 +54,7 @@ SELECT 'phone', NULL, NULL, number_hash, '{}', at FROM registry.phone_book_entry
 async def read_withdrawn(connection: Connection, id: str) -> Withdrawn | None: ...
 
 
-# A repetition of the job finds the row and enqueues nothing.
+# If the job runs again, it finds this row and enqueues nothing.
 _JOBS = enqueue_sql(
     ":job",
     """convert_to(format('{"webhook":"%s","opt_out":%s}', webhook.id, told.number), 'UTF8')""",
@@ -75,11 +76,11 @@ SELECT count(*) FROM queued
 async def announce(
     connection: Connection, source: str, withdrawn: Withdrawn, recipients: Sequence[str], job: str = DELIVER_JOB
 ) -> None:
-    """Store the opt-out, and enqueue a message for each active webhook of its category."""
+    """Store the opt-out, and enqueue a message for each active webhook that receives this category."""
 
 
 class StoredOptOut(msgspec.Struct, frozen=True):
-    """An announced opt-out."""
+    """An opt-out for which messages were enqueued."""
 
     number: int
     scope: str
@@ -116,4 +117,4 @@ SELECT id::text FROM registry.preference_ledger WHERE cpf = :cpf
 UNION ALL SELECT id::text FROM registry.phone_book_entry WHERE cpf = :cpf
 """)
 async def list_entry_ids(connection: Connection, cpf: Cpf) -> list[str]:
-    """Return the ids of a person's entries, for a search among dead-lettered jobs."""
+    """Return the ids of a person's entries, so that dead-lettered jobs can be searched by person."""

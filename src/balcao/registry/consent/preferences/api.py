@@ -124,7 +124,7 @@ EXPORTED = ExportMember("preferencias", Preferences, "PreferÃªncias de notificaÃ
 
 FEATURE = Feature(
     routes=routes.declared,
-    # An anonymisation retains the preferences.
+    # Anonymisation does not delete the preferences.
     personal_data=PersonalData(
         "preferences",
         [EXPORTED],

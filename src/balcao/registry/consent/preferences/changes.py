@@ -1,4 +1,4 @@
-"""A requested change of preferences, and its differences from the current preferences."""
+"""A requested change of preferences, and its comparison with the current preferences."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ class RequestedChange:
 
     @property
     def fields(self) -> list[str]:
-        """The names of the members to change, for the audit trail."""
+        """The names of the preferences to change, for the audit trail."""
         named = {"opt_in": self.opt_in is not None, "category_opt_ins": bool(self.choices)}
         return [name for name, is_asked in named.items() if is_asked]
 

@@ -33,7 +33,7 @@ ReasonText: TypeAlias = Annotated[
 class Preferences(msgspec.Struct):
     """A citizen's preferences (spec: notification preferences of a citizen).
 
-    `category_opt_ins` has every active category.
+    `category_opt_ins` contains every active category.
     """
 
     cpf: CpfText
@@ -55,7 +55,7 @@ class Preferences(msgspec.Struct):
 
 
 class PreferencesBody(msgspec.Struct):
-    """A change of preferences. Omitted members do not change. Null is never allowed."""
+    """A change of preferences. Omitted members do not change. No member may be null."""
 
     channel: ChannelText
     opt_in: Annotated[

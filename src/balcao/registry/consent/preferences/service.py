@@ -22,7 +22,7 @@ from balcao.registry.consent.preferences.changes import (
 )
 from balcao.registry.consent.preferences.schemas import ChoiceBody, Preferences, PreferencesBody
 
-# A function from the preferences to the document whose ETag the caller sends in `If-Match`.
+# A function that builds, from the preferences, the document whose ETag the caller sends in `If-Match`.
 Known = Callable[[Preferences], Any]
 
 
@@ -37,7 +37,7 @@ def _whole(preferences: Preferences) -> Any:
 
 
 async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody, known: Known = _whole) -> Preferences:
-    """Change the given members and return the new preferences.
+    """Change the members in the body and return the new preferences.
 
     Raises Invalid for an invalid body, PreconditionFailed if `If-Match` does not match, and Unprocessable for an
     unknown or inactive category.
@@ -68,9 +68,9 @@ async def apply_change(call: Call, cpf: Cpf, requested: RequestedChange, known: 
 
 
 async def withdraw_category(call: Call, cpf: Cpf, category: str, channel: str, reason: str) -> None:
-    """Opt the person out of a category, even an inactive one. Do nothing if the person has already opted out.
+    """Opt the person out of a category. Do nothing if the person has already opted out.
 
-    The opt-out from an inactive category applies if the category becomes active again.
+    The category may be inactive: the opt-out then applies when the category becomes active again.
     """
 
     async def attempt(connection: Connection) -> bool | None:
@@ -96,11 +96,11 @@ async def withdraw_category(call: Call, cpf: Cpf, category: str, channel: str, r
 async def _change(
     call: Call, cpf: Cpf, parse_change: Callable[[Preferences], RequestedChange], known: Known
 ) -> Preferences:
-    """Read, decide and write. If another call has changed the preferences in between, start again."""
+    """Read the preferences, decide, and write. If another call changed the preferences in the meantime, start again."""
 
     async def attempt(connection: Connection) -> Preferences | None:
-        # Read the end of the ledger before the preferences. A change between the two reads moves the end, so the write
-        # detects it.
+        # Read the end of the ledger before the preferences. If another call appends an entry between the two reads, the
+        # write detects the later end.
         head = await read_ledger_head(connection, cpf)
         current = await store.select_preferences(connection, cpf)
         requested = parse_change(current)

@@ -14,8 +14,8 @@ from balcao.registry.consent.opt_outs.store import announce_sql
 from balcao.registry.consent.preferences.schemas import Preferences
 
 
-# This query always returns one row. If the citizen has made no choice, the row has the categories' defaults and the
-# time at which a category last changed.
+# This query always returns one row. If the citizen has made no choice, the row contains the categories' defaults and
+# the time of the last change to a category.
 @lookup("""
 SELECT :cpf::text AS cpf,
        coalesce(preferences.opt_in, true) AS opt_in,
@@ -34,18 +34,18 @@ FROM (
 LEFT JOIN registry.preferences ON preferences.cpf = :cpf
 """)
 async def select_preferences(source: Source, cpf: Cpf) -> Preferences:
-    """Return the preferences. The caller must have checked the access to them."""
+    """Return the preferences. The caller must already have checked that they may be read."""
 
 
 class StoredChoice(msgspec.Struct, frozen=True):
-    """The choice of one category, active or not. `chosen` is None if the person has not chosen it."""
+    """A person's choice for one category, active or not. `chosen` is None if the person has made no choice."""
 
     chosen: bool | None
     default_opt_in: bool
 
     @property
     def opt_in(self) -> bool:
-        """Whether the person accepts the category."""
+        """Whether the person accepts messages in the category."""
         return self.default_opt_in if self.chosen is None else self.chosen
 
 
@@ -58,7 +58,7 @@ WHERE category.id = :category
 async def read_choice(connection: Connection, cpf: Cpf, category: str) -> StoredChoice: ...
 
 
-# The ledger entries of the change that withdraw consent.
+# The change's ledger entries that withdraw consent, as a relation with their ids.
 _WITHDRAWN = """(
     SELECT entry.id FROM locked, jsonb_to_recordset(:entries::jsonb) AS entry (id uuid, new_value boolean)
     WHERE NOT entry.new_value
@@ -69,7 +69,7 @@ _WITHDRAWN = """(
 # ends with `behind`, which was its last entry when the preferences were read.
 #
 # Lock order: `append_preference_entries` locks the citizen's preferences. Every other CTE reads from `locked`, so
-# nothing is locked or written before.
+# nothing else is locked or written before that.
 #
 # Defaults: a choice that equals the category's default is stored too, so the choice remains if the default changes.
 @statement(f"""

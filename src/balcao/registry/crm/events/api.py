@@ -74,7 +74,7 @@ async def get_crm_events(call: Call, query: Query, page: PageInQuery) -> CrmEven
     return await service.list_crm_events(call, filters, page)
 
 
-# The first rule erases only the payload of dead events. The second deletes whole events, applied or dead.
+# The first rule erases only the payloads of dead events. The second deletes the events themselves, applied or dead.
 RETENTION = [
     OldRows("crm_event_payload", store.count_event_payloads, store.erase_old_event_payloads, timedelta(days=30)),
     OldRows("crm_event", store.count_crm_events, store.delete_old_crm_events, timedelta(days=90)),

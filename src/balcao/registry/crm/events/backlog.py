@@ -14,7 +14,7 @@ COUNT_SECONDS = 1.0
 
 
 class Backlog:
-    """The approximate number of waiting events, and the check of its limit."""
+    """Counts waiting events approximately, and enforces the limit."""
 
     def __init__(self) -> None:
         self._waiting = 0
@@ -31,5 +31,5 @@ class Backlog:
             raise Unavailable("Há eventos demais na fila: tente mais tarde.", code="queue-full", retry_after=30)
 
     def add(self) -> None:
-        """Count an event that this process has accepted."""
+        """Add an event that this process has accepted to the count."""
         self._waiting += 1

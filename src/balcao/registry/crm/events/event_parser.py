@@ -1,4 +1,4 @@
-"""Parser for the webhook's body. The checks follow the order of the rules (rules: registry 4.1 rows 5-12)."""
+"""Parse the body of a CRM webhook. The checks follow the order of the rules (rules: registry 4.1 rows 5-12)."""
 
 import hashlib
 import unicodedata
@@ -51,9 +51,9 @@ class _Raw(msgspec.Struct):
 
 
 def parse_event(body: bytes) -> Event:
-    """Parse the body. Raises Invalid if it is not valid.
+    """Parse the body.
 
-    The message names the wrong key, but never contains the value.
+    Raises Invalid if it is not valid. The error message names the wrong key, but never contains its value.
     """
     sent = decoding.parse_object(body)
     cpf = _parse_cpf(sent.get("cpf"))
@@ -76,7 +76,7 @@ def _parse_cpf(value: object) -> Cpf:
 
 
 def _parse_evento(value: object) -> Evento:
-    """Return the kind of event. The comparison is case-sensitive, because an erasure must never be guessed."""
+    """Return the event's kind. Case matters: a misspelt kind must never be read as an erasure."""
     if value is None or value == "atualizacao":
         return "atualizacao"
     if value == "anonimizacao":
@@ -116,9 +116,9 @@ def _fault(key: str, expected: str) -> Invalid:
 
 
 def _parse_text(key: str, value: object) -> str | None:
-    """Return the string in NFC and trimmed, with a space for each line break and tab.
+    """Normalise the string to NFC, replace each line break and tab with a space, and trim it. Return None for null.
 
-    Null returns None. The empty string is a value and differs from null.
+    The empty string is returned as it is, because it differs from null.
     """
     if value is None:
         return None
@@ -179,7 +179,7 @@ def _parse_consent(place: str, entry: Mapping[str, object]) -> dict[str, str | N
 
 
 def _parse_choice(place: str, consent: Mapping[str, str | None], name: str, allowed: Mapping[str, str]) -> str | None:
-    """Look up the member's value, ignoring case, and return its meaning. Return None if it is missing or empty.
+    """Return the meaning of the member's value, ignoring case. Return None if it is missing or empty.
 
     Raises Invalid for any other value.
     """

@@ -26,7 +26,7 @@ class Acknowledgement(msgspec.Struct):
 
 
 class WebhookAddress(msgspec.Struct):
-    """The address in a delta. Each part can be changed, cleared or omitted separately."""
+    """The address in `dados`. Each part can be changed, cleared or omitted separately."""
 
     bairro: members.Bairro | UnsetType | None = UNSET
     cep: members.Cep | UnsetType | None = UNSET
@@ -38,7 +38,7 @@ class WebhookAddress(msgspec.Struct):
 
 
 class WebhookConsent(msgspec.Struct):
-    """One consent in a delta. `status` or `acao` is required. `motivo` is required to withdraw a consent."""
+    """One consent in `dados`. `status` or `acao` is required. `motivo` is required to withdraw a consent."""
 
     acao: members.Acao | UnsetType | None = UNSET
     canal: members.Canal | UnsetType | None = UNSET
@@ -50,7 +50,10 @@ class WebhookConsent(msgspec.Struct):
 
 
 class WebhookData(msgspec.Struct, rename="camel"):
-    """A delta. Omitted keys do not change, null clears, the empty string is stored, and unknown keys are ignored."""
+    """The changes that an event reports.
+
+    Omitted keys do not change, null clears a field, an empty string is stored as it is, and unknown keys are ignored.
+    """
 
     account_id: members.AccountId | UnsetType | None = UNSET
     canal_origem: members.CanalOrigem | UnsetType | None = UNSET

@@ -1,4 +1,4 @@
-"""Parse and store CRM events. A job then applies each event to the mirror once."""
+"""Parse and store CRM events. A job then applies each event to the mirror exactly once."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -43,7 +43,7 @@ class IngestResult(NamedTuple):
 def require_events_configured(platform: Platform) -> None:
     """Raise Unavailable if the CRM integration is not configured.
 
-    This check precedes authorisation (rules: registry 4.1 row 2).
+    The route runs this check before it authorises the caller (rules: registry 4.1 row 2).
     """
     if not platform.client_lists["CRM_WEBHOOK_CLIENTS"] or not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
@@ -63,8 +63,8 @@ async def accept_event(call: Call, body: bytes) -> Acknowledgement:
         is_new = await call.platform.database.write_grouped(store.accept_events, accepted)
         if not is_new:
             await call.platform.database.write_grouped(store.note_repeats, accepted)
-    # An event with a time in the future is applied like any other. An operator can reset the times of the fields that
-    # it writes (rules: registry 4.1).
+    # Apply an event with a time in the future like any other. An operator can later reset the times of the fields that
+    # it wrote (rules: registry 4.1).
     if is_new and event.at is not None and event.at > utc_now() + FUTURE:
         _future_events.inc()
     if is_new:

@@ -23,7 +23,7 @@ EVENT_JOB = "crm_event"
 
 
 class AcceptedEvent(msgspec.Struct, frozen=True):
-    """An accepted event, with the values that are stored with it."""
+    """An accepted event, as it is to be stored."""
 
     event: Event
     client: str
@@ -38,7 +38,7 @@ class AcceptedEvent(msgspec.Struct, frozen=True):
 
 
 async def accept_events(connection: Connection, events: Sequence[AcceptedEvent]) -> list[bool]:
-    """Store the new events, each with its job and audit event. Return for each event whether it was new."""
+    """Store the new events, each with its job and audit event. Return, for each event, whether it was new."""
     new = await _insert_events(connection, events, EVENT_JOB)
     return [accepted.id in new for accepted in events]
 
@@ -69,14 +69,14 @@ async def _insert_events(connection: Connection, events: Sequence[AcceptedEvent]
 
 
 async def note_repeats(connection: Connection, events: Sequence[AcceptedEvent]) -> list[None]:
-    """Record which call repeated each of these events. Only the latest repetition of an event is stored."""
+    """Record which call sent each of these events again. Only the latest repetition of an event is stored."""
     await _note_repeats(connection, events)
     return [None] * len(events)
 
 
 # Snapshot: this statement runs after the insert, so that it sees events that another call stored in the meantime.
 #
-# There is no foreign key, because its check would wait for a job that has locked the event.
+# The repetitions have no foreign key to the event, because its check would wait for a job that has locked the event.
 #
 # Lock order: the rows are locked in the order of the event's id.
 @statement("""
@@ -100,7 +100,10 @@ async def count_waiting_events(connection: Connection, at_most: int) -> int:
 
 
 class WaitingEvent(msgspec.Struct, frozen=True):
-    """An event to apply. `dados` is None for an `anonimizacao` event, or if a later erasure has removed the data."""
+    """An event to apply.
+
+    `dados` is None for an `anonimizacao` event, and if an erasure has already removed the payload.
+    """
 
     cpf: Cpf
     evento: str
@@ -146,7 +149,7 @@ SELECT id::text, cpf, request_id,
 FROM registry.crm_event WHERE id = ANY (:ids::text[]::uuid[])
 """)
 async def find_event_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return the person and the fields of each event, by event id."""
+    """Return the person and the fields that each event concerns, by event id."""
 
 
 @statement("SELECT id::text FROM registry.crm_event WHERE cpf = :cpf AND applied_at IS NULL")
@@ -158,7 +161,7 @@ UPDATE registry.crm_event SET dados = NULL, applied_at = clock_timestamp(), resu
 WHERE id = :event_id::text::uuid AND applied_at IS NULL
 """)
 async def give_up_event(connection: Connection, event_id: str) -> None:
-    """End an event whose job was dropped: mark it as applied without effect, and erase its payload."""
+    """Close an event whose job was dropped: mark it as applied without effect, and erase its payload."""
 
 
 # An event is dead if it was not applied and no job will apply it: its job is dead-lettered or no longer in the queue.
@@ -208,8 +211,8 @@ async def delete_old_repeats(connection: Connection, age: timedelta) -> int:
     """
 
 
-# The age of the oldest waiting event in seconds, without dead-lettered events. The index yields events by age, so the
-# statement only reads up to the first event that is not dead-lettered.
+# The age of the oldest waiting event in seconds. Dead-lettered events do not count. The index yields events by age, so
+# the statement only reads up to the first event that is not dead-lettered.
 OLDEST_EVENT_SQL = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 FROM registry.crm_event
 WHERE applied_at IS NULL AND id NOT IN (SELECT (payload ->> 'event')::uuid FROM ({dead_sql(EVENT_JOB)}) AS dead)

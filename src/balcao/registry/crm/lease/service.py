@@ -1,8 +1,10 @@
 """Leases: only one process at a time creates a person's CRM account, or files their anonymisation request.
 
-Other processes wait briefly. A lease may expire while its holder still works, so it is not a guarantee. For logins, the
-lease only saves calls, because the CRM's upsert prevents a second account. For anonymisations, the lease prevents a
-second request as long as the holder is not stalled.
+Other processes wait briefly. A lease is no guarantee, because it may expire while its holder is still working.
+
+Logins: the lease only saves calls, because the CRM's upsert prevents a second account.
+
+Anonymisations: the lease prevents a second request unless the holder stalls until its lease expires.
 """
 
 import asyncio
@@ -19,7 +21,7 @@ from balcao.registry.crm.lease import store
 
 LEASE_SECONDS = 10.0
 POLL_SECONDS = 0.05
-NEEDED_SECONDS = 3.5  # this much of the caller's time is reserved for the work
+NEEDED_SECONDS = 3.5  # the part of the caller's time reserved for its own work
 
 Purpose = Literal["login", "anonymisation"]
 LeaseState = Literal["first", "after another", "without"]

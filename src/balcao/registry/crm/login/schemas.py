@@ -1,4 +1,4 @@
-"""Wire types for the login sync, and for a citizen in the CRM."""
+"""Wire types for the login sync, and for a citizen's data in the CRM."""
 
 from typing import Annotated
 

@@ -35,19 +35,19 @@ class SyncResult(NamedTuple):
 
 
 class LoginSyncs:
-    """The running syncs of a process. Concurrent calls for the same person share one run and its result."""
+    """The syncs in progress in this process. Concurrent calls for the same person share one sync and its result."""
 
     def __init__(self) -> None:
         self._running: dict[Cpf, asyncio.Task[SyncResult]] = {}
 
     async def run(self, cpf: Cpf, platform: Platform, caller: Caller) -> SyncResult:
-        """Join the person's running sync, or start one. Return its result."""
+        """Wait for the person's sync in progress, or start one. Return its result."""
         task = self._running.get(cpf)
         if task is None:
             task = asyncio.create_task(_sync(platform, cpf, caller))
             self._running[cpf] = task
             task.add_done_callback(lambda _: self._running.pop(cpf, None))
-        return await asyncio.shield(task)  # a caller that disconnects must not cancel the run
+        return await asyncio.shield(task)  # a caller that disconnects must not cancel the sync
 
 
 async def validate_login(call: Call) -> LoginSync:
@@ -83,9 +83,9 @@ async def _sync(platform: Platform, cpf: Cpf, caller: Caller) -> SyncResult:
 
 @dataclass
 class EmailWrite:
-    """The e-mail that a login writes into the CRM. `written` is None if there is no e-mail to write.
+    """The e-mail that a login writes into the CRM.
 
-    `delivered` is whether the CRM has the e-mail after the call.
+    `written` is None if there is no e-mail to write. `delivered` is set once the CRM is known to have it.
     """
 
     written: str | None
@@ -96,8 +96,8 @@ class EmailWrite:
 async def _writing_email(platform: Platform, cpf: Cpf, offered: str | None) -> AsyncIterator[EmailWrite]:
     """Yield the e-mail that the login must write: the declared e-mail, or else the offered one.
 
-    Pushes of e-mails wait until the block ends (at most LOGIN_WRITE_SECONDS). If the declared e-mail was delivered, it
-    is then confirmed in the same way as after a push.
+    Pushes of e-mails wait until the block ends (at most LOGIN_WRITE_SECONDS). If the login delivered the declared
+    e-mail, it is then confirmed as after a push.
     """
     async with platform.database.connection() as connection:
         begun = await mirror.begin_login_write(connection, cpf, offered)
@@ -123,7 +123,10 @@ async def _create(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline:
 
 
 async def _upsert_what_fits(crm: CrmClient, cpf: Cpf, fields: Mapping[str, Any], deadline: Deadline) -> Upserted:
-    """Create the account. Retry without e-mail or name if the CRM rejects them: the person cannot fix them at login."""
+    """Create the account.
+
+    Retry without e-mail or name if the CRM rejects them, because the person cannot correct them at login.
+    """
     try:
         return await crm.upsert(cpf, fields, deadline)
     except CrmRefused as refusal:

@@ -27,7 +27,7 @@ class RequestOpen(Conflict):
 
 
 async def file_anonymisation(call: Call, cpf: Cpf) -> FiledAnonymisation:
-    """File a request. If several callers do so at the same time, the lease lets only one of them file a request.
+    """File a request. If several callers file one at the same time, the lease lets only one of them succeed.
 
     Raises RequestOpen if the person already has an open request, and NotFound if the person has no account. Raises
     CrmFailed if the CRM fails or rejects the call, and Unavailable if no CRM is configured.

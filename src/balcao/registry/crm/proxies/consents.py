@@ -25,11 +25,11 @@ _NOT_IN_CRM = frozenset({"acao"})
 
 
 async def change_consent(call: Call, cpf: Cpf, body: CrmConsentBody) -> CidadaoConsent:
-    """Give or withdraw a consent, and return the consent as it was written.
+    """Give or withdraw a consent, and return it as written.
 
-    The CRM is written first, because the mirror must never show a consent that the CRM has rejected. Raises Invalid for
-    an invalid body, and NotFound if the person has no account. Raises CrmFailed if the CRM fails or rejects the call,
-    and Unavailable if no CRM is configured.
+    The CRM is written before the mirror, because the mirror must never show a consent that the CRM has rejected. Raises
+    Invalid for an invalid body, and NotFound if the person has no account. Raises CrmFailed if the CRM fails or rejects
+    the call, and Unavailable if no CRM is configured.
     """
     consent = _parse(body)
     channel = clean_optional("origem", body.origem, longest=LONGEST_TEXT) or call.platform.settings.crm_channel
@@ -64,7 +64,7 @@ def _parse(body: CrmConsentBody) -> Consent:
 
 
 def _parse_key(field: str, text: str) -> str:
-    """Return a part of the CRM's key. Raises Invalid if it contains `|`, which separates the parts."""
+    """Parse a member that is part of the CRM's key. Raises Invalid if it contains `|`, which separates the parts."""
     if "|" in text:
         raise Invalid(f"O campo `{field}` não pode conter `|`.", code=f"{field}-invalid")
     return text

@@ -12,7 +12,7 @@ from balcao.registry.members import CpfDigits
 class CrmConsentBody(msgspec.Struct):
     """A consent to give or withdraw. `motivo` is required for a withdrawal.
 
-    `origem` is the channel in which the citizen decided.
+    `origem` is the channel through which the citizen decided.
     """
 
     categoria: Annotated[
@@ -51,7 +51,7 @@ class CrmRelated(msgspec.Struct, rename="camel"):
 
 
 class CrmExportedChannel(msgspec.Struct):
-    """A channel of an exported consent."""
+    """A channel for which a consent is exported."""
 
     canal: Annotated[str, Meta(description="Canal.", examples=["email"])]
     status: Annotated[str, Meta(description="`IN` quando vale, `OUT` quando foi retirado.", examples=["IN"])]

@@ -28,7 +28,7 @@ class Change:
 
 
 async def deliver_change(platform: Platform, change: Change, deadline: Deadline) -> bool:
-    """Deliver a change, and create the account if there is none. An anonymised person gets no new account.
+    """Deliver a change, and create the account if there is none. No new account is created for an anonymised person.
 
     Return False if there is no account to write to. Raises CrmAway if a retry may succeed, and CrmRefused if no retry
     will.
@@ -59,8 +59,8 @@ async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool
 async def find_or_create_account(platform: Platform, cpf: Cpf, deadline: Deadline) -> str:
     """Return the id of the person's account, and create the account if there is none.
 
-    Raises CrmAway if a retry may succeed, and CrmRefused if no retry will. If the upsert finds several accounts but the
-    look-up finds none, a later look-up may succeed.
+    Raises CrmAway if a retry may succeed, and CrmRefused if no retry will. If the upsert reports several accounts
+    although the look-up found none, a later look-up may find one.
     """
     crm = platform.part(CrmClient)
     account = await crm.find(cpf, deadline)
@@ -79,7 +79,7 @@ async def _create_account(platform: Platform, cpf: Cpf, dados: Mapping[str, Any]
 
 
 def _build_dados(platform: Platform, values: Mapping[str, Value]) -> dict[str, Any]:
-    """Return the values under the keys of `dados`, and add the channel of the last change."""
+    """Return the values under the CRM's wire keys, and add the channel of the last change."""
     flat = {field: value for field, value in values.items() if not field.startswith(_ADDRESS_PREFIX)}
     parts = {
         field.removeprefix(_ADDRESS_PREFIX): value

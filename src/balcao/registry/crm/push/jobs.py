@@ -14,7 +14,7 @@ async def push(platform: Platform, payload: Mapping[str, Any]) -> None:
     await service.push_outbox_row(platform, payload["outbox"])
 
 
-# The service itself dead-letters a push, after the number of attempts in the settings. The queue's limit only applies
-# to failures that the service does not handle, such as a database that is down. `max_concurrent` keeps a slow CRM from
+# The service itself dead-letters a push after the number of attempts in the settings. The queue's limit applies only to
+# failures that the service does not handle, such as a database that is down. `max_concurrent` keeps a slow CRM from
 # using all workers.
 JOBS = [JobKind(PUSH_JOB, push, attempts=1000, max_concurrent=10)]

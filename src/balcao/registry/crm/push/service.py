@@ -44,7 +44,7 @@ class Push:
 
 
 async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
-    """Try once to push an outbox row. Do nothing if the row no longer needs this job.
+    """Try once to push an outbox row. Do nothing if another job has taken over the row or nothing is left to send.
 
     The CRM is called between two transactions, so no lock is held during the call. The queue handles the exceptions:
     Wait if the push cannot start now, Retry after a failed call, and PermanentFailure if the call was the last attempt
@@ -65,7 +65,7 @@ async def push_outbox_row(platform: Platform, outbox_id: str) -> None:
 
 
 def require_push_ready(platform: Platform) -> None:
-    """Raise Wait while pushing is switched off, or while the circuit breaker is open."""
+    """Raise Wait while pushing is switched off, no CRM is configured, or the circuit breaker is open."""
     if not (platform.settings.crm_push and platform.settings.crm_configured):
         raise Wait("crm-push-off", OFF)
     circuit = platform.part(CrmClient).circuit
@@ -130,7 +130,7 @@ async def _fail(platform: Platform, pushed: Push, failure: CrmAway | CrmRefused,
 
 
 def _describe_failure(failure: CrmAway | CrmRefused, seconds: float) -> dict[str, Any]:
-    """Return the details to store about a failed attempt, with the names of rejected fields, but without values."""
+    """Return the details of a failed attempt to store: names of rejected fields, but never their values."""
     fields = list(failure.fields) if isinstance(failure, CrmRefused) else []
     return {
         "status": failure.http_status,

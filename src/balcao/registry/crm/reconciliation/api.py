@@ -52,7 +52,7 @@ async def get_crm_reconciliation(call: Call, run_id: RunInPath) -> Reconciliatio
 
 
 async def _no_subjects(_: Connection, __: Sequence[str]) -> Mapping[str, Subject]:
-    """Return no subjects: a run does not concern a particular person."""
+    """Return no subjects, because a run does not concern a particular person."""
     return {}
 
 

@@ -21,8 +21,8 @@ def list_missed_events(person: Person, consented: Set[tuple[str, str]]) -> Itera
     cpf = person.cpf.digits
     for moment in person.anonymised:
         yield {"cpf": cpf, "evento": "anonimizacao", "updatedAt": moment}
-    # The CRM may have deleted consents that the mirror still has. An event cannot delete a single consent, so clear
-    # them all and add the listed consents again.
+    # The CRM may have deleted consents that the mirror still has. An event cannot delete a single consent, so clear all
+    # consents and add the listed ones again.
     listed = {(consent.entry.get("categoria", ""), consent.entry.get("canal", "")) for consent in person.consents}
     deleted = not listed >= consented
     if person.dados is not None:
@@ -40,5 +40,5 @@ def _after_clearing(person: Person, changed: str) -> str:
     """
     cleared, moment = iso_time.parse_iso_time(person.changed), iso_time.parse_iso_time(changed)
     if cleared is None or moment is None:
-        return changed  # the event parser will reject this text
+        return changed  # the event parser rejects an invalid time
     return format_rfc3339(max(moment, cleared + _INSTANT))

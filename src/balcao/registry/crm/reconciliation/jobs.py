@@ -14,5 +14,5 @@ async def reconcile_page(platform: Platform, payload: Mapping[str, Any]) -> None
     await service.reconcile_page(platform, payload["run"], payload["page"])
 
 
-# The job has enough attempts to wait for a CRM that is down for a night.
+# The job has enough attempts to survive a CRM outage that lasts a whole night.
 JOBS = [JobKind(RECONCILE_JOB, reconcile_page, attempts=100, max_concurrent=1)]

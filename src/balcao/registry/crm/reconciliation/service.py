@@ -1,4 +1,4 @@
-"""The reconciliation: read changes from the CRM, in case their events were lost (rules: registry 4.12)."""
+"""The reconciliation: read changes from the CRM, because their events may have been lost (rules: registry 4.12)."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -90,7 +90,7 @@ async def _open_run(call: Call, since: datetime) -> Reconciliation:
 
 
 def require_reconciliation_configured(platform: Platform) -> None:
-    """Raise Unavailable if no CRM is configured. Otherwise the caller would wait for a run that cannot start."""
+    """Raise Unavailable if no CRM is configured, so that the caller does not wait for a run that cannot start."""
     if not platform.settings.crm_configured:
         raise Unavailable("A integração com o CRM não está configurada.", code="crm-not-configured")
 
@@ -109,9 +109,9 @@ def _to_wire(run: Run) -> Reconciliation:
 async def reconcile_page(platform: Platform, run: str, page: int) -> None:
     """Reconcile the people of one page of a run, and enqueue the next page.
 
-    The CRM is read between two transactions. The page's events, the new cursor and the next page's job commit together,
-    so a job that runs a second time finds its page done. Raises Wait if the page cannot start now, and Retry if the CRM
-    does not return the page.
+    The CRM is read between two transactions. The page's events, the new cursor and the next page's job are committed
+    together, so a job that runs a second time finds that its page is done. Raises Wait if the page cannot start now,
+    and Retry if the CRM does not return the page.
     """
     _require_ready(platform)
     async with platform.database.connection() as connection:
@@ -142,7 +142,7 @@ def _require_ready(platform: Platform) -> None:
 
 
 async def _check_backlog(platform: Platform) -> None:
-    """Raise Wait while too many events wait, so that a run never causes the CRM's own events to be rejected."""
+    """Raise Wait while too many events are queued, so that a run never causes the CRM's own events to be rejected."""
     try:
         await platform.part(Backlog).refuse_when_full(platform)
     except Unavailable as full:
@@ -176,7 +176,10 @@ def find_following(place: Cursor, found: Sequence[Changed]) -> Cursor | None:
 
 
 def _find_start(since: datetime) -> datetime:
-    """Truncate the time to the second. The CRM truncates too, so a change in that second may have an earlier time."""
+    """Truncate the time to the second.
+
+    The CRM also truncates, so a change within that second may have an earlier time.
+    """
     return since.replace(microsecond=0)
 
 

@@ -1,4 +1,4 @@
-"""Routes for the CRM integration's state and for the mirror."""
+"""Routes for the state of the CRM integration and for a citizen's mirror."""
 
 from balcao.core.access.rules import action, own
 from balcao.core.context.call import Call

@@ -1,4 +1,4 @@
-"""Wire types for the CRM integration's state and for the mirror (rules: registry 2.9, 2.10)."""
+"""Wire types for the state of the CRM integration and for a citizen's mirror (rules: registry 2.9, 2.10)."""
 
 from datetime import datetime
 from typing import Annotated

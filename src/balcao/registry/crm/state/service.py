@@ -1,4 +1,4 @@
-"""Read the CRM integration's state, reset times in the future, and read a citizen's mirror."""
+"""Read the state of the CRM integration, reset times in the future, and read a citizen's mirror."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ from balcao.registry.person.citizens import choices
 
 
 async def read_crm_status(call: Call) -> CrmStatus:
-    """Return counts for the whole platform, and the circuit breaker of this process."""
+    """Return the counts for the whole platform, and the state of this process's circuit breaker."""
     async with call.platform.database.transaction() as connection:
         pushes = await queue.tally_jobs(connection, PUSH_JOB)
         events = await queue.tally_jobs(connection, "crm_event")
@@ -65,7 +65,7 @@ async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
 
 
 async def read_crm_mirror(call: Call, cpf: Cpf) -> CrmMirror:
-    """Return a citizen's mirror, and mark the fields that the citizen's record shows.
+    """Return a citizen's mirror, with a mark on each field that the citizen's record shows.
 
     The mirror is empty if nothing was ever written.
     """

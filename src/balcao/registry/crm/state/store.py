@@ -1,4 +1,4 @@
-"""SQL for the CRM integration's state, composed of expressions from other stores."""
+"""SQL for the state of the CRM integration, composed of expressions from other stores."""
 
 from collections.abc import Mapping
 
@@ -12,12 +12,10 @@ from balcao.registry.mirror.store import FUTURE_FIELDS_SQL
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Counts of events, the count of fields dated in the future, and the ages of the oldest waiting event and push.
+    """The numbers of events and of fields dated in the future, and the ages of the oldest waiting event and push.
 
-    Ages are whole seconds, or None if nothing waits.
-
-    `waiting` includes events whose job is dead-lettered. The ages include neither these events nor pushes whose job is
-    dead-lettered.
+    Ages are whole seconds, or None if nothing waits. `waiting` includes events whose job is dead-lettered. The ages
+    ignore dead-lettered events and pushes.
     """
 
     waiting: int
@@ -35,7 +33,7 @@ async def read_crm_counts(connection: Connection) -> Counts: ...
 
 
 async def find_oldest_waiting(connection: Connection) -> Mapping[tuple[str, ...], float]:
-    """Return the waiting time of the oldest event and of the oldest own change in seconds, or 0 if none waits.
+    """Return how long the oldest event and the oldest own change have been waiting, in seconds, or 0 if none waits.
 
     Dead-lettered entries do not count, because they have their own metric.
     """

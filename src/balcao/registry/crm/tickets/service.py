@@ -67,7 +67,7 @@ def _to_order(order: Order) -> ServiceOrder:
 
 
 def _parse_time(texts: Texts, key: str) -> datetime | None:
-    """Return the time, or None if the CRM has none. Raises CrmAway for an invalid time."""
+    """Return the time, or None if the CRM sent none. Raises CrmAway for an invalid time."""
     if key not in texts:
         return None
     moment = iso_time.parse_iso_time(texts[key])

@@ -1,4 +1,4 @@
-"""The vehicle colours, with their exact names in the order of the forms (rules: registry 3.8)."""
+"""The exact names of the vehicle colours, in the order in which forms show them (rules: registry 3.8)."""
 
 COLOURS = (
     "Amarelo",

@@ -1,4 +1,4 @@
-"""Imports of the catalogue. They do not undo renames or deletions, and never change the type of a model in use."""
+"""Import the catalogue. An import never undoes a rename or a deletion, and never changes the type of a model in use."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from balcao.registry.mobility.catalogue.store import ImportedBrand, ImportedMode
 
 
 def _normalize(field: str, name: str) -> str:
-    """Return the trimmed name. Raises ValueError, with the member's name, if the name is not valid."""
+    """Return the trimmed name. Raises ValueError, which names the member, if the name is not valid."""
     try:
         text = clean_text(field, name, longest=LONGEST_NAME)
         make_brand_id(text)
@@ -26,7 +26,7 @@ def _normalize(field: str, name: str) -> str:
 
 
 class BrandRow(msgspec.Struct):
-    """A brand in the imported file."""
+    """A brand in the import file."""
 
     name: str
 
@@ -35,7 +35,7 @@ class BrandRow(msgspec.Struct):
 
 
 class ModelRow(msgspec.Struct):
-    """A model in the imported file. `brand` is the brand's name. A missing brand is created."""
+    """A model in the import file. `brand` is the brand's name. The import creates a missing brand."""
 
     brand: str
     name: str
@@ -48,16 +48,16 @@ class ModelRow(msgspec.Struct):
 async def write_brands(connection: Connection, rows: Sequence[BrandRow]) -> int:
     """Insert the missing brands, and return how many were inserted.
 
-    If several rows have the same id, the first row counts.
+    If several rows have the same id, the first row wins.
     """
     brands = [ImportedBrand(make_brand_id(row.name), row.name, fold_name_case(row.name)) for row in rows]
     return await store.import_brands(connection, brands)
 
 
 async def write_models(connection: Connection, rows: Sequence[ModelRow]) -> int:
-    """Write the brands, then the models. Return the number of new and changed models.
+    """Write the brands and then the models. Return the number of new and changed models.
 
-    If several rows have the same id, the last row counts.
+    If several rows have the same id, the last row wins.
     """
     await write_brands(connection, [BrandRow(row.brand) for row in rows])
     models = {model.id: model for model in map(_to_imported, rows)}

@@ -112,7 +112,7 @@ class VehicleModelBody(msgspec.Struct):
 
 
 class VehicleModelChange(msgspec.Struct):
-    """The changes to a model. At least one member is required."""
+    """The members of a model to change. At least one is required."""
 
     name: NewName | UnsetType = UNSET
     brand_id: BrandIdText | UnsetType = UNSET
@@ -120,13 +120,13 @@ class VehicleModelChange(msgspec.Struct):
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The live brand and model with the chosen ids. A member is None if there is no such row."""
+    """The live brand and model with the chosen ids. A member is None if no live row has that id."""
 
     brand: VehicleBrand | None
     model: VehicleModel | None
 
     def share(self, brand_id: str | None, model_id: str | None) -> "Shared":
-        """Return the values that `share_sql` checks and locks. Pass only the ids that the vehicle stores."""
+        """Return the entries that `share_sql` checks and locks. Pass only the ids that the vehicle stores."""
         of_brand = (self.brand.id, self.brand.name) if self.brand and brand_id else (None, None)
         model = self.model if model_id else None
         of_model = (model.id, model.name, model.vehicle_type) if model else (None, None, None)
@@ -141,7 +141,7 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class Shared(NamedTuple):
-    """The catalogue entries, as they were read, to which a vehicle will refer. Missing entries are None."""
+    """The catalogue entries, as read, to which a vehicle will refer. An entry that the vehicle does not use is None."""
 
     brand_id: str | None
     brand_name: str | None

@@ -29,14 +29,17 @@ async def list_brands(call: Call) -> VehicleBrands:
 
 
 async def list_models(call: Call, brand_id: str | None) -> VehicleModels:
-    """Return the live models of a brand, or none for an unknown brand. Raises Invalid if `brand_id` is missing."""
+    """Return the live models of a brand, or an empty list for an unknown brand.
+
+    Raises Invalid if `brand_id` is missing.
+    """
     if not brand_id:
         raise Invalid("Informe o parâmetro `brand_id`: o id de uma marca.", code="brand_id-missing")
     return VehicleModels(_keep_live((await list_kept_models(call, brand_id)).data))
 
 
 async def list_colours() -> VehicleColours:
-    """Return the colours in the order of the forms."""
+    """Return the colours in the order in which forms show them."""
     return VehicleColours(list(COLOURS))
 
 
@@ -55,7 +58,7 @@ async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
 
 
 async def read_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Chosen:
-    """Return the live rows with these ids. The rows are not locked.
+    """Return the live rows with these ids, without a lock.
 
     The statement that writes a vehicle locks them with `share_sql`.
     """

@@ -12,18 +12,18 @@ _BRAND = "brand_"
 
 
 def fold_name_case(name: str) -> str:
-    """Return the key for comparing names without case."""
+    """Return the key that compares names ignoring case."""
     return name.casefold()
 
 
 def fold_name(name: str) -> str:
-    """Return the key for sorting names: in lower case and without accents."""
+    """Return the key that sorts names ignoring case and accents."""
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def make_slug(name: str) -> str:
-    """Return the name as a part of an id. Raises Invalid if no character of the name can be part of an id."""
+    """Convert the name to a part of an id. Raises Invalid if the name has no character that an id can contain."""
     found = _SEPARATORS.sub("_", _DROPPED.sub("", fold_name(name)).strip()).strip("_")
     if not found:
         raise Invalid("O campo `name` deve ter ao menos uma letra sem acento ou um algarismo.", code="name-slug")
@@ -31,12 +31,12 @@ def make_slug(name: str) -> str:
 
 
 def make_brand_id(name: str) -> str:
-    """Return the id of a new brand. Raises the same errors as `make_slug`."""
+    """Return the id for a new brand. Raises the same errors as `make_slug`."""
     return _BRAND + make_slug(name)
 
 
 def make_model_id(brand_id: str, name: str) -> str:
-    """Return the id of a new model. Raises the same errors as `make_slug`."""
+    """Return the id for a new model. Raises the same errors as `make_slug`."""
     return f"model_{brand_id.removeprefix(_BRAND)}_{make_slug(name)}"
 
 

@@ -1,4 +1,4 @@
-"""SQL for the vehicle catalogue. Lock order: always a brand before a model, which prevents deadlocks."""
+"""SQL for the vehicle catalogue. Lock order: a brand is always locked before a model, which prevents deadlocks."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -38,15 +38,16 @@ jsonb_build_object(
 
 @statement(f"SELECT {chosen_sql(':brand_id::text', ':model_id::text')}")
 async def select_chosen(connection: Connection, brand_id: str | None, model_id: str | None) -> Json[Chosen]:
-    """Return the live rows with these ids. The rows are not locked."""
+    """Return the live rows with these ids, without a lock."""
 
 
 def share_sql(shared: str, source: str) -> str:
     """Return three CTEs. `shared_choice` has a row if the chosen entries have not changed since they were read.
 
-    `shared` is the name of the statement's parameter of type `Shared`. FOR SHARE prevents changes to the rows until the
-    transaction ends. If the statement waits for a concurrent change, PostgreSQL checks the condition again on the
-    newest version of the row. So a row that is being deleted, renamed or moved is not found.
+    `shared` is the name of the statement's parameter of type `Shared`. FOR SHARE prevents other transactions from
+    changing the rows until this one ends. If the statement waits for a concurrent change, PostgreSQL checks the
+    condition again on the newest version of the row. Therefore, a row that is being deleted, renamed or moved is not
+    found.
 
     Lock order: nothing is locked before `source` has a row, and the model is locked after its brand. The conditions on
     `count(*)` force this order: PostgreSQL computes the count before it searches for the row.
@@ -70,7 +71,7 @@ shared_brand AS MATERIALIZED (
 
 
 def name_joins_sql(vehicle: str) -> str:
-    """Return the joins that add `brand` and `model`, including deleted ones, to the vehicle alias `vehicle`."""
+    """Return the joins that add `brand` and `model`, even if deleted, to a query whose vehicle alias is `vehicle`."""
     return f"""
 LEFT JOIN registry.vehicle_brand AS brand ON brand.id = {vehicle}.brand_id
 LEFT JOIN registry.vehicle_model AS model ON model.id = {vehicle}.model_id
@@ -80,7 +81,10 @@ LEFT JOIN registry.vehicle_model AS model ON model.id = {vehicle}.model_id
 # FOR SHARE: until the transaction that adds a model ends, the model's brand cannot be deleted.
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand WHERE id = :brand_id AND deleted_at IS NULL FOR SHARE")
 async def lock_brand_for_share(connection: Connection, brand_id: str) -> VehicleBrand | None:
-    """Return a live brand, locked against changes until the transaction ends. Other transactions may share the lock."""
+    """Return a live brand, and lock it against changes until the transaction ends.
+
+    Other transactions can share the lock.
+    """
 
 
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand WHERE id = :brand_id AND deleted_at IS NULL FOR UPDATE")
@@ -174,14 +178,14 @@ async def delete_model(connection: Connection, model_id: str) -> None:
 
 
 class ImportedBrand(NamedTuple):
-    """A brand in the imported file, with the id and the key computed from its name."""
+    """A brand in the import file, with the id and the key computed from its name."""
 
     id: str
     name: str
     name_key: str
 
 
-# A brand with the same id does not change, even if it was renamed. Neither does a live brand with the same name.
+# Do not change a brand that has the same id, even if it was renamed, or a live brand that has the same name.
 @statement("""
 INSERT INTO registry.vehicle_brand (id, name, name_key)
 SELECT id, name, name_key
@@ -193,7 +197,7 @@ async def import_brands(connection: Connection, brands: Sequence[ImportedBrand])
 
 
 class ImportedModel(NamedTuple):
-    """A model in the imported file, with the ids and keys computed from the names of the brand and the model."""
+    """A model in the import file, with the ids and keys computed from the names of its brand and of the model."""
 
     id: str
     brand_id: str

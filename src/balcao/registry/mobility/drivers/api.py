@@ -113,7 +113,8 @@ async def answer_invitation(
     return stored(await service.answer_invitation(call, cpf, conductor_id, body))
 
 
-# This erasure must run before the vehicles' erasure, because it finds the links to own vehicles by the vehicles' owner.
+# This erasure must run before that of the vehicles, because it finds links to a person's own vehicles by the vehicles'
+# owner.
 PERSONAL_DATA = PersonalData(
     "drivers",
     [

@@ -1,7 +1,4 @@
-"""Driver links: their members, their states (rules: registry 4.8), and their views for the owner and the driver.
-
-This module has no SQL or HTTP.
-"""
+"""Driver links: their data, their states (rules: registry 4.8), and how the owner and the driver see them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +51,7 @@ class Link(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class LinkWithVehicle:
-    """A link, with the driver's view of the vehicle. The owner is None after the vehicle is erased."""
+    """A link, with the vehicle as the driver sees it. The owner is None after the vehicle is erased."""
 
     link: Link
     vehicle: InvitedVehicle
@@ -75,7 +72,10 @@ class ReceivedInvitation(NamedTuple):
 
 
 class VehicleLinks(NamedTuple):
-    """The vehicle for a new invitation, and the current time. `links` maps the ids of open links to drivers' CPFs."""
+    """The vehicle to which a driver is invited, and the current time.
+
+    `links` maps the ids of open links to drivers' CPFs.
+    """
 
     vehicle_id: str
     owner: Cpf
@@ -84,7 +84,7 @@ class VehicleLinks(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "VehicleLinks":
-        """Build the value from a row of `read_vehicle_links`."""
+        """Build the object from a row returned by `read_vehicle_links`."""
         return cls(row["id"], Cpf(row["owner_cpf"]), parse_open_links(row["links"]), row["moment"])
 
 
@@ -95,7 +95,7 @@ def parse_open_links(document: str) -> Mapping[str, Cpf]:
 
 @dataclass(frozen=True)
 class Invitee:
-    """The person to invite, with the normalised data that the owner typed."""
+    """The person to invite: the data that the owner typed, normalised."""
 
     cpf: Cpf
     email: str
@@ -113,7 +113,7 @@ class InvitationEmail:
 
 
 def parse_invitation_answer(word: str) -> LinkStatus:
-    """Return the state that an invitee may choose. Raises Invalid for any other value."""
+    """Parse the state that an invitee chooses. Raises Invalid for any state that an invitee may not choose."""
     if word not in _ANSWERS:
         raise Invalid("O campo `status` deve ser um de: accepted, rejected.", code="status-unknown")
     return LinkStatus(word)
@@ -158,7 +158,7 @@ def to_invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Co
         id=link.id,
         vehicle_id=link.vehicle_id,
         status=link.status,
-        # `invited_by_cpf` is set here, because an erasure of the inviter revokes the invitation.
+        # `invited_by_cpf` is never None here, because erasing the inviter revokes the invitation.
         invited_by_cpf=format_cpf(link.invited_by_cpf or viewer, viewer),
         owner_name=(owners.get(invited.owner_cpf, NO_CONTACT) if invited.owner_cpf else NO_CONTACT).name,
         vehicle=invited.vehicle,
@@ -167,6 +167,6 @@ def to_invitation(invited: LinkWithVehicle, viewer: Cpf, owners: Mapping[Cpf, Co
 
 
 def to_driven_vehicle(linked: LinkWithVehicle, driver: Cpf) -> DrivenVehicle:
-    """Return the link for its driver's export."""
+    """Return the link for the driver's data export."""
     link = to_conductor(linked.link, driver, {})
     return DrivenVehicle(**{name: getattr(link, name) for name in link.__struct_fields__}, vehicle=linked.vehicle)

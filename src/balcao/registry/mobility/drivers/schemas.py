@@ -21,7 +21,7 @@ class LinkStatus(StrEnum):
 
 
 class EmailStatus(StrEnum):
-    """The status of the invitation e-mail. `queued`: an attempt to send it has started, and may be retried."""
+    """The status of the invitation e-mail. `queued`: an attempt to send it has started. The attempt may be retried."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -66,7 +66,7 @@ class InvitedVehicle(msgspec.Struct, kw_only=True):
 
 
 class ConductorInvite(msgspec.Struct):
-    """The person to invite, with the data that the owner typed."""
+    """The person to invite, as the owner describes them."""
 
     cpf: Annotated[str, Meta(description="CPF do convidado, 11 dígitos.", examples=["90000000418"])]
     email: Annotated[
@@ -92,9 +92,10 @@ class InvitationAnswer(msgspec.Struct):
 
 
 class Conductor(msgspec.Struct, kw_only=True):
-    """A driver link. An accepted link shows the driver's own data, if there is any.
+    """A driver link.
 
-    Otherwise it shows the data that the owner typed.
+    An accepted link shows the data in the driver's own record, if there is any. Any other link shows the data that the
+    owner typed.
     """
 
     id: LinkId
@@ -171,6 +172,6 @@ class VehicleInvitations(msgspec.Struct):
 
 
 class DrivenVehicle(Conductor, kw_only=True):
-    """A driver link in the driver's export."""
+    """A driver link in the driver's data export."""
 
     vehicle: Annotated[InvitedVehicle, Meta(description="O que o condutor vê do veículo.")]

@@ -35,9 +35,10 @@ from balcao.registry.senders.recipients import service as recipients
 FIELDS = ["conductor"]
 LONGEST_NAME, LONGEST_PHONE = 120, 20
 TRIES = 3
-# Daily e-mail limits, so that no caller can flood a mailbox. An invitation above a limit gets no e-mail.
+# Daily limits for e-mails, so that no caller can flood a mailbox. Above a limit, invitations are created without an
+# e-mail.
 MOST_TO_ADDRESS, MOST_BY_CITIZEN = 5, 20
-# The text contains no name and no vehicle, because the owner may have mistyped the address.
+# The text names neither a person nor a vehicle, because the owner may have mistyped the address.
 SUBJECT = "Convite para conduzir um veículo"
 TEXT = """Olá,
 
@@ -66,7 +67,7 @@ async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
 
 
 async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: ConductorInvite) -> bytes:
-    """Invite a driver, and return the pending link as JSON. The link and the job for its e-mail commit together.
+    """Invite a driver, and return the pending link as JSON. The link and the job for its e-mail are committed together.
 
     Raises Invalid for an invalid body, or if the invitee is the owner. Raises DriverRefused if the inviter only drives
     the vehicle, and NotFound if they neither own nor drive it. Raises Conflict if the person is already invited or
@@ -78,8 +79,8 @@ async def invite_conductor(call: Call, cpf: Cpf, vehicle_id: str, body: Conducto
 
     async def attempt(connection: Connection) -> bytes | None:
         vehicle = await store.read_vehicle_links(connection, vehicle_id, cpf)
-        # Look up the idempotency key after reading the links. If another call has added the link, its stored response
-        # is visible now.
+        # Look up the idempotency key only after reading the links: if another call has added the link, its stored
+        # response is now visible.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
         if vehicle is None:
@@ -157,8 +158,8 @@ async def list_invitations(call: Call, cpf: Cpf) -> VehicleInvitations:
 async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: InvitationAnswer) -> Conductor:
     """Accept or reject an invitation, and return the changed link.
 
-    Raises Invalid if the answer is not a valid one or the invitation is no longer pending. Raises NotFound if there is
-    no such invitation, or if its vehicle was deleted.
+    Raises Invalid if the answer is not valid, or if the invitation is no longer pending. Raises NotFound if there is no
+    such invitation, or if its vehicle was deleted.
     """
     status = links.parse_invitation_answer(body.status)
 
@@ -177,7 +178,7 @@ async def answer_invitation(call: Call, cpf: Cpf, link_id: str, body: Invitation
 
 
 async def list_driven_vehicles(connection: Connection, driver: Cpf) -> list[DrivenVehicle]:
-    """Return a person's links in any state, oldest first, for their export."""
+    """Return a person's links in any state, oldest first, for their data export."""
     return [links.to_driven_vehicle(linked, driver) for linked in await store.list_driver_links(connection, driver)]
 
 
@@ -215,14 +216,14 @@ def _parse_invitee(body: ConductorInvite) -> Invitee:
 
 
 async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> None:
-    """Try once to send an invitation's e-mail, if the invitee accepts e-mails about services (rules: registry 4.17).
+    """Try once to send an invitation by e-mail, if the invitee accepts e-mails about services (rules: registry 4.17).
 
     The invitation is valid even if this fails.
 
     Raises Retry if the mail server rejected the e-mail. After the last attempt, the link's `email_status` is `failed`.
 
-    The attempt is committed before the server is called, and its outcome afterwards. No transaction therefore waits for
-    a mail server. If the worker is killed in between, the e-mail may be sent twice, but it is not lost.
+    The attempt is committed before the call to the mail server, and its outcome afterwards, so no transaction waits for
+    the server. If the worker is killed in between, the e-mail may be sent twice, but it is not lost.
     """
     mailer, link_id = create_mailer(platform.settings), payload["conductor"]
     async with platform.database.transaction() as connection:

@@ -1,7 +1,7 @@
 """SQL for driver links and their e-mails. All SQL that writes links is in this module.
 
-Lock order: the vehicle first, then its links in the order of their ids. Vehicles are only read and locked here. The
-same order everywhere prevents deadlocks.
+Lock order: the vehicle first, then its links in the order of their ids. Using the same order everywhere prevents
+deadlocks. This module reads and locks vehicles, but never changes them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ async def list_open_links(connection: Connection, vehicle_id: str) -> list[Link]
 
 
 def accepted_links_sql(driver: str) -> str:
-    """Return a SELECT of a driver's accepted links: `id` and `vehicle_id`. `driver` is an SQL expression."""
+    """Return a SELECT for the `id` and `vehicle_id` of a driver's accepted links. `driver` is an SQL expression."""
     return f"""
     SELECT id, vehicle_id FROM registry.vehicle_conductor WHERE conductor_cpf = {driver} AND status = 'accepted'
     """
@@ -73,8 +73,8 @@ async def read_vehicle_links(connection: Connection, vehicle_id: str, viewer: Cp
 
 
 # `hold_vehicle` locks the vehicle, so that concurrent invitations to it run one after the other, and returns its
-# current links. If they equal the links that were read before, the caller's checks are still valid: the person is not
-# invited yet, and the number of links is the same. The link, the e-mail job, the audit event and the response for the
+# current links. If they equal the links that the caller has read, its checks are still valid: the person is not invited
+# yet, and the number of links is the same. The link, the e-mail job, the audit event and the response for the
 # idempotency key are written together or not at all.
 @statement(f"""
 WITH held AS MATERIALIZED (
@@ -122,7 +122,7 @@ FROM registry.vehicle_conductor AS link JOIN registry.vehicle ON vehicle.id = li
 WHERE link.id = :link_id AND link.conductor_cpf = :invitee AND vehicle.deleted_at IS NULL
 """)
 async def read_received_invitation(connection: Connection, link_id: str, invitee: Cpf) -> ReceivedInvitation | None:
-    """Return a person's link to a live vehicle, in any state, with the person's record. Nothing is locked."""
+    """Return a person's link to a live vehicle, in any state, with the person's record. Take no locks."""
 
 
 # The UPDATE waits for a concurrent UPDATE of the same link and then checks the row again, so an invitation is answered
@@ -142,8 +142,8 @@ async def answer_invitation(connection: Connection, link_id: str, status: LinkSt
     """Store the invitee's answer and return the link. Return None if the link is no longer pending."""
 
 
-# Like the UPDATE of `answer_invitation`, this UPDATE waits for a concurrent UPDATE. The state decides who may end the
-# link, so the state must not have changed since it was read.
+# Like the UPDATE of `answer_invitation`, this UPDATE waits for a concurrent UPDATE. Who may end the link depends on its
+# state, so the state must not have changed since it was read.
 @statement(f"""
 WITH revoked AS (
     UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
@@ -182,9 +182,9 @@ async def list_driver_links(connection: Connection, driver: Cpf) -> list[LinkWit
 
 
 def revoke_sql(ids: str, source: str) -> str:
-    """Return an UPDATE that revokes open links if `source` has a row. The CTE `source` must lock these links.
+    """Return an UPDATE that revokes open links if the CTE `source` has a row. `source` must lock these links.
 
-    `ids` is an SQL expression of an array.
+    `ids` is an SQL expression for an array of link ids.
     """
     return f"""
     UPDATE registry.vehicle_conductor SET status = 'revoked', updated_at = clock_timestamp()
@@ -197,7 +197,7 @@ async def take_email(
 ) -> InvitationEmail | None:
     """Start an attempt to send an invitation's e-mail, and return the e-mail.
 
-    Return None if the e-mail must not be sent any more, or if a daily limit is reached. The caller must have a
+    Return None if the e-mail must no longer be sent, or if a daily limit is reached. The caller must be in a
     transaction. Until it ends, locks serialise the e-mails to the same address or by the same citizen, so that each of
     them counts the others.
     """
@@ -246,7 +246,7 @@ async def skip_email(connection: Connection, link_id: str) -> None:
 
 @statement("UPDATE registry.vehicle_conductor SET email_status = :status WHERE id = :link_id")
 async def finish_email(connection: Connection, link_id: str, status: str) -> None:
-    """Store the outcome of an e-mail."""
+    """Store the outcome of an attempt to send an e-mail."""
 
 
 @statement("""
@@ -254,12 +254,12 @@ SELECT id::text, conductor_cpf AS cpf, ARRAY['notify_email'] AS fields
 FROM registry.vehicle_conductor WHERE id = ANY (:ids::text[]::uuid[])
 """)
 async def find_invitees(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return each e-mail's invitee, by link id."""
+    """Return the invitee of each e-mail, by link id."""
 
 
 @statement("SELECT id::text FROM registry.vehicle_conductor WHERE conductor_cpf = :cpf")
 async def list_link_ids(connection: Connection, cpf: Cpf) -> list[str]:
-    """Return the ids of a person's links, for a search among dead-lettered jobs."""
+    """Return the ids of a person's links, so that dead-lettered jobs can be searched by person."""
 
 
 @statement("SELECT count(*) FROM registry.vehicle_conductor WHERE status = 'pending'")
@@ -292,7 +292,7 @@ async def delete_old_driver_links(connection: Connection) -> int:
 
 
 async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Erase the data that was typed about the person or by the person, and revoke the open links with such data.
+    """Erase the data that the person typed or others typed about them, and revoke the open links with such data.
 
     Return the number of changed links.
     """
@@ -304,7 +304,7 @@ async def erase_typed(connection: Connection, cpf: Cpf, at: datetime) -> int:
 async def _lock_vehicles(connection: Connection, cpf: Cpf) -> None: ...
 
 
-# The statement erases in both directions: data that others typed about the person, and data that the person typed about
+# The statement erases the data that others typed about the person, and also the data that the person typed about
 # others.
 @statement("""
 UPDATE registry.vehicle_conductor

@@ -113,7 +113,7 @@ async def remove_vehicle(call: Call, cpf: CpfInPath, vehicle_id: VehicleId) -> N
     await service.remove_vehicle(call, cpf, vehicle_id)
 
 
-# An erasure retains only data that identifies no person, such as the registration number and the type of vehicle.
+# An erasure retains only data that does not identify a person, such as the registration number and the vehicle type.
 PERSONAL_DATA = PersonalData(
     "vehicles",
     [

@@ -1,4 +1,4 @@
-"""The files that are photos of a vehicle. A vehicle refers to them as long as it has an owner."""
+"""Uploaded files that are a vehicle's photos. A vehicle refers to them until it is erased."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -26,12 +26,10 @@ async def write_with_files(
     *,
     former: VehicleCreate | None = None,
 ) -> Written:
-    """Return the result of `write`, which writes the vehicle with this form. Nothing is written if the result is false.
+    """Write the vehicle by calling `write`, and return its result. If the result is false, nothing is written.
 
-    The files of the form replace those of the former form in the same transaction. Raises Invalid if a file is not the
-    owner's.
-
-    Lock order: files before the vehicle.
+    In the same transaction, the new form's files replace those of the old form. Raises Invalid if a file does not
+    belong to the owner. Lock order: files before the vehicle.
     """
     wanted, released = list_files(form), list_files(former) if former else {}
     if not wanted and not released:

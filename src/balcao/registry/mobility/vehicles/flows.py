@@ -1,4 +1,4 @@
-"""The three ways to describe a vehicle's brand and model (rules: registry 4.8). No SQL or HTTP here."""
+"""The three ways to describe a vehicle's brand and model (rules: registry 4.8)."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""Check the form of a vehicle, and merge a change into it. No SQL or HTTP here."""
+"""Validate the form of a vehicle, and merge a change into it."""
 
 from collections.abc import Collection
 from typing import Any
@@ -21,7 +21,7 @@ LONGEST_OTHER = 50
 LONGEST_ID = 300
 NO_INVOICE = dict.fromkeys(("invoice_photo_url", "invoice_photo_file_name", "invoice_photo_file_size"))
 _PHOTOS = ("serial_number_photo", "vehicle_photo", "invoice_photo")
-# The photos that may be files.
+# The photos that may be uploaded files instead of addresses.
 FILED = ("serial_number_photo", "vehicle_photo")
 
 
@@ -52,7 +52,7 @@ def normalize_form(form: VehicleCreate, hosts: Collection[str]) -> VehicleCreate
 
 
 def merge_form(present: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
-    """Return the form after the change, before it is checked.
+    """Merge the change into the form, without validating the result.
 
     A new photo URL or file replaces the old photo, and clears the name and size of the old file.
     """
@@ -70,18 +70,18 @@ def merge_form(present: VehicleCreate, change: VehicleUpdate) -> VehicleCreate:
 
 
 def list_files(form: VehicleCreate) -> dict[str, UUID]:
-    """Return the ids of the files that are photos, by the members that contain them. The form is normalized."""
+    """Return the ids of the files used as photos, by the member that contains each id. The form must be normalised."""
     names = [f"{photo}_file_id" for photo in FILED]
     return {name: UUID(id) for name in names if not _is_absent(id := getattr(form, name))}
 
 
 def _is_absent(value: object) -> bool:
-    """Return whether a request omits the member, or a stored vehicle does not have it."""
+    """Return whether the member is absent: omitted from a request, or None in a stored vehicle."""
     return value is UNSET or value is None
 
 
 def _list_places(photo: str) -> list[str]:
-    """Return the members that contain a photo's address or file."""
+    """Return the names of the members that contain a photo's address and file."""
     return [f"{photo}_url", f"{photo}_file_id"] if photo in FILED else [f"{photo}_url"]
 
 
@@ -98,7 +98,7 @@ def _require_photo(photo: str, form: VehicleCreate) -> None:
 
 
 def _photo_members(photo: str, form: VehicleCreate, hosts: Collection[str]) -> dict[str, Any]:
-    """Return a photo's members. An empty name and a size of 0 become None."""
+    """Return a photo's members, with None for an empty name and for a size of 0."""
     url = getattr(form, f"{photo}_url")
     if photo in FILED and not _is_absent(file := getattr(form, f"{photo}_file_id")):
         return {f"{photo}_url": None, f"{photo}_file_id": str(UUID(file)), **_file_members(photo, form)}

@@ -1,4 +1,4 @@
-"""The check of photo URLs. The files are hosted elsewhere (rules: registry 3.6)."""
+"""Validate photo URLs. The files are hosted outside the platform (rules: registry 3.6)."""
 
 import re
 from collections.abc import Collection
@@ -8,7 +8,7 @@ from balcao.core.values.text import has_control
 
 LONGEST_URL = 2048
 
-# The pattern matches the whole URL instead of parsing it, because browsers and parsers disagree on user parts,
+# A pattern must match the whole URL. The URL is not parsed, because browsers and parsers disagree on user parts,
 # backslashes and hosts in other alphabets. The pattern rejects such URLs. It also rejects ports other than 443,
 # characters that must be escaped in a URL, and characters that would end an HTML attribute.
 _URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?#][^\s\\<>\"`]*)?", re.IGNORECASE)

@@ -41,7 +41,7 @@ InvoiceUrl: TypeAlias = Annotated[
 FileName: TypeAlias = Annotated[
     str, Meta(description="Nome do arquivo da foto, até 255 caracteres.", examples=["foto.jpg"])
 ]
-# The largest size is the largest integer that JSON parsers with floating-point numbers represent exactly.
+# The maximum size is the largest integer that JSON parsers with floating-point numbers represent exactly.
 FileSize: TypeAlias = Annotated[
     int, Meta(ge=0, le=2**53 - 1, description="Tamanho do arquivo da foto, em bytes.", examples=[204800])
 ]
@@ -71,7 +71,7 @@ class VehicleCreate(msgspec.Struct, kw_only=True):
     """A vehicle to register.
 
     There are three flows: brand and model come from the catalogue, only the brand does, or neither does. Each of the
-    two photos has an address or a file. In a stored vehicle, the absent one of the two is None.
+    two photos has either an address or a file. In a stored vehicle, the other one is None.
     """
 
     display_name: DisplayName

@@ -41,7 +41,7 @@ async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
 
     Raises Invalid for an invalid form, and Conflict if the person has reached the limit.
 
-    The data for the decision is read without a lock. The statement that writes the vehicle checks it again.
+    The decision is based on data read without a lock. The statement that writes the vehicle checks this data again.
     """
     settings = call.platform.settings
     form = forms.normalize_form(body, settings.mobility_hosts)
@@ -51,8 +51,8 @@ async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
     async def attempt(connection: Connection) -> bytes | None:
         ids = catalogue.check_id(form.brand_id), catalogue.check_id(form.model_id)
         draft = await store.draft_vehicle(connection, cpf, settings.mobility_prefix, *ids)
-        # Look up the idempotency key after the draft. If another call has added a vehicle that the draft counts, the
-        # response of that call is visible now.
+        # Look up the idempotency key only after the draft: if the draft counts a vehicle that another call has just
+        # added, that call's response is now visible.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
         most = settings.mobility_max_vehicles
@@ -74,7 +74,8 @@ async def register_vehicle(call: Call, cpf: Cpf, body: VehicleCreate) -> bytes:
 async def read_vehicle(call: Call, cpf: Cpf, vehicle_id: str) -> VehicleDetail:
     """Return a vehicle that the person owns or drives.
 
-    Raises the same NotFound for an unknown vehicle, a deleted vehicle and a vehicle of other people.
+    Raises the same NotFound for an unknown vehicle, a deleted vehicle, and a vehicle that the person neither owns nor
+    drives.
     """
     async with call.platform.database.transaction() as connection:
         vehicle, owner = await _find_visible(connection, vehicle_id, cpf)
@@ -153,7 +154,7 @@ def _require_current(call: Call, vehicle: Vehicle, owner: Contact, viewer: Cpf) 
 
 
 async def list_owned_vehicles(connection: Connection, owner: Cpf) -> list[VehicleDetail]:
-    """Return a person's vehicles for their export, including deleted vehicles that are not erased yet."""
+    """Return a person's vehicles for their data export, including deleted vehicles that are not yet erased."""
     contact = (await people.fetch_contacts(connection, [owner]))[owner]
     return [
         views.to_detail(vehicle, owner, contact) for vehicle in await store.select_owned_vehicles(connection, owner)
@@ -183,7 +184,7 @@ def _to_vehicle(owner: Cpf, draft: store.Draft, form: VehicleCreate) -> Vehicle:
 
 
 def _resolve_model(form: VehicleCreate, chosen: Chosen) -> VehicleCreate:
-    """Return the form with the brand, model and type to store for its flow."""
+    """Return the form with the brand, model and type that its flow stores."""
     choice = Choice(form.brand_id, form.brand_other, form.model_id, form.model_other, form.vehicle_type)
     resolved = resolve_choice(choice, chosen.brand, chosen.model)
     return msgspec.structs.replace(

@@ -1,6 +1,6 @@
 """SQL for vehicles, including the conditions under which a person may see a vehicle.
 
-The drivers' store provides the SQL for links.
+The SQL for driver links is in `drivers/store.py`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _FORM = VehicleCreate.__struct_fields__
 class Vehicle:
     """A vehicle as one person sees it. `conductor_id` is that person's accepted link, or None for the owner.
 
-    An erased vehicle lacks some members, but no person can see it.
+    An erased vehicle has lost some members, but no person can see such a vehicle.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Vehicle:
 
     @classmethod
     def from_row(cls, row: Row) -> "Vehicle":
-        """Build the vehicle from a row with the columns of the vehicle and of its form."""
+        """Build the vehicle from a row that contains the columns of the vehicle and of its form."""
         return cls(
             id=row["id"],
             owner_cpf=Cpf(row["owner_cpf"]),
@@ -79,14 +79,14 @@ _VISIBLE = f"SELECT {_COLUMNS} {_FROM}"
 
 
 class VisibleVehicle(NamedTuple):
-    """A vehicle, with its owner's contact data."""
+    """A vehicle with its owner's contact data."""
 
     vehicle: Vehicle
     owner: Contact
 
     @classmethod
     def from_row(cls, row: Row) -> "VisibleVehicle":
-        """Build the value from a row with the vehicle's columns and the owner's record."""
+        """Build the object from a row that contains the vehicle's columns and the owner's record."""
         vehicle = Vehicle.from_row(row)
         return cls(vehicle, people.parse_contact(vehicle.owner_cpf, row["owner"]))
 
@@ -111,13 +111,13 @@ class RemovableVehicle(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "RemovableVehicle":
-        """Build a RemovableVehicle from a row with the columns of a VisibleVehicle and a `links` column."""
+        """Build the object from a row that contains the columns of a VisibleVehicle and a `links` column."""
         return cls(*VisibleVehicle.from_row(row), parse_open_links(row["links"]))
 
 
 @statement(_READ.replace(" AS owner ", f" AS owner, {open_links_sql('vehicle.id')}::text AS links "))
 async def read_removable_vehicle(connection: Connection, vehicle_id: str, viewer: Cpf) -> RemovableVehicle | None:
-    """Like `read_visible_vehicle`, but with the vehicle's open links."""
+    """Return the same as `read_visible_vehicle`, with the vehicle's open links added."""
 
 
 _REACHED = f"""
@@ -139,11 +139,11 @@ async def list_visible_vehicles(source: Source, viewer: Cpf, page: Page) -> Page
 
 @statement(f"{_VISIBLE} WHERE owner_cpf = :viewer ORDER BY vehicle.created_at, vehicle.id")
 async def select_owned_vehicles(connection: Connection, viewer: Cpf) -> list[Vehicle]:
-    """Return a person's vehicles, oldest first, including deleted vehicles that are not erased yet."""
+    """Return a person's vehicles, oldest first, including deleted vehicles that are not yet erased."""
 
 
 class Draft(NamedTuple):
-    """The number and time of a new vehicle, and the data that decides whether it may be created. Nothing is locked.
+    """The number and time of a new vehicle, and the data that decides whether it may be created, read without locks.
 
     `owned` is the number of the owner's live vehicles. `people.parse_contact` parses the document `owner`.
     """
@@ -155,8 +155,8 @@ class Draft(NamedTuple):
     moment: datetime
 
 
-# Draw the number from the sequence first, because the stored response contains it. If the vehicle is not created, its
-# number is skipped.
+# Draw the number from the sequence before the vehicle is written, because the stored response contains the number. If
+# the vehicle is not created, its number is skipped.
 @statement(f"""
 WITH number AS MATERIALIZED (SELECT nextval('registry.vehicle_number')::text AS digits)
 SELECT (SELECT count(*) FROM registry.vehicle WHERE owner_cpf = :owner AND deleted_at IS NULL) AS owned,
@@ -178,7 +178,7 @@ _FORM_VALUES = ", ".join(f":form.{name}" for name in _FORM)
 
 
 # Lock order: `hold_own_vehicles` serialises the insertions of one owner, so that concurrent insertions cannot exceed
-# the limit. After it, the rows of the catalogue are locked and checked.
+# the limit. The catalogue's rows are locked and checked after that.
 #
 # The vehicle, its audit event and the response for the idempotency key are written together. Nothing is written if the
 # limit is reached, if the chosen entries have changed, or if the key is taken.
@@ -201,10 +201,10 @@ SELECT EXISTS (SELECT FROM inserted)
 async def insert_vehicle(
     connection: Connection, vehicle: Vehicle, shared: Shared, *, most: int, trail: str, kept: Kept | None
 ) -> bool:
-    """Insert a vehicle. Return False if the owner has `most` vehicles (0 means no limit).
+    """Insert a vehicle.
 
-    Return False too if the chosen catalogue entries have changed since they were read, or if the idempotency key is
-    taken.
+    Return False if the owner already has `most` vehicles (0 means no limit), if the chosen catalogue entries have
+    changed since they were read, or if the idempotency key is taken.
     """
 
 
@@ -231,15 +231,15 @@ SELECT updated_at FROM updated
 async def update_vehicle(
     connection: Connection, present: Vehicle, form: VehicleCreate, shared: Shared, trail: str
 ) -> datetime | None:
-    """Store the changed form. Return the time of the change.
+    """Store the changed form, and return the time of the change.
 
-    Return None if the vehicle or the chosen entries have changed since they were read.
+    Return None if the vehicle or the chosen catalogue entries have changed since they were read.
     """
 
 
 # `hold_vehicle` waits for concurrent changes of the vehicle and its links, locks them, and returns the current state.
-# If the links equal those that were read before, this statement's snapshot contains them all, so the UPDATE of the
-# links misses none.
+# If these links equal the links that the caller has read, this statement's snapshot contains all of them, so the UPDATE
+# of the links misses none.
 @statement(f"""
 WITH held AS MATERIALIZED (
     SELECT true FROM registry.hold_vehicle(:id) AS vehicle WHERE changed_at = :updated_at AND links = :links::uuid[]
@@ -269,7 +269,7 @@ async def is_deleted_vehicle(connection: Connection, vehicle_id: str, owner: Cpf
     """Return whether the owner has a deleted vehicle with this id."""
 
 
-# The remaining data identifies no person, such as the registration number and the type of vehicle.
+# The remaining data, such as the registration number and the vehicle type, does not identify a person.
 _ERASED = """
 owner_cpf = NULL, display_name = NULL, serial_number = NULL, brand_other = NULL, model_other = NULL,
 serial_number_photo_url = NULL, serial_number_photo_file_name = NULL, serial_number_photo_file_size = NULL,
@@ -280,7 +280,7 @@ serial_number_photo_file_id = NULL, vehicle_photo_file_id = NULL
 
 
 class ErasedVehicle(NamedTuple):
-    """A vehicle that was erased, its former owner, and whether it referred to files of the owner."""
+    """An erased vehicle, its former owner, and whether it referred to the owner's files."""
 
     id: str
     owner_cpf: Cpf
@@ -299,7 +299,7 @@ RETURNING old.id::text, old.owner_cpf, old.has_files
 async def erase_old_vehicles(connection: Connection) -> list[ErasedVehicle]:
     """Erase vehicles that were deleted over two years ago, and return them.
 
-    Data that identifies no person, such as the registration number, is retained.
+    Data that does not identify a person, such as the registration number, is retained.
     """
 
 
@@ -314,5 +314,5 @@ WHERE owner_cpf = :owner
 async def erase_owned_vehicles(connection: Connection, owner: Cpf, at: datetime) -> int:
     """Erase a person's vehicles, and mark live ones as deleted. Return the number of erased vehicles.
 
-    Data that identifies no person, such as the registration number, is retained.
+    Data that does not identify a person, such as the registration number, is retained.
     """

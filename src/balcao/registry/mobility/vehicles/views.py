@@ -1,4 +1,4 @@
-"""Show a vehicle to its owner or to a driver."""
+"""Build the responses that show a vehicle to its owner or a driver."""
 
 from msgspec import UNSET
 
@@ -10,7 +10,7 @@ from balcao.registry.mobility.vehicles.store import Vehicle
 
 
 def to_item(vehicle: Vehicle, viewer: Cpf) -> VehicleItem:
-    """Return the vehicle as an item of the viewer's list."""
+    """Return the vehicle as an item in the viewer's list."""
     form = vehicle.form
     return VehicleItem(
         id=vehicle.id,

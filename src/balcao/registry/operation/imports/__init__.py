@@ -1,1 +1,1 @@
-"""The progress of imports of the city's files."""
+"""The progress of importing the city's files."""

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class ImportState(msgspec.Struct):
-    """The progress of the last file of a kind. The file's path is not shown."""
+    """The progress of the last import of one kind of data. The file's path is not shown."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["registry.citizens"])]
     state: Annotated[

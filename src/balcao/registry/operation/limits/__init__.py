@@ -1,1 +1,1 @@
-"""Rate limits of calls, as configured and as changed while the platform runs."""
+"""Rate limits for calls, as configured and as changed while the platform is running."""

@@ -1,4 +1,4 @@
-"""Routes for the rate limits of calls."""
+"""Routes that read and change the rate limits for calls."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

@@ -1,6 +1,7 @@
-"""Read and change rate limits over HTTP. The bounds are so narrow that the author of a change can always revert it.
+"""Read and change rate limits over HTTP.
 
-Operators can also use `balcao limits`, which has wider bounds.
+The bounds are narrow enough that the author of a change can still make the call that reverts it. Operators can also use
+`balcao limits`, which has wider bounds.
 """
 
 from collections.abc import Mapping

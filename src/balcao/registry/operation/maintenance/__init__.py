@@ -1,1 +1,1 @@
-"""Maintenance of services."""
+"""Putting services into maintenance."""

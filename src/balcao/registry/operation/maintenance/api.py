@@ -1,4 +1,4 @@
-"""Routes for the maintenance of services."""
+"""Routes that start, plan and end the maintenance of services."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

@@ -14,7 +14,7 @@ MOST_DAYS_AHEAD = 90
 
 
 class MaintenanceState(msgspec.Struct):
-    """A service that only returns its maintenance message, now or starting at `begins_at`."""
+    """A service that answers calls only with its maintenance message, now or from `begins_at`."""
 
     service: Annotated[str, Meta(description="Serviço.", examples=["search"])]
     message: Annotated[str, Meta(description="A frase que quem chama recebe.", examples=["A busca volta às 14h."])]
@@ -39,7 +39,7 @@ class Maintenances(msgspec.Struct):
 
 
 class MaintenanceBody(msgspec.Struct):
-    """Maintenance to start or to plan, or the new message and end of running maintenance."""
+    """Maintenance to start or to plan, or a new message and end for running maintenance."""
 
     message: Annotated[
         str,

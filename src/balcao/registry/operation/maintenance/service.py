@@ -1,6 +1,6 @@
 """Start, plan and end maintenance over HTTP (rules: registry 4.16).
 
-Here, maintenance always has an end. With `balcao maintenance`, an end is optional.
+Maintenance started over HTTP always has an end. With `balcao maintenance`, the end is optional.
 """
 
 from datetime import timedelta

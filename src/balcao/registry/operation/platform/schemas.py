@@ -98,7 +98,7 @@ class SchemaVersion(msgspec.Struct):
 
 
 class Versions(msgspec.Struct):
-    """The running versions of the program, and the applied versions of the schemas."""
+    """The versions of the running processes, and the applied migrations of the schemas."""
 
     versions: Annotated[
         list[str], Meta(description="Versões dos processos vivos.", examples=[["1.2.0 (1f3e5a7c9b2d)"]])

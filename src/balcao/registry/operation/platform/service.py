@@ -1,4 +1,7 @@
-"""The platform's state. Processes are read from the database, replicas and providers from this process."""
+"""The platform's state. Processes come from the database.
+
+Replicas and identity providers are shown as this process sees them.
+"""
 
 import math
 
@@ -45,7 +48,7 @@ async def read_platform_state(call: Call) -> PlatformState:
 
 
 def _round(seconds: float) -> float | None:
-    """Return the rounded seconds, or None for infinity, which means "never"."""
+    """Round the seconds. Return None for infinity, which means "never"."""
     return round(seconds, 1) if math.isfinite(seconds) else None
 
 

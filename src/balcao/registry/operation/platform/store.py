@@ -9,7 +9,7 @@ from balcao.registry.operation.platform.schemas import SchemaVersion
 async def read_server_version(connection: Connection) -> str: ...
 
 
-# The table also records steps that run once, such as the demo's. Only the names of migrations end in `.sql`.
+# The table also records other steps that run once, such as the demo's. Only the names of migrations end in `.sql`.
 @statement("""
 SELECT owner, max(name) AS migration, count(*) AS applied, max(applied_at) AS applied_at
 FROM platform.migration WHERE name LIKE '%.sql' GROUP BY owner ORDER BY owner

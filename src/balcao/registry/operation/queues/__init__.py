@@ -1,1 +1,1 @@
-"""The queue by kind of job, and the recurring jobs."""
+"""Counts of queued jobs by kind, and the schedule of recurring jobs."""

@@ -1,4 +1,4 @@
-"""Route for the queue by kind of job."""
+"""Route that returns counts of queued jobs by kind."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

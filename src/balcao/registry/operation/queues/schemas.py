@@ -40,7 +40,7 @@ class Schedule(msgspec.Struct):
 
 
 class Queues(msgspec.Struct):
-    """The queue of the whole platform."""
+    """The job counts and schedules of the whole platform."""
 
     data: Annotated[list[QueueOfKind], Meta(description="Todos os tipos de tarefa, por nome, também os sem tarefa.")]
     dead: Annotated[int, Meta(description="Tarefas de todos os tipos que falharam de vez.", examples=[0])]

@@ -1,4 +1,4 @@
-"""The queue by kind of job, for operators. It contains only counts and times, no individual jobs."""
+"""Show operators the queue by kind of job, as counts and times without individual jobs."""
 
 from collections import Counter
 

@@ -1,1 +1,1 @@
-"""Counts of the services' responses in the last hours, by outcome."""
+"""Counts of the services' responses in the last few hours, by outcome."""

@@ -10,7 +10,7 @@ MOST_HOURS = 24 * 7
 
 
 class ResponseCountQuery(msgspec.Struct):
-    """The query for response counts, with the number of hours to look back."""
+    """The query parameter for response counts: how many hours to look back."""
 
     hours: Annotated[
         int, Meta(ge=1, le=MOST_HOURS, description="As últimas quantas horas, no máximo uma semana.", examples=[24])
@@ -18,7 +18,7 @@ class ResponseCountQuery(msgspec.Struct):
 
 
 class ResponseCountPoint(msgspec.Struct):
-    """The response counts of a period of five minutes."""
+    """The response counts for a period of five minutes."""
 
     starts_at: Annotated[datetime, Meta(description="Início (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
     responses: Annotated[int, Meta(description="Chamadas respondidas.", examples=[1830])]
@@ -44,7 +44,7 @@ class ServiceResponseCounts(msgspec.Struct):
 
 
 class ResponseCounts(msgspec.Struct):
-    """The response counts over all processes."""
+    """The response counts, added up over all processes."""
 
     since: Annotated[datetime, Meta(description="Desde quando (RFC 3339).", examples=["2026-03-01T12:35:00Z"])]
     until: Annotated[datetime, Meta(description="Até quando (RFC 3339).", examples=["2026-03-02T12:34:10Z"])]

@@ -1,4 +1,4 @@
-"""The response counts of the last hours, over all processes."""
+"""The response counts of the last few hours, added up over all processes."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -19,7 +19,7 @@ from balcao.registry.operation.response_counts.schemas import (
 
 
 async def read_response_counts(call: Call, query: Mapping[str, str]) -> ResponseCounts:
-    """Return each service's response counts in steps of five minutes. Raises Invalid if `hours` is not valid."""
+    """Return each service's response counts for each period of five minutes. Raises Invalid if `hours` is not valid."""
     hours = parse_whole_number("hours", query.get("hours"), 1, MOST_HOURS, default=24)
     now = utc_now()
     since = begin_five_minutes(now - timedelta(hours=hours))

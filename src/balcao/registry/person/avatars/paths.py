@@ -1,4 +1,4 @@
-"""Path parameter: the avatar's id. The response to an invalid id is 404."""
+"""Path parameter: the avatar's id. An invalid id returns 404."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,7 +1,7 @@
 """The pictures of the built-in avatars, with headers that prevent them from running scripts.
 
-`python -m tools.avatars` draws the PNG files from the SVG files. The image proxies of portals reject SVG, because it
-may contain a script.
+`python -m tools.avatars` draws the PNG files from the SVG files. PNG is the default, because portals' image proxies
+reject SVG, which may contain a script.
 """
 
 import base64
@@ -20,13 +20,13 @@ _HEADERS = {
     "Cache-Control": "public, max-age=86400",
     # The format depends on `Accept`, so a cache must store one response for each value.
     "Vary": "Accept",
-    # This header applies if a user opens the picture as a page.
+    # This header protects a user who opens the picture as a page of its own.
     "Content-Security-Policy": "default-src 'none'; sandbox",
 }
 
 
 def respond_picture(image: str, call: Call) -> Response[bytes]:
-    """Respond with the built-in picture of this name: PNG, or SVG if `Accept` names it explicitly."""
+    """Respond with the built-in picture that has this name: PNG, or SVG if `Accept` names SVG explicitly."""
     media_type = SVG if _names_svg(call.headers.text(b"accept") or "") else PNG
     body, etag = _read_picture(image, media_type)
     return from_bytes(body, etag, call, _HEADERS["Cache-Control"], media_type=media_type, headers=_HEADERS)
@@ -34,10 +34,10 @@ def respond_picture(image: str, call: Call) -> Response[bytes]:
 
 @functools.cache
 def embed_picture(image: str) -> str:
-    """Return the built-in picture of this name as a `data:` URL.
+    """Return the built-in picture that has this name as a `data:` URL.
 
-    The picture is an SVG, which is a tenth of the size of the PNG. No image proxy reads a `data:` URL, so none rejects
-    it.
+    The URL contains the SVG, which is a tenth of the size of the PNG. Image proxies do not fetch `data:` URLs, so they
+    cannot reject the SVG.
     """
     body, _ = _read_picture(image, SVG)
     return f"data:{SVG};base64,{base64.b64encode(body).decode()}"

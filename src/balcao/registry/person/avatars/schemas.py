@@ -27,7 +27,7 @@ class Avatar(msgspec.Struct):
 
 
 class ExportedAvatar(msgspec.Struct):
-    """The chosen avatar in a person's export."""
+    """The chosen avatar in a person's data export."""
 
     id: Annotated[str, Meta(description="Identificador do avatar.", examples=[_ID])]
     name: Name
@@ -66,7 +66,7 @@ class AvatarChoiceBody(msgspec.Struct):
 
 
 class AvatarChoice(msgspec.Struct):
-    """A citizen's choice. `avatar_id` and `avatar` are null without a choice, or if the avatar is no longer offered."""
+    """A citizen's choice. Both members are null if there is no choice or the avatar is no longer offered."""
 
     avatar_id: Annotated[
         str | None, Meta(description="Identificador do avatar escolhido; nulo se nenhum.", examples=[_ID])

@@ -58,9 +58,11 @@ async def create_avatar(call: Call, body: AvatarCreation) -> Avatar:
 
 
 async def deactivate_avatar(call: Call, id_: str) -> None:
-    """Stop offering the avatar, and clear it from every citizen who chose it. Raises NotFound if it is unknown.
+    """Stop offering the avatar, and clear it from every citizen who chose it.
 
-    Deactivating an inactive avatar is allowed.
+    An avatar that is already inactive raises no error.
+
+    Raises NotFound if it is unknown.
     """
     async with call.platform.database.transaction() as connection:
         if not await store.mark_avatar_inactive(connection, _require_id(id_)):
@@ -105,8 +107,8 @@ def _to_choice(platform: Platform, stored: StoredAvatar) -> AvatarChoice:
 def _to_avatar(platform: Platform, stored: StoredAvatar) -> Avatar:
     """Convert a stored avatar to the wire type. The platform serves built-in pictures itself.
 
-    Without TLS, as in the sandbox, the picture is embedded in the URL, because portals only show pictures from https or
-    `data:` URLs.
+    Without TLS, as in the sandbox, the URL itself contains the picture, because portals show only pictures from https
+    or `data:` URLs.
     """
     url = stored.url
     if url is None:

@@ -26,7 +26,7 @@ class StoredAvatar(NamedTuple):
 
 @statement(f"SELECT {_COLUMNS} FROM registry.avatar WHERE is_active ORDER BY {_BY_NAME} LIMIT :limit OFFSET :offset")
 async def list_offered_avatars(connection: Connection, page: Page) -> list[StoredAvatar]:
-    """Return the page's avatars, sorted by name."""
+    """Return one page of avatars, sorted by name."""
 
 
 @statement("SELECT count(*) FROM registry.avatar WHERE is_active")
@@ -39,7 +39,7 @@ async def read_offered_avatar(source: Source, id_: str) -> StoredAvatar | None: 
 
 @lookup("SELECT image FROM registry.avatar WHERE id = :id_::text::uuid")
 async def read_avatar_image(source: Source, id_: str) -> str | None:
-    """Return the name of the avatar's built-in picture, or None. The avatar may be inactive."""
+    """Return the name of the avatar's built-in picture, or None. This also finds inactive avatars."""
 
 
 @statement(f"INSERT INTO registry.avatar (id, name, url) VALUES (:id_::text::uuid, :name, :url) RETURNING {_COLUMNS}")

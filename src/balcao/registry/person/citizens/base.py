@@ -24,7 +24,7 @@ Source: TypeAlias = Annotated[
 
 
 class BaseBirth(Birth, omit_defaults=True):
-    """The birth data in the city's file."""
+    """The person's birth data in the import file."""
 
     data: Annotated[
         str | None, Meta(description="Nascimento: data, ou data com hora e fuso.", examples=["1990-04-12"])
@@ -35,7 +35,7 @@ class BaseBirth(Birth, omit_defaults=True):
 
 
 class BaseMother(Mother, omit_defaults=True):
-    """The mother in the city's register. Her CPF is stored in full and masked only in responses."""
+    """The person's mother in the city's register. Her CPF is stored in full and masked only in responses."""
 
     cpf: Annotated[str | None, Meta(description="CPF da mãe, como a cidade o carregou.", examples=["90000000256"])] = (
         None
@@ -43,11 +43,11 @@ class BaseMother(Mother, omit_defaults=True):
 
 
 class BaseDeath(Death, omit_defaults=True):
-    """The death in the city's register."""
+    """The person's death in the city's register."""
 
 
 class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """The source of a contact. If the row names no source, the source is the city's own register."""
+    """The source of an e-mail, phone or address. If the row names no source, it is the city's own register."""
 
     origem: Source = None
     sistema: Source = None
@@ -58,13 +58,13 @@ class Sourced(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class BaseEmail(Sourced):
-    """An e-mail address of the base record."""
+    """An e-mail address in the base record."""
 
     valor: Annotated[str, Meta(description="Endereço de e-mail.", examples=["ana@pessoa.example"])]
 
 
 class BasePhone(Sourced):
-    """A phone number of the base record."""
+    """A phone number in the base record."""
 
     ddi: CountryCode = None
     ddd: AreaCode = None
@@ -72,7 +72,7 @@ class BasePhone(Sourced):
 
 
 class BaseAddress(Sourced):
-    """An address of the base record."""
+    """An address in the base record."""
 
     cep: Annotated[str | None, Meta(description="CEP.", examples=["24000120"])] = None
     estado: Annotated[str | None, Meta(description="Estado.", examples=["RJ"])] = None
@@ -88,21 +88,21 @@ class BaseAddress(Sourced):
 
 
 class BaseEmails(msgspec.Struct, omit_defaults=True):
-    """The e-mail addresses of the base record."""
+    """The e-mail addresses in the base record."""
 
     principal: Annotated[BaseEmail | None, Meta(description="O e-mail principal.")] = None
     alternativo: Annotated[list[BaseEmail], Meta(description="Outros e-mails.")] = []
 
 
 class BasePhones(msgspec.Struct, omit_defaults=True):
-    """The phone numbers of the base record."""
+    """The phone numbers in the base record."""
 
     principal: Annotated[BasePhone | None, Meta(description="O telefone principal.")] = None
     alternativo: Annotated[list[BasePhone], Meta(description="Outros telefones.")] = []
 
 
 class BaseAddresses(msgspec.Struct, omit_defaults=True):
-    """The addresses of the base record."""
+    """The addresses in the base record."""
 
     principal: Annotated[BaseAddress | None, Meta(description="O endereço principal.")] = None
     alternativo: Annotated[list[BaseAddress], Meta(description="Outros endereços.")] = []
@@ -129,7 +129,10 @@ class BaseRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 class ExportedBaseRecord(BaseRecord, kw_only=True):
-    """The base record in a person's export: as imported, with its source and time. Only the mother's CPF is masked."""
+    """The base record in a person's data export: as imported, with its source and time.
+
+    Only the mother's CPF is masked.
+    """
 
     mae: Annotated[Mother | None, Meta(description="Mãe.")] = None  # type: ignore[assignment]  # shown, not stored
 
@@ -140,7 +143,7 @@ class ExportedBaseRecord(BaseRecord, kw_only=True):
 
 
 class CitizenRow(BaseRecord, kw_only=True):
-    """A row of the import: the base record and the members of the wallet."""
+    """A row in the import file: the base record and the members of the wallet."""
 
     documentos: Documents | None = None
     saude: WalletHealth | None = None
@@ -154,7 +157,10 @@ class CitizenRow(BaseRecord, kw_only=True):
 
 
 def format_citizen(citizen: Citizen, zone: ZoneInfo, today: date) -> Citizen:
-    """Format the birth date as midnight in the zone. Compute `menor_idade` from it if the city imported no value."""
+    """Convert the birth date to midnight in the time zone.
+
+    Compute `menor_idade` from it if the city imported no value.
+    """
     birth = citizen.nascimento
     if birth is not None and (born := birth.data):
         citizen.nascimento = msgspec.structs.replace(birth, data=days.format_day(born, zone))

@@ -1,6 +1,6 @@
 """The mirrored fields that the merged record shows.
 
-Both the record and the operators' view of the mirror use this module.
+Both the merged record and the operators' view of the mirror use this module.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ SINGLE_FIELDS = ("nomeExibicao", "rendaFamiliar", "escolaridade", "deficiencia",
 _MAIN_PHONES = ("telefone1", "telefonePrincipal")
 _OTHER_PHONES = ("telefone2", "telefone3")
 # The declared address applies if one of `_DECIDING` has a value. `_ADDRESS` lists the mirrored fields for each part of
-# the address. If there are several, the most recent one counts.
+# the address. If a part has several fields, the most recent one counts.
 _DECIDING = ("endereco.logradouro", "endereco.bairro", "endereco.cep")
 _ADDRESS: Mapping[str, tuple[str, ...]] = {
     "cep": ("endereco.cep",),
@@ -26,15 +26,16 @@ _ADDRESS: Mapping[str, tuple[str, ...]] = {
 
 
 def find_mirrored_field(mirror: Mirror, field: str) -> MirroredField | None:
-    """Return the field's entry if it has a value. A cleared field counts as absent."""
+    """Return the field's entry, or None if the field is absent or cleared."""
     found = mirror.fields.get(field)
     return found if found is not None and found.value is not None else None
 
 
 def find_newest(mirror: Mirror, *fields: str) -> str | None:
-    """Return the most recent of these fields. Return None if that field is cleared, or if no field exists.
+    """Return the most recent of these fields.
 
-    If the times are equal, the first of the fields wins.
+    Return None if that field is cleared, or if none of the fields exists. If times are equal, the field listed first
+    wins.
     """
     present = [field for field in fields if field in mirror.fields]
     found = max(present, key=lambda field: mirror.fields[field].latest_at, default=None)
@@ -58,7 +59,7 @@ def choose_main_phone(mirror: Mirror) -> str | None:
 
 
 def choose_other_phones(mirror: Mirror) -> list[str]:
-    """Return the other phone fields that have a number."""
+    """Return the phone fields other than the main one that have a number."""
     present = [field for field in _OTHER_PHONES if find_mirrored_field(mirror, field)]
     return [field for field in present if (read := parse_phone_choice(mirror, field)) is not None and read.valor]
 

@@ -1,4 +1,4 @@
-"""Import of base records. Only the import writes the table, with its owner's role (rules: registry 3.1)."""
+"""Import of base records. Only the import writes the table, in the role of the table's owner (rules: registry 3.1)."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ DEFAULT_SOURCE = "import"
 
 
 async def write_citizens(connection: Connection, rows: Sequence[CitizenRow]) -> int:
-    """Write the rows, and return how many are new or changed. `rows` must not contain a CPF twice."""
+    """Store the rows, and return how many are new or changed. `rows` must not contain a CPF twice."""
     return await store.upsert_base_records(connection, [_to_stored(row) for row in rows])
 
 

@@ -1,7 +1,7 @@
-"""Merge self-declared data over the base record (rules: registry 3.2). No SQL or HTTP here.
+"""Merge self-declared data over the base record (rules: registry 3.2).
 
-If a mirrored field is null, the base value shows. The empty string means that the person has no value, and hides the
-base value.
+If a mirrored field is null, the merged record shows the base value. An empty string means that the person has no value,
+and hides the base value.
 """
 
 from collections.abc import Iterable, Mapping
@@ -69,7 +69,7 @@ def _read_text(mirror: Mirror, field: str) -> str | None:
 
 
 def mask_mother(mother: Mapping[str, Any] | None) -> Mother | None:
-    """Return the mother with her CPF masked for every caller, because it belongs to another person."""
+    """Return the mother. Her CPF is masked for every caller, because it belongs to another person."""
     if mother is None:
         return None
     cpf = Cpf.parse(mother.get("cpf"))
@@ -122,7 +122,7 @@ def _merge_phones(mirror: Mirror, base: Mapping[str, Any] | None) -> Phones:
 
 def _read_declared_phone(mirror: Mirror, field: str) -> Phone:
     mirrored, read = mirror.fields[field], choices.parse_phone_choice(mirror, field)
-    assert read is not None  # only parsable phones are chosen
+    assert read is not None  # `choices` selects only phones that can be parsed
     return Phone(*_name_sources(mirrored), read.ddi, read.ddd, read.valor, mirrored.at)
 
 

@@ -1,4 +1,4 @@
-"""The source of each value of the merged record (rules: registry 4.15). No SQL or HTTP here."""
+"""The source of each value in the merged record (rules: registry 4.15)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
@@ -15,9 +15,10 @@ NOTHING_DECLARED = Mirror(known=False, fields={}, wordings={})
 
 
 class _Member(NamedTuple):
-    """A member of the merged record. `format` returns its text.
+    """A member of the merged record.
 
-    `choose` returns the mirrored field that the member comes from, or None if it comes from the base record.
+    `format` returns its text. `choose` returns the mirrored field that supplies the member, or None if the base record
+    supplies it.
     """
 
     name: str
@@ -90,7 +91,7 @@ def list_field_sources(
 ) -> list[SourcedValue]:
     """Return each member with its source and time.
 
-    `origin` has the source and import time of the base record, or is None.
+    `origin` contains the source and import time of the base record, or is None if there is no base record.
     """
     shown, covered = merge_record(cpf, base, mirror), merge_record(cpf, base, NOTHING_DECLARED)
     return list(_list(shown, covered, mirror, origin or {}, with_sensitive=with_sensitive))

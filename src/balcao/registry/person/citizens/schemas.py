@@ -63,7 +63,10 @@ class Email(msgspec.Struct):
 
 
 class OtherEmail(msgspec.Struct):
-    """Another e-mail address. It comes from the city's register, so it has no time of declaration."""
+    """An additional e-mail address.
+
+    It comes from the city's register, so the person never declared it and it has no time of declaration.
+    """
 
     origem: Origin
     sistema: System
@@ -71,7 +74,7 @@ class OtherEmail(msgspec.Struct):
 
 
 class Phone(msgspec.Struct):
-    """A phone number, either the main one or another."""
+    """A phone number: the main one or an additional one."""
 
     origem: Origin
     sistema: System
@@ -82,7 +85,7 @@ class Phone(msgspec.Struct):
 
 
 class AddressParts(msgspec.Struct, kw_only=True):
-    """The members that the main address and other addresses share."""
+    """The members that the main address and additional addresses have in common."""
 
     origem: Origin
     sistema: System
@@ -109,7 +112,7 @@ class Address(AddressParts, kw_only=True):
 
 
 class OtherAddress(AddressParts, kw_only=True):
-    """Another address, with its coordinates."""
+    """An additional address, with its coordinates."""
 
     latitude: Annotated[
         str | None, Meta(description="Latitude em graus decimais, WGS 84, como texto.", examples=["-22.5"])
@@ -172,7 +175,7 @@ class Death(msgspec.Struct):
 
 
 class Citizen(msgspec.Struct, kw_only=True):
-    """The merged record. Every member is present, and null if unknown. `_id` is "" if nothing was imported."""
+    """The merged record. All members are present; unknown members are null. `_id` is "" if nothing was imported."""
 
     id_: Annotated[
         str,
@@ -271,14 +274,14 @@ class SourcedValue(msgspec.Struct, kw_only=True):
 
 
 class Provenance(msgspec.Struct):
-    """The merged record, member by member."""
+    """The members of the merged record, each with its source."""
 
     cpf: CpfText
     data: Annotated[list[SourcedValue], Meta(description="Os membros do cadastro, sempre todos e nesta ordem.")]
 
 
 class ProvenanceQuery(msgspec.Struct):
-    """The query for the provenance. Sensitive values are returned only if `sensitive` is true."""
+    """The query parameter for the provenance. Sensitive values are returned only if `sensitive` is true."""
 
     sensitive: Annotated[
         bool | None, Meta(description="`true` para ler também os dados sensíveis, o que a trilha distingue.")

@@ -29,9 +29,9 @@ UNKNOWN = "Não há cadastro deste cidadão."
 
 
 async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
-    """Return the merged record. A caller who only has a scope sees fewer members.
+    """Return the merged record. A caller whose only grant is a scope sees fewer members.
 
-    Raises NotFound if nothing is stored, except for the owner.
+    Raises NotFound if nothing is stored, unless the caller is the owner.
     """
     async with call.reading(cpf, ["citizen"]) as source:
         base = await store.read_base_record(source, cpf)
@@ -45,7 +45,8 @@ async def read_citizen(call: Call, cpf: Cpf) -> Citizen:
 async def read_provenance(call: Call, cpf: Cpf, *, with_sensitive: bool) -> Provenance:
     """Return the members of the merged record with their sources. Sensitive values are returned only if requested.
 
-    The audit trail distinguishes the two reads. Raises NotFound if nothing is stored, except for the owner.
+    The audit trail distinguishes reads with and without them. Raises NotFound if nothing is stored, unless the caller
+    is the owner.
     """
     read = ["citizen", "citizen_sensitive"] if with_sensitive else ["citizen"]
     async with call.reading(cpf, read) as source:
@@ -63,7 +64,7 @@ def _format(citizen: Citizen, call: Call) -> Citizen:
 
 
 def _hide_from_scope(citizen: Citizen, call: Call) -> Citizen:
-    """Hide members that are too sensitive for machines. The phone numbers require their own scope."""
+    """Hide the members that are too sensitive for machines. Phone numbers require a separate scope."""
     citizen.mae = citizen.raca = citizen.genero = citizen.deficiencia = citizen.renda_familiar = None
     if PHONE_SCOPE not in call.identified_caller.scopes:
         citizen.telefone = None
@@ -80,7 +81,7 @@ class StoredCitizen:
 
 
 async def read_stored_citizen(connection: Connection, cpf: Cpf) -> StoredCitizen:
-    """Read the full record for the registry's own use, without access check or audit."""
+    """Read the full record for the registry's own use, without an access check or an audit event."""
     document = await store.read_citizen_document(connection, cpf)
     return StoredCitizen(
         merge_record(cpf, document.base, document.mirror), document.mirror.version, document.mirror.read_at
@@ -94,12 +95,12 @@ def parse_citizen(cpf: Cpf, document: str) -> Citizen:
 
 
 async def read_citizen_record(connection: Connection, cpf: Cpf) -> Citizen:
-    """Return the full record as stored, for the registry's own use, without access check or audit."""
+    """Return the full record as stored, for the registry's own use, without an access check or an audit event."""
     return (await read_stored_citizen(connection, cpf)).citizen
 
 
 async def read_formatted_citizen(connection: Connection, call: Call, cpf: Cpf) -> Citizen:
-    """Return the full record as the person sees it today. The caller must check the access and audit it."""
+    """Return the full record as the person sees it today. The caller must check access and record the audit event."""
     return _format(await read_citizen_record(connection, cpf), call)
 
 
@@ -114,12 +115,12 @@ async def write_own_data(
 ) -> bool:
     """Write a citizen's declaration with its audit event.
 
-    Raises PreconditionFailed if `If-Match` does not match. The exceptions of `check` are not caught.
+    Raises PreconditionFailed if `If-Match` does not match. Exceptions raised by `check` are passed on. Return False
+    only if the phone `verification` was already used or is no longer valid.
 
-    Return False only if the phone `verification` was already used or is no longer valid.
-
-    If the decision depends on the record, the record is read without a lock. The statement that writes locks the mirror
-    and compares its version. If another call has changed the mirror in between, this function reads and decides again.
+    If the decision depends on the record, the record is read without a lock. The statement that writes then locks the
+    mirror and compares its version. If another call has changed the mirror in the meantime, this function reads and
+    decides again.
     """
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=[member])
     depends = check is not None or call.if_match is not None or write.removes_wording
@@ -146,7 +147,7 @@ async def _check_current(
 
 
 def require_current(call: Call, stored: StoredCitizen) -> None:
-    """Raise PreconditionFailed unless `If-Match` matches the current record, as its owner and staff read it."""
+    """Raise PreconditionFailed unless `If-Match` matches the current record as its owner and staff read it."""
     if call.if_match is not None:
         require_match(call.if_match, Ready.of(_format(stored.citizen, call)).etag)
 

@@ -20,7 +20,7 @@ async def read_base_record(source: Source, cpf: Cpf) -> Json[dict[str, Any]] | N
 
 
 class StoredDocument(msgspec.Struct, frozen=True):
-    """The base record and the mirror, which are merged into the citizen's record."""
+    """The base record and the mirror, from which the citizen's merged record is built."""
 
     base: dict[str, Any] | None
     mirror: Mirror
@@ -42,12 +42,12 @@ def parse_citizen_document(document: str) -> StoredDocument:
 
 @statement(f"SELECT {citizen_document_sql(':cpf')}")
 async def read_citizen_document(connection: Connection, cpf: Cpf) -> Json[StoredDocument]:
-    """Return the base record and the mirror from one snapshot."""
+    """Return the base record and the mirror, both read in one snapshot."""
 
 
 @lookup("SELECT source, loaded_at FROM registry.base_record WHERE cpf = :cpf")
 async def read_base_origin(source: Source, cpf: Cpf) -> dict[str, Any] | None:
-    """Return the source of the base record and the time of its import."""
+    """Return the base record's source and import time."""
 
 
 class BaseRecordRow(NamedTuple):
@@ -59,8 +59,8 @@ class BaseRecordRow(NamedTuple):
     source: str
 
 
-# An unchanged row is not even locked: it keeps its `loaded_at` and costs no write. OFFSET 0 forces one look-up by key
-# for each row, even if the statement was planned while the table was small.
+# An unchanged row is neither locked nor written, so it keeps its `loaded_at`. OFFSET 0 forces one look-up by key for
+# each row, even if the statement was planned while the table was small.
 @statement("""
 WITH offered AS MATERIALIZED (
     SELECT cpf, record::jsonb, wallet::jsonb, source
@@ -76,7 +76,7 @@ ON CONFLICT (cpf) DO UPDATE SET
     record = excluded.record, wallet = excluded.wallet, source = excluded.source, loaded_at = now()
 """)
 async def upsert_base_records(connection: Connection, rows: Sequence[BaseRecordRow]) -> int:
-    """Write the rows, and return the number of new and changed rows.
+    """Store the rows, and return the number of new and changed rows.
 
     `rows` must not contain a CPF twice. Only the table's owner may do this.
     """

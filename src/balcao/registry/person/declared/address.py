@@ -1,7 +1,4 @@
-"""A declared address: its checks, its CRM representation, and its comparison with the current address.
-
-This module has no SQL or HTTP.
-"""
+"""A declared address: validate it, convert it for the CRM, and compare it with the current address."""
 
 import re
 from collections.abc import Mapping
@@ -19,14 +16,14 @@ from balcao.registry.person.declared.schemas import AddressBody
 COUNTRY = "Brasil"
 UNKNOWN = "Não informado"
 REMOVED = "null"
-# Other mirrored fields that the merged record shows in the same member.
+# Other mirrored fields that can supply the same member of the merged record.
 RELATED_FIELDS = ("cidade", "complemento")
 REMOVAL: Mapping[str, Value] = dict.fromkeys(map(address_field, ADDRESS_PARTS), "")
 _CEP = re.compile(r"([0-9]{5})-?([0-9]{3})")
 
 
 def is_removal(body: AddressBody) -> bool:
-    """Return whether all required members are the string `null`. Portals have no other way to remove the address."""
+    """Return whether all required members are the string `null`, which is how portals ask to remove the address."""
     required = (body.logradouro, body.numero, body.municipio, body.estado, body.bairro, body.cep)
     return all(text.strip() == REMOVED for text in required)
 
@@ -60,12 +57,12 @@ class DeclaredAddress:
 
     @property
     def line(self) -> str:
-        """The street and number in one line, as the CRM stores them."""
+        """The street and the number on one line, as the CRM stores them."""
         return " ".join(filter(None, (self.tipo_logradouro, f"{self.logradouro}, {self.numero}")))
 
     @property
     def typed(self) -> Mapping[str, str]:
-        """The parts that `line` joins."""
+        """The parts that `line` combines."""
         return {"tipo_logradouro": self.tipo_logradouro, "logradouro": self.logradouro, "numero": self.numero}
 
     @property

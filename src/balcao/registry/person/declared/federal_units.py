@@ -43,5 +43,5 @@ _CODES = {_normalize(name): code for code, name in FEDERAL_UNITS.items()} | {
 
 
 def find_code(text: str) -> str | None:
-    """Return a federal unit's code, or None. The text is the code or the name. Case and accents do not matter."""
+    """Return the code of the federal unit with this code or name, or None. Case and accents are ignored."""
     return _CODES.get(_normalize(text))

@@ -9,7 +9,7 @@ _NONE = "Todos os seis obrigatórios com o texto `null` removem o endereço."
 
 
 class GenderBody(msgspec.Struct):
-    """The gender as free text (spec: self-declared gender)."""
+    """A gender to declare, as free text (spec: self-declared gender)."""
 
     valor: Annotated[
         str,
@@ -21,7 +21,7 @@ class GenderBody(msgspec.Struct):
 
 
 class ValueBody(msgspec.Struct):
-    """One declared value."""
+    """A value to declare."""
 
     valor: Annotated[
         str,
@@ -36,7 +36,7 @@ class ValueBody(msgspec.Struct):
 
 
 class AddressBody(msgspec.Struct):
-    """An address. If all six required members are the string `null`, the address is removed."""
+    """An address to declare. If all six required members are the string `null`, the declared address is removed."""
 
     logradouro: Annotated[
         str, Meta(description=f"Nome do logradouro, de 1 a 200 caracteres. {_NONE}", examples=["das Marés"])

@@ -23,7 +23,7 @@ NAME_LENGTH = 255
 
 
 async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
-    """Write the gender. Repeating the value renews its time (spec: self-declared gender)."""
+    """Write the gender. Sending the same value again updates its time (spec: self-declared gender)."""
     text = clean_text("valor", body.valor, longest=GENDER_LENGTH)
     wire = to_crm_gender(text)
     await citizens.write_own_data(call, cpf, "genero", OwnWrite({"genero": wire}, (), "genero", {"valor": text}, wire))
@@ -31,7 +31,7 @@ async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
 
 
 async def declare_choice(call: Call, cpf: Cpf, choice: Choice, body: ValueBody) -> Message:
-    """Write an option from the field's list. Raises Invalid for any other text."""
+    """Write an option from the field's list. Raises Invalid for any text that is not in the list."""
     option = clean_text("valor", body.valor, longest=NAME_LENGTH)
     if option not in choice.options:
         allowed = ", ".join(f"`{one}`" for one in choice.options)
@@ -67,7 +67,7 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
     Raises Invalid if a member is not valid, and Conflict if a new address changes nothing. A removal never conflicts.
     """
     if address.is_removal(body):
-        # The address is stored as explicitly empty, which also hides the base address.
+        # Store an explicitly empty address, so that the base address does not reappear.
         removal = OwnWrite(address.REMOVAL, address.RELATED_FIELDS, "endereco")
         await citizens.write_own_data(call, cpf, "endereco", removal)
         return Message("Endereço removido.")
@@ -84,9 +84,10 @@ async def declare_address(call: Call, cpf: Cpf, body: AddressBody) -> Message:
 
 
 def require_stale(call: Call, current: Email | Phone | Address, now: datetime | None) -> None:
-    """Raise Conflict if the current value is the citizen's own and recent: declaring it again changes nothing.
+    """Raise Conflict if the current value is the citizen's own and recent, because declaring it again changes nothing.
 
-    A new declaration confirms an older value, or a value that is not the citizen's own. `now` is the database clock.
+    Declaring an older value again, or one that is not the citizen's own, is allowed as a confirmation. `now` is the
+    database clock.
     """
     days = timedelta(days=call.platform.settings.self_declared_fresh_days)
     declared_at = current.updated_at if current.origem == SELF_DECLARED else None

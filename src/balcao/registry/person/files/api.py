@@ -1,4 +1,4 @@
-"""Routes for the files of citizens (rules: registry 4.18)."""
+"""Routes for citizens' files (rules: registry 4.18)."""
 
 from balcao.core.access.rules import own
 from balcao.core.audit.personal_data import ExportMember, PersonalData, erase_rows

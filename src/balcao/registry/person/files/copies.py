@@ -1,7 +1,7 @@
-"""Copies of files next to the copies of the database, and their restoration (docs/operate/backup.md).
+"""Back up files next to the database backups, and restore them (docs/operate/backup.md).
 
-`files` contains every file that has a row. `files-deleted` contains files whose row was deleted, as long as a copy of
-the database may still need them: a restore to an earlier instant brings the row back.
+`files` contains every file that has a row. `files-deleted` contains files whose row was deleted. They are retained
+while a database backup may still need them, because restoring it to an earlier instant also restores the row.
 """
 
 import asyncio
@@ -23,28 +23,29 @@ from balcao.registry.person.files import store
 
 CURRENT, DELETED = "files", "files-deleted"
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
-# A row may be committed some time after its `created_at`, even after rows that were created later.
+# Each call checks this much time again, because a row may be committed some time after its `created_at`, even after
+# newer rows.
 _OVERLAP = timedelta(minutes=10)
-# Ignore copies younger than this. A concurrent command may have written them after the rows were read.
+# Ignore copies younger than this, because a concurrent command may have written them after the rows were read.
 _SETTLED = timedelta(hours=1)
 
 
 class CopiedFiles(NamedTuple):
-    """The number of new copies, and the number of files whose content the storage does not have."""
+    """The number of new copies, and the number of files whose content is missing from the storage."""
 
     copied: int
     missing: int
 
 
 class RestoredFiles(NamedTuple):
-    """The number of files that were put back, and the number of files that neither storage nor copies have."""
+    """The number of restored files, and the number of files that are missing from both the storage and the copies."""
 
     restored: int
     lost: int
 
 
 class FileCopies:
-    """The copies of files in a folder of backups, with the storage of the originals."""
+    """The copies of files in a backup folder, and the storage that contains the originals."""
 
     def __init__(self, database: Database, storage: FileStorage, folder: Path) -> None:
         self._database = database
@@ -54,7 +55,9 @@ class FileCopies:
         self._seen = FIRST
 
     async def copy_new(self) -> CopiedFiles:
-        """Copy the files that have no copy yet. After the first call, check only the files stored since the last call.
+        """Copy the files that do not have a copy yet.
+
+        After the first call, check only files stored since the last call.
 
         Raises StorageDown if the storage or the folder fails.
         """
@@ -74,7 +77,7 @@ class FileCopies:
         return CopiedFiles(copied, really_missing)
 
     async def set_deleted_aside(self) -> int:
-        """Move the copies of files whose row was deleted to `files-deleted`, and return their number."""
+        """Move the copies of files whose row was deleted to `files-deleted`. Return how many were moved."""
         moved = 0
         async for names in self._current.list_older(utc_now() - _SETTLED):
             for orphan in await self._find_orphans([id for name in names if (id := parse_uuid(name)) is not None]):
@@ -83,7 +86,7 @@ class FileCopies:
         return moved
 
     async def forget_deleted(self, before: datetime) -> int:
-        """Delete the copies that were moved to `files-deleted` before this instant, and return their number."""
+        """Delete the copies that were moved to `files-deleted` before this instant. Return how many were deleted."""
         forgotten = 0
         async for names in self._deleted.list_older(before):
             for name in names:
@@ -92,7 +95,10 @@ class FileCopies:
         return forgotten
 
     async def restore(self) -> RestoredFiles:
-        """Restore the content of files that have a row but no content. The content must have the digest of the row."""
+        """Restore the content of files that have a row but no content.
+
+        The copy's digest must equal the one in the row.
+        """
         present = {name async for names in self._storage.list_older(utc_now() + timedelta(days=1)) for name in names}
         restored = lost = 0
         for file in await self._list_stored(FIRST):
@@ -118,11 +124,11 @@ class FileCopies:
         place = self._deleted.locate(name)
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._current.locate(name).rename(place)
-        os.utime(place)  # the modification time is the time of the move
+        os.utime(place)  # the modification time records when the copy was moved
 
 
 def give_to_owner(folder: Path) -> None:
-    """Give restored files to the owner of the data folder. A restore runs as root, and the processes do not."""
+    """Give restored files to the owner of the data folder. A restore runs as root, but the processes do not."""
     if os.geteuid() != 0 or not (folder / "files").exists():
         return
     owner = folder.stat()

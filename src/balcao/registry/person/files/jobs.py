@@ -1,4 +1,4 @@
-"""Deferred work on files: delete unused files, the contents of deleted files, and contents without a row."""
+"""Delete unused files, the contents of deleted files, and contents without a row in the background."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -13,9 +13,9 @@ from balcao.core.values.clock import utc_now
 from balcao.core.values.ids import parse_uuid
 from balcao.registry.person.files import store
 
-# The maximum number of files that one statement deletes. Each file needs a call to the storage.
+# The maximum number of files deleted by one statement. It is small because each file also needs a call to the storage.
 BATCH = 100
-# A call stores its row seconds after the content, so older content without a row is left over from a crash.
+# A call stores the row within seconds of the content, so older content without a row is left over from a failed call.
 OLDEST_UNCOMMITTED = timedelta(hours=24)
 
 
@@ -36,7 +36,7 @@ async def delete_files(platform: Platform, _: Mapping[str, Any]) -> None:
 
 
 async def sweep_storage(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Delete contents that have had no row for a day: their calls failed between the content and the row."""
+    """Delete contents that have had no row for a day, because their calls failed after storing the content."""
     storage, swept = platform.part(FileStorage), 0
     async for names in storage.list_older(utc_now() - OLDEST_UNCOMMITTED):
         for orphan in await _find_orphans(platform, [id for name in names if (id := parse_uuid(name)) is not None]):

@@ -1,11 +1,11 @@
-"""The response with a file's content."""
+"""The response that contains a file."""
 
 from balcao.core.files.detection import SUFFIXES
 from balcao.core.http.responses import PERSONAL, Response
 from balcao.core.http.sent_headers import CONTENT_DISPOSITION
 from balcao.registry.person.files.service import Content
 
-# Browsers must never run a file as a page of this site, not even if a person opens it directly.
+# A browser must never open a file as a page of this site, even if a person follows a direct link to it.
 _NO_PAGE = "default-src 'none'; sandbox"
 
 

@@ -13,7 +13,7 @@ from balcao.registry.person.files.paths import EXAMPLE
 
 
 class CitizenFile(msgspec.Struct, kw_only=True):
-    """A file that a citizen sent, without its content."""
+    """The description of a file that a citizen sent, without the content."""
 
     id: Annotated[str, Meta(description="Id do arquivo.", examples=[EXAMPLE])]
     media_type: Annotated[MediaType, Meta(description="Tipo, visto no conteúdo.", examples=["image/jpeg"])]
@@ -45,7 +45,7 @@ class CitizenFiles(msgspec.Struct):
 
 
 class ExportedFile(CitizenFile, kw_only=True):
-    """A file in the export of a person's data. The content is downloaded separately."""
+    """A file in a person's data export. The content is downloaded separately."""
 
     download: Annotated[
         str,

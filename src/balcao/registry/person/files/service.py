@@ -1,7 +1,9 @@
-"""The files that citizens send: store, list, read and delete them. Other features refer to them (`use_files`).
+"""The files that citizens send: store, list, read and delete them.
 
-The content is stored before its row is committed, and deleted after its row. A crash between the two leaves at most
-content without a row, which a nightly job deletes (`jobs.py`).
+Records of other features refer to them (`use_files`).
+
+The content is stored before its row is committed, and deleted after its row. A crash between the two steps leaves at
+most content without a row, which a nightly job deletes (`jobs.py`).
 """
 
 import hashlib
@@ -43,7 +45,7 @@ class Content(NamedTuple):
 async def store_file(call: Call, cpf: Cpf, content: bytes) -> bytes:
     """Store a file and return its description as JSON.
 
-    Raises Invalid if the content is damaged or has none of the accepted types, and the errors of `reencode_image`.
+    Raises Invalid if the content is damaged or has none of the accepted types, and the same errors as `reencode_image`.
     Raises Conflict if the person has too many files, or if the idempotency key was used with other content. Raises
     StorageDown if the file cannot be stored.
     """
@@ -59,9 +61,10 @@ async def store_file(call: Call, cpf: Cpf, content: bytes) -> bytes:
     except Conflict:
         await _discard(storage, file.id)
         raise
-    # After any other failure, keep the content: the transaction may have been committed although its response was lost.
+    # After any other failure, keep the content, because the transaction may have been committed although its response
+    # was lost.
     if msgspec.json.decode(response, type=CitizenFile).id != str(file.id):
-        await _discard(storage, file.id)  # a concurrent call with the same key came first
+        await _discard(storage, file.id)  # a concurrent call with the same key was faster
     return response
 
 
@@ -106,22 +109,22 @@ async def delete_file(call: Call, cpf: Cpf, id: UUID) -> None:
 
 
 async def use_files(connection: Connection, cpf: Cpf, field: str, ids: Collection[UUID], holder: str, id: UUID) -> None:
-    """Let a record refer to files of the person, in the transaction that writes the record.
+    """Register that a record refers to the person's files, in the transaction that writes the record.
 
-    `holder` is the kind of the record, such as `vehicle`, and `id` its id. `field` is the member with the ids, which
-    the error names. Raises Invalid if one of the files is not the person's.
+    `holder` is the kind of record, such as `vehicle`, and `id` is its id. `field` is the member that contains the file
+    ids; the error names it. Raises Invalid if one of the files does not belong to the person.
     """
     if ids and len(await store.use_files(connection, cpf, sorted(set(ids)), holder, id)) < len(set(ids)):
         raise not_own(field)
 
 
 def not_own(field: str) -> Invalid:
-    """Return the error for a member whose id does not belong to a file of the person."""
+    """Return the error for a member that contains an id of no file that belongs to the person."""
     return Invalid(f"O campo `{field}` deve ter o id de um arquivo que a própria pessoa enviou.", code="file-not-own")
 
 
 async def export_files(connection: Connection, cpf: Cpf) -> list[ExportedFile]:
-    """Return the descriptions of all files for the export of the person's data, with the path of each content."""
+    """Return the descriptions of all the person's files for their data export, each with the path of its content."""
     base = f"/registry/v1/citizen/{cpf.digits}/files"
     return [
         ExportedFile(**msgspec.structs.asdict(file), download=f"{base}/{file.id}/content")
@@ -130,9 +133,9 @@ async def export_files(connection: Connection, cpf: Cpf) -> list[ExportedFile]:
 
 
 async def add_content(platform: Platform, line: str) -> str:
-    """Return a line of the service's export with the content of the file in base64.
+    """Return a line for the service's export, with the file's content in base64.
 
-    The content is null if the file was deleted after the snapshot of the export.
+    The content is null if the file was deleted after the export's snapshot was taken.
     """
     row = msgspec.json.decode(line)
     content = await platform.part(FileStorage).read(row["id"])
@@ -143,7 +146,7 @@ async def add_content(platform: Platform, line: str) -> str:
 
 
 async def erase_files(connection: Connection, cpf: Cpf) -> int:
-    """Delete all files of a person, and return their number. A job deletes the contents within a minute."""
+    """Delete all of a person's files, and return how many there were. A job deletes the contents within a minute."""
     return len(await store.erase_files(connection, cpf))
 
 
@@ -157,7 +160,10 @@ def _require_type(content: bytes) -> MediaType:
 
 
 async def _find_earlier(call: Call, cpf: Cpf, parts: list[str]) -> bytes | None:
-    """Return the stored response of the same call, if any. Raises Conflict early if the person has too many files."""
+    """Return the stored response if this call was made before, or None.
+
+    Raises Conflict early if the person has too many files.
+    """
     repeatable = Repeatable.of(call, cpf, parts)
     async with call.platform.database.connection() as connection:
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:

@@ -1,4 +1,4 @@
-"""SQL for the files of citizens, the records that refer to them, and files whose content is to be deleted."""
+"""SQL for citizens' files, the records that refer to them, and files whose content is to be deleted."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry.person.files.schemas import CitizenFile
 
-# A file that no record refers to is deleted after this time.
+# How long a file that no record refers to is retained.
 UNUSED_HOURS = 24
 _COLUMNS = f"""
 id::text, media_type, size, encode(digest, 'hex') AS sha256, width, height, created_at,
@@ -36,7 +36,7 @@ class NewFile(NamedTuple):
 
 
 class Held(NamedTuple):
-    """The number of a person's files, and the sum of their sizes."""
+    """The number of a person's files, and their total size."""
 
     files: int
     bytes: int
@@ -44,7 +44,7 @@ class Held(NamedTuple):
 
 @statement("SELECT files, bytes FROM registry.hold_own_files(:cpf)")
 async def hold_own_files(connection: Connection, cpf: Cpf) -> Held:
-    """Count the person's files. Until the transaction ends, no other call adds one."""
+    """Count the person's files. Until the transaction ends, no other call can add a file."""
 
 
 @lookup("SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM registry.citizen_file WHERE cpf = :cpf")
@@ -107,7 +107,7 @@ WITH expired AS (
 INSERT INTO registry.deleted_file (id) SELECT id FROM deleted RETURNING id
 """)
 async def delete_expired_files(connection: Connection, most: int) -> list[UUID]:
-    """Delete up to `most` files that no record has referred to for too long, and return their ids."""
+    """Delete up to `most` files that have been unused for too long, and return their ids."""
 
 
 @statement("""
@@ -119,7 +119,7 @@ WITH released AS (
 INSERT INTO registry.deleted_file (id) SELECT id FROM deleted RETURNING id
 """)
 async def erase_files(connection: Connection, cpf: Cpf) -> list[UUID]:
-    """Delete all files of a person, and return their ids."""
+    """Delete all of a person's files, and return their ids."""
 
 
 @statement("""
@@ -134,7 +134,7 @@ ON CONFLICT (cpf, file_id, holder, holder_id) DO UPDATE SET holder = excluded.ho
 RETURNING file_id
 """)
 async def use_files(connection: Connection, cpf: Cpf, ids: Sequence[UUID], holder: str, holder_id: UUID) -> list[UUID]:
-    """Let a record refer to these files of the person. Return the ids of those that exist."""
+    """Register that a record refers to these files of the person. Return the ids of the files that exist."""
 
 
 @statement("""
@@ -152,12 +152,12 @@ WHERE cpf = :cpf AND id IN (SELECT file_id FROM released) AND NOT EXISTS (
 async def release_files(
     connection: Connection, cpf: Cpf, holder: str, holder_id: UUID, keep: Sequence[UUID] = ()
 ) -> None:
-    """Remove a record's references to files of the person, except to the files in `keep`."""
+    """Remove a record's references to the person's files, except those in `keep`."""
 
 
 @statement("SELECT id FROM registry.deleted_file ORDER BY deleted_at LIMIT :most")
 async def list_deleted_files(connection: Connection, most: int) -> list[UUID]:
-    """Return files whose content is to be deleted, the oldest first."""
+    """Return files whose content is to be deleted, oldest first."""
 
 
 @statement("DELETE FROM registry.deleted_file WHERE id = :id")
@@ -169,11 +169,11 @@ SELECT id FROM unnest(:ids::uuid[]) AS stored (id)
 WHERE NOT EXISTS (SELECT FROM registry.citizen_file AS file WHERE file.id = stored.id)
 """)
 async def find_orphans(connection: Connection, ids: Sequence[UUID]) -> list[UUID]:
-    """Return the ids that have no row."""
+    """Return those of the ids that have no row."""
 
 
 class StoredFile(NamedTuple):
-    """A file that the storage must contain."""
+    """A file whose content the storage must contain."""
 
     id: UUID
     digest: bytes
@@ -185,8 +185,8 @@ WHERE (created_at, id) > (:since::timestamptz, '00000000-0000-0000-0000-00000000
 ORDER BY created_at, id
 """)
 async def list_stored_files(connection: Connection, since: datetime) -> list[StoredFile]:
-    """Return the files that were stored after an instant, the oldest first."""
+    """Return the files that were stored after an instant, oldest first."""
 
 
-# Other features call `release_files` when a record no longer refers to its files.
+# Features call this function when one of their records no longer refers to its files.
 OFFERED = (release_files,)

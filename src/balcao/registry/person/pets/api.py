@@ -108,7 +108,7 @@ EXPORTED = ExportMember(
     service.list_all_pets,
 )
 
-# The citizen's own pets are erased. The city's records are retained.
+# An erasure deletes the pets that the citizen added, and retains the city's records.
 PERSONAL_DATA = PersonalData(
     "pets",
     [EXPORTED],

@@ -1,4 +1,4 @@
-"""Checks of a pet that a citizen adds (rules: registry 3.7). No SQL or HTTP here."""
+"""Validate a pet that a citizen adds (rules: registry 3.7)."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -18,7 +18,10 @@ EARLIEST = date(1970, 1, 1)
 
 
 def check_body(body: PetBody, now: datetime, zone: ZoneInfo) -> PetRecord:
-    """Check the body and return the pet's record. Raises Invalid, with the member's name, if a member is not valid."""
+    """Validate the body, and return the pet's record.
+
+    Raises Invalid, with the member's name, if a member is not valid.
+    """
     return PetRecord(
         animal_nome=clean_text("animal_nome", body.animal_nome, longest=NAME_LENGTH),
         especie_nome=clean_text("especie_nome", body.especie_nome, longest=NAME_LENGTH),
@@ -44,7 +47,7 @@ def _sex(text: str) -> str:
 
 
 def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
-    """Return the birth date as a date or a timestamp, whichever was sent.
+    """Parse the birth date, and return it as a date or a timestamp, whichever was sent.
 
     Raises Invalid if the text is neither, or is not between 1970 and today.
     """

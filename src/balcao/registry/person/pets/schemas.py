@@ -57,7 +57,7 @@ class PetTutor(msgspec.Struct):
 
 
 class PetRecord(msgspec.Struct, kw_only=True):
-    """The stored members of a pet, from the city or its owner. Members without a value are null."""
+    """A pet's members as stored, from the city or from its owner. Members without a value are null."""
 
     animal_nome: Annotated[Name, Meta(description="Nome do animal.", examples=["Tainha"])]
     especie_nome: Annotated[str | None, Meta(description="Espécie.", examples=["Cachorro"])] = None
@@ -109,7 +109,10 @@ class PetRecord(msgspec.Struct, kw_only=True):
 
 
 class Pet(PetRecord, kw_only=True):
-    """A pet. `source` is `curated` for the city's records and `self_registered` for those that citizens add."""
+    """A pet.
+
+    `source` is `curated` for a pet in the city's records, and `self_registered` for a pet that a citizen added.
+    """
 
     id_animal: Annotated[
         int, Meta(description="Número do animal; os dos próprios cidadãos começam em 1000000.", examples=[4711])
@@ -164,7 +167,7 @@ class PetBody(msgspec.Struct):
 
 
 class PetStatistics(msgspec.Struct):
-    """The number of pets, by species."""
+    """The number of pets of each species."""
 
     quantidade_cachorro: Annotated[int, Meta(description="Cachorros nos registros da cidade.", examples=[1])] = 0
     quantidade_gato: Annotated[int, Meta(description="Gatos nos registros da cidade.", examples=[0])] = 0
@@ -187,7 +190,7 @@ class PetStats(msgspec.Struct):
 
 
 class PetRow(PetRecord, kw_only=True):
-    """A row of the imported file."""
+    """A row in the import file."""
 
     cpf: str
     id_animal: Annotated[int, msgspec.Meta(ge=1, lt=FIRST_OWN_ID)]

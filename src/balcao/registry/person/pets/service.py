@@ -39,7 +39,7 @@ async def read_pet(call: Call, cpf: Cpf, pet_id: int) -> Pet:
 
 
 async def list_all_pets(connection: Connection, cpf: Cpf) -> list[Pet]:
-    """Return every pet for the person's export, with the CPFs of other tutors masked."""
+    """Return every pet for the person's data export, with the CPFs of other tutors masked."""
     return [mask_tutors(pet) for pet in await store.select_all_pets(connection, cpf)]
 
 
@@ -70,12 +70,12 @@ async def create_pet(call: Call, cpf: Cpf, body: PetBody) -> bytes:
         insertion = await store.insert_pet(connection, cpf, number, record, most=MOST_OWN, trail=trail, kept=kept)
         if insertion.is_inserted:
             return response
-        # Most idempotency keys are new, so look up the key only if nothing was inserted.
+        # Most idempotency keys are new, so insert first, and look up the key only if nothing was inserted.
         if repeatable is not None and (earlier := await repeatable.find(connection)) is not None:
             return earlier
         if not insertion.is_below_limit:
             raise Conflict(f"O cadastro já tem {MOST_OWN} animais próprios.", code="pet-limit")
-        return None  # the response with this key has expired meanwhile
+        return None  # the stored response has expired in the meantime
 
     return await write_optimistically(call.platform.database, attempt)
 
@@ -91,7 +91,7 @@ async def replace_pet(call: Call, cpf: Cpf, pet_id: int, body: PetBody) -> Pet:
         stored = await _lock_own_pet(call, connection, cpf, pet_id)
         kept = {"registro_data": stored.registro_data, "indicador_ativo": stored.indicador_ativo}
         if body.nascimento_data == format_day(stored.nascimento_data, call.zone):
-            kept["nascimento_data"] = stored.nascimento_data  # the API showed this day, so keep the stored value
+            kept["nascimento_data"] = stored.nascimento_data  # the API returned this day: keep the stored time
         record = msgspec.structs.replace(checked, **kept)
         await store.update_own_pet(connection, cpf, pet_id, record)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
@@ -107,7 +107,10 @@ async def delete_pet(call: Call, cpf: Cpf, pet_id: int) -> None:
 
 
 async def _lock_own_pet(call: Call, connection: Connection, cpf: Cpf, pet_id: int) -> Pet:
-    """Lock one of the citizen's own pets and return it as it is stored. Raises as `replace_pet` does."""
+    """Lock one of the citizen's own pets and return it as it is stored.
+
+    Raises the same errors as `replace_pet`, except Invalid.
+    """
     stored = await store.lock_own_pet(connection, cpf, pet_id)
     if stored is None:
         if await store.is_imported_pet(connection, cpf, pet_id):
@@ -130,7 +133,7 @@ def mask_tutors(pet: Pet) -> Pet:
 
 
 def _format(pet: Pet, call: Call) -> Pet:
-    """Format each date as midnight in the city's zone and mask other people's CPFs, in place."""
+    """Convert each date to midnight in the city's time zone, and mask other people's CPFs, both in place."""
     for name in DATES:
         if (text := getattr(pet, name)) is not None:
             setattr(pet, name, format_day(text, call.zone))

@@ -14,8 +14,8 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry.person.pets.schemas import OWN, Pet, PetRecord, PetRow
 
-# PostgreSQL returns each pet, and each page, as one JSON text, which is decoded in one pass. The city's numbers are
-# lower than the citizens' own, so sorting by number lists the city's pets first.
+# PostgreSQL returns each pet, and each page, as one JSON text, which is decoded in one pass. Pets in the city's records
+# have lower numbers than pets that citizens added, so sorting by number lists the city's pets first.
 _OF_PERSON = f"""
 SELECT id_animal, record || jsonb_build_object('id_animal', id_animal, 'source', 'curated') AS pet
 FROM registry.loaded_pet WHERE cpf = :cpf
@@ -56,15 +56,15 @@ FROM registry.loaded_pet WHERE cpf = :cpf
 GROUP BY species
 """)
 async def count_imported_by_species(source: Source, cpf: Cpf) -> Mapping[str, int]:
-    """Count the city's records by the species' name, without case and accents."""
+    """Count the city's records by the name of the species, ignoring case and accents."""
 
 
 @lookup("SELECT count(*) FROM registry.own_pet WHERE cpf = :cpf")
 async def count_own_pets(source: Source, cpf: Cpf) -> int: ...
 
 
-# Draw the number first, because the stored response contains it. If the pet is not created, its number is skipped. The
-# statement is declared as a look-up, so that concurrent calls become one query.
+# Draw the number before the pet is written, because the stored response contains it. If the pet is not created, its
+# number is skipped. The statement is declared as a look-up, so that concurrent calls share one query.
 @lookup("SELECT nextval('registry.own_pet_id') WHERE :cpf::text IS NOT NULL")
 async def draw_number(source: Source, cpf: Cpf) -> int:
     """Draw a number for this person's new pet."""
@@ -131,9 +131,9 @@ ON CONFLICT (cpf, id_animal) DO UPDATE SET record = excluded.record, loaded_at =
 WHERE loaded_pet.record <> excluded.record
 """)
 async def upsert_imported_pets(connection: Connection, rows: Sequence[PetRow]) -> int:
-    """Write the city's rows, and return the number of new and changed rows.
+    """Store the city's rows, and return the number of new and changed rows.
 
-    `rows` must not contain a pet twice for the same person. Only the tables' owner may do this.
+    `rows` must not list a pet twice for the same person. Only the tables' owner may do this.
     """
 
 

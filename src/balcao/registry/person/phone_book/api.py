@@ -40,7 +40,7 @@ from balcao.registry.routes import ROUTES
 routes = ROUTES.extend(tags=["phones"], body_limit=SMALL_BODY)
 
 READ, WRITE = action("phones:read"), action("phones:write")
-# Machines that send messages. There are none unless the city configures them.
+# The machine clients that send messages. The list is empty unless the city configures it.
 MESSENGER = client("BALCAO_MESSENGER_CLIENTS")
 ANA = {"cpf": "90000000175", "channel": "whatsapp"}
 
@@ -266,7 +266,7 @@ async def get_quarantine_stats(call: Call) -> QuarantineStats:
         return await store.read_quarantine_stats(connection)
 
 
-# An anonymisation erases bindings. The entries that prove consent are retained.
+# Anonymisation erases the bindings, but retains the entries that prove consent.
 PERSONAL_DATA = PersonalData(
     "phone_book",
     [

@@ -90,7 +90,7 @@ class PhonePreferences(Preferences):
 
 
 class PhoneBindBody(msgspec.Struct):
-    """The person to bind the phone number to."""
+    """The person to whom the phone number is to be bound."""
 
     cpf: CpfDigits
     channel: ChannelText
@@ -107,7 +107,7 @@ class BoundPhone(msgspec.Struct):
 
 
 class PhoneOptInBody(PhoneBindBody):
-    """The person who consents, and the channel of the consent."""
+    """The person who consents, and the channel through which they consented."""
 
 
 class PhoneOptOutBody(msgspec.Struct):
@@ -148,7 +148,7 @@ class QuarantineOutcome(msgspec.Struct):
 
 
 class RegistrationBody(PhoneBindBody):
-    """The person's claims about themselves."""
+    """The data that a person claims about themselves."""
 
     name: Annotated[str, Meta(description="Nome civil completo.", examples=["Ana Beatriz Moreira"])]
     birth_date: Annotated[
@@ -169,7 +169,7 @@ class RegistrationVerdict(msgspec.Struct):
 
 
 class QuarantinedPhone(msgspec.Struct):
-    """A phone number in quarantine, or a number that is not deleted yet after its quarantine has ended."""
+    """A phone number in quarantine, or one whose quarantine has ended but that is not yet deleted."""
 
     phone_number: PhoneNumber
     quarantine_until: QuarantineUntil
@@ -194,7 +194,7 @@ class QuarantineQuery(PageQuery):
 class QuarantineStats(msgspec.Struct):
     """Quarantine counts.
 
-    An ended quarantine is counted for 30 days, until it is deleted. Only the history total counts all quarantines.
+    An ended quarantine is counted until it is deleted after 30 days. Only the history total counts all quarantines.
     """
 
     total_quarantined: Annotated[int, Meta(description="Quarentenas que valem ou terminaram há pouco.", examples=[3])]

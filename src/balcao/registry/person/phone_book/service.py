@@ -46,16 +46,17 @@ WRITE = "phones:write"
 REASON_LENGTH, NAME_LENGTH = 500, 255
 # The reason for an opt-out if the phone number now belongs to another person.
 WRONG_PERSON = "incorrect_person"
-# The rate limit for calls that compare data with a person's record. It prevents callers from guessing the data.
+# The rate limit for calls that compare data with a person's record, so that callers cannot guess the data by trial and
+# error.
 GUESS_RATE = "5/hour"
-# The limit of a person's claims to phone numbers without proof. It is low because a refusal reveals that a number is
-# not free, though not why.
+# The rate limit for a person's claims to phone numbers without proof. It is low because a rejected claim reveals that
+# the number is not free, although not why.
 CLAIMS = "10/hour"
 FIELDS = ["phone_book"]
 
 
 class EntryDetails(NamedTuple):
-    """The action, channel and reason to record in a phone book entry."""
+    """The action, channel and reason that a phone book entry records."""
 
     action: str
     channel: str | None = None
@@ -86,7 +87,7 @@ async def read_phone_status(call: Call, number: str) -> PhoneStatus:
 async def read_phone_citizen(call: Call, number: str) -> PhoneCitizen:
     """Return the masked CPF and name of the person to whom a phone number is bound.
 
-    If the caller is a messenger, return neither of them.
+    A messenger receives neither of them.
     """
     return (await _look_up(call, number))[1]
 
@@ -98,16 +99,16 @@ async def _look_up(call: Call, number: str) -> tuple[Phone, PhoneCitizen]:
         await _count_miss(call)
         return phone, PhoneCitizen(False, None, None)
     async with call.reading(phone.cpf, FIELDS) as source:
-        if call.decision.reason is Reason.CLIENT:  # a messenger learns only that the number has an owner
+        if call.decision.reason is Reason.CLIENT:  # a messenger learns only that the number is bound
             return phone, PhoneCitizen(True, None, None)
         name = (await citizens.read_citizen_record(source, phone.cpf)).nome
     return phone, PhoneCitizen(True, phone.cpf.masked, mask_name(name) if name else None)
 
 
 async def _count_miss(call: Call) -> None:
-    """Count a guess by this caller: the number is not bound, or not bound to the given person.
+    """Count a wrong guess by this caller: the number is not bound, or not bound to the given person.
 
-    Calls of the platform itself have no caller.
+    Calls by the platform itself have no caller and are not counted.
     """
     if call.caller is not None:
         await call.platform.enumeration.count(call.caller.key)
@@ -145,18 +146,20 @@ async def bind_phone(call: Call, number: str, body: PhoneBindBody) -> BoundPhone
         if not reached.is_owner:
             await _count_miss(call)
         raise
-    assert after is not None  # `change` raises if the number cannot be bound
+    assert after is not None  # otherwise `change` has raised Conflict
     shown = cpf.digits if reached.is_owner else cpf.masked
     return BoundPhone("bound", f"+{number}", shown, after.opt_in, "Telefone ligado ao cidadão.")
 
 
 async def bind_confirmed_phone(call: Call, number: str, cpf: Cpf) -> None:
-    """Bind a phone number as if the person had proven it by a code. Only the demo data needs this."""
+    """Bind a phone number as if the person had proven it by a code. Only the demo data uses this."""
     await _change(call, number, lambda found: Phone(cpf, Proof.CODE, bound_at=found.now), subject=cpf)
 
 
 def _claim(found: StoredPhone, cpf: Cpf, channel: str) -> Phone:
-    """Return the state of the number after the person's claim without proof. Raises Conflict if the claim is refused.
+    """Return the state of the number after the person has claimed it without proof.
+
+    Raises Conflict if the claim is rejected.
 
     The error is the same for every number that is not free, so it does not reveal the reason. The limit is checked
     first, so that a person who has reached it learns nothing about further numbers.
@@ -189,9 +192,10 @@ async def opt_in_phone(call: Call, number: str, body: PhoneOptInBody) -> PhoneOu
 
 
 async def opt_out_phone(call: Call, number: str, body: PhoneOptOutBody) -> PhoneOutcome:
-    """Withdraw the consent for a phone number. Raises Invalid for an invalid body.
+    """Withdraw the consent for a phone number.
 
     If the number is bound, the reason `incorrect_person` also ends the binding and puts the number in quarantine.
+    Raises Invalid for an invalid body.
     """
     channel, reason = parse_channel(body.channel), _parse_reason(body.reason)
 
@@ -234,7 +238,7 @@ async def quarantine_phone(call: Call, number: str) -> QuarantineOutcome:
         return states.enter_quarantine(found.phone, found.now, _quarantine_duration(call))
 
     after = (await _change(call, number, change, details=EntryDetails("quarantined"))).after
-    assert after is not None  # a quarantine always changes the number
+    assert after is not None  # starting a quarantine always changes the number
     return QuarantineOutcome("quarantined", f"+{number}", after.quarantine_until, "Telefone em quarentena.")
 
 
@@ -267,10 +271,11 @@ async def _change(
     details: EntryDetails | None = None,
     claimant: Cpf | None = None,
 ) -> Changed:
-    """Read, decide and write, with entry and audit event. If another call has changed the number, start again.
+    """Read the number, decide, and write the change with its entry and audit event.
 
-    If `change` returns None, only the audit event is written. Its subject is the person to whom the number was bound
-    before the change, or else after the change, or else `subject`.
+    If another call has changed the number in the meantime, start again. If `change` returns None, only the audit event
+    is written. The event's subject is the person to whom the number was bound before the change. If there is none, it
+    is the person to whom the number is bound after the change, or else `subject`.
     """
     call.require_reason()
 
@@ -302,10 +307,10 @@ def _make_entry(call: Call, number: str, person: Cpf | None, details: EntryDetai
 
 
 async def validate_registration(call: Call, number: str, body: RegistrationBody) -> RegistrationVerdict:
-    """Return whether name, CPF and birth date match the city's record. The phone book does not change.
+    """Return whether name, CPF and birth date match the city's record.
 
-    The call is audited as a read of the person's data. Raises Invalid for an invalid body, and TooMany if there were
-    too many attempts for this CPF.
+    The phone book does not change. The call is audited as a read of the person's data. Raises Invalid for an invalid
+    body, and TooMany after too many attempts for this CPF.
     """
     cpf, _ = _parse_cpf(body.cpf), parse_channel(body.channel)
     name = clean_text("name", body.name, longest=NAME_LENGTH)
@@ -319,7 +324,7 @@ async def validate_registration(call: Call, number: str, body: RegistrationBody)
 
 
 async def _spend(call: Call, rate: str, what: str, cpf: Cpf) -> None:
-    """Count a call that concerns this person, over all callers. Raises TooMany if the limit is exceeded."""
+    """Count a call that concerns this person, whoever makes it. Raises TooMany if the limit is exceeded."""
     platform = call.platform
     whom = platform.audit.key.derive("phone-guesses", cpf.digits).hex()
     await platform.limits.spend(platform.settings.declared_rate(rate), what, whom)
@@ -340,7 +345,7 @@ async def _is_known(connection: Connection, cpf: Cpf, name: str, born: date) -> 
 
 
 def _fold(text: str) -> str:
-    """Return the text without case, accents and repeated spaces."""
+    """Normalise the text for comparison: without differences of case, accents and repeated spaces."""
     plain = "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
     return " ".join(plain.casefold().split())
 
@@ -351,17 +356,17 @@ async def read_phone_preferences(call: Call, number: str) -> PhonePreferences:
 
 
 async def change_phone_preferences(call: Call, number: str, body: PreferencesBody) -> PhonePreferences:
-    """Change the preferences of the person to whom the number is bound. Raises NotFound if it is not bound.
+    """Change the preferences of the person to whom the number is bound.
 
-    Raises the exceptions of the citizen's own operation as well.
+    Raises NotFound if it is not bound, and the same errors as the citizen's own operation.
     """
     return _mask(await preferences.change_preferences(call, await _require_person(call, number), body, _mask))
 
 
 async def choose_phone_category(call: Call, number: str, category: str, body: bytes) -> PhonePreferences:
-    """Choose one category for the person to whom the number is bound. Raises NotFound if it is not bound.
+    """Choose one category for the person to whom the number is bound.
 
-    Raises the exceptions of the citizen's own operation as well.
+    Raises NotFound if it is not bound, and the same errors as the citizen's own operation.
     """
     return _mask(await preferences.choose_category(call, await _require_person(call, number), category, body, _mask))
 

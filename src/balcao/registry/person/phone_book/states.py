@@ -14,14 +14,14 @@ from enum import StrEnum
 
 from balcao.core.values.cpf import Cpf
 
-# The duration of a binding without proof, and the number of such bindings that a person may have: enough for their own
-# phones, and too few to block the phones of others.
+# How long a binding without proof lasts, and how many of them a person may have: enough for their own phones, but too
+# few to block other people's phones.
 UNPROVEN_LIFETIME = timedelta(days=30)
 MOST_UNPROVEN = 3
 
 
 class Proof(StrEnum):
-    """The proof of a binding: a code that was sent to the number, or only the person's own token."""
+    """What proves a binding: a code that was sent to the number, or only the person's own token."""
 
     CODE = "code"
     TOKEN = "token"  # noqa: S105 - no secret
@@ -48,9 +48,11 @@ FREE = Phone()
 
 
 def bind_own(phone: Phone, cpf: Cpf, channel: str, now: datetime, *, belongs_to_another: bool) -> Phone | None:
-    """Bind a number without proof. Return None unless it is already this person's, or free and in no other record.
+    """Bind a number without proof.
 
-    A repetition does not extend the binding, so a person cannot hold a number by claiming it again and again.
+    Return None unless it is already this person's, or free and in no other person's record.
+
+    Repeating the claim does not extend the binding, so a person cannot hold a number by claiming it again and again.
     """
     if phone.cpf == cpf:
         return replace(phone, channel=channel)

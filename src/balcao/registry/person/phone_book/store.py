@@ -27,10 +27,10 @@ _MEMBERS = "cpf, proof, channel, opt_in, bound_at, quarantined_at, quarantine_un
 
 
 class StoredPhone(msgspec.Struct, frozen=True):
-    """A phone number with its state at the time `now`. `version` is None if the number has no row.
+    """A phone number with its state at the time `now`.
 
-    `belongs_to_another` and `unproven` concern a claimant: whether the number appears in another person's record, and
-    how many numbers the claimant holds without proof.
+    `version` is None if the number has no row. Two members concern a claimant: `belongs_to_another` is whether the
+    number appears in another person's record, and `unproven` is how many numbers the claimant holds without proof.
     """
 
     phone: Phone
@@ -88,7 +88,7 @@ class PhoneEntry(msgspec.Struct, frozen=True):
 
 
 # A write succeeds only if the row still has the version that was read. If the row was inserted, changed or deleted in
-# between, neither the row nor its entry nor the audit event is written.
+# the meantime, the statement writes nothing: no row, no entry and no audit event.
 #
 # Limit: `hold_unproven_phones` locks the claimant's unproven numbers and counts them, so concurrent claims cannot
 # exceed the limit.
@@ -99,7 +99,7 @@ CASE WHEN :claimant::text IS NULL THEN true
 """
 
 
-# The entries of the change that end consent.
+# The change's entries that end consent, as a relation with their ids.
 _WITHDRAWN = """(
     SELECT entry.id FROM written, jsonb_to_recordset(:entries::jsonb) AS entry (id uuid, action text)
     WHERE entry.action IN ('opt_out', 'rejected', 'quarantined')
@@ -170,7 +170,7 @@ async def _delete_phone(
 ) -> bool: ...
 
 
-# The row does not change. The statement writes only the audit event and the entries, if any.
+# Write only the audit event and the entries, if any, for a call that does not change the row.
 @statement(_write_sql("SELECT :number::text AS number"))
 async def _insert_phone_entries(
     connection: Connection, number: str, entries: Sequence[PhoneEntry], trail: str

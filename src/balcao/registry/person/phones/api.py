@@ -51,7 +51,7 @@ async def confirm_phone(call: Call, cpf: CpfInPath, body: ConfirmationBody) -> M
     return await service.confirm_phone(call, cpf, body)
 
 
-# The number is not the citizen's yet, so it is not part of the export.
+# An unconfirmed number does not belong to the citizen yet, so the export does not include it.
 PERSONAL_DATA = PersonalData(
     "phones",
     erase=erase_older_rows("phone_verification", store.erase_covered_verifications, ["telefone"]),

@@ -1,4 +1,7 @@
-"""The code that is sent to a phone. It is random, hashed for comparison, and sealed until it is delivered."""
+"""The code that is sent to a phone. It is random.
+
+A hash is stored for comparison, and the sealed code until it is delivered.
+"""
 
 import hmac
 import secrets
@@ -15,13 +18,13 @@ _SEAL = "phone-seal"
 
 
 def draw_code() -> str:
-    """Return a random code from the system's secure source. All codes are equally likely."""
+    """Draw a random code from the system's secure source. All codes are equally likely."""
     return f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """The hashing of codes, numbers and citizens, and the sealing of codes. Each purpose has its own derived key."""
+    """Hashes codes, numbers and citizens, and seals codes. Each purpose has its own derived key."""
 
     key: HashKey
 

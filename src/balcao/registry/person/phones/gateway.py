@@ -8,7 +8,7 @@ from balcao.core.jobs.worker import Retry
 
 
 def require_sms_configured(platform: Platform) -> None:
-    """Raise Unavailable if no gateway is configured. Otherwise the citizen would wait for a code that never comes."""
+    """Raise Unavailable if no gateway is configured, so that the citizen does not wait for a code that never comes."""
     if not platform.settings.phone_code_url:
         text = "O envio de códigos por telefone não está configurado."
         raise Unavailable(text, code="phone-codes-not-configured")
@@ -19,7 +19,7 @@ async def deliver_code(platform: Platform, verification: str, to: str, code: str
 
     Raises Retry if the call fails. The exception's code contains at most the response's status.
 
-    A retry may send the same code twice. The gateway recognises the repetition by its `Idempotency-Key`.
+    A retry may send the same code twice. The gateway recognises the second message by its `Idempotency-Key`.
     """
     settings = platform.settings
     minutes = settings.phone_code_ttl // 60

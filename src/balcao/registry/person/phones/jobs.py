@@ -13,7 +13,7 @@ async def send_code(platform: Platform, payload: Mapping[str, Any]) -> None:
     await service.send_code(platform, payload["verification"])
 
 
-# The citizen is waiting for the code, so retry quickly and only while the code is valid.
+# Retry quickly, because the citizen is waiting for the code, and only while the code is valid.
 JOBS = [
     JobKind(
         store.CODE_JOB,

@@ -1,4 +1,4 @@
-"""A declared phone number: its checks, and the mirrored fields that store it. No SQL or HTTP here."""
+"""A declared phone number: validate it, and convert it to the mirrored fields that store it."""
 
 import re
 from collections.abc import Mapping

@@ -24,6 +24,6 @@ class PhoneBody(msgspec.Struct):
 
 
 class ConfirmationBody(PhoneBody, kw_only=True):
-    """The number again, with the code that was sent to it."""
+    """The number to confirm, with the code that was sent to it."""
 
     code: Annotated[str, Meta(description="Código de 6 dígitos recebido no telefone.", examples=["123456"])]

@@ -1,7 +1,7 @@
-"""A citizen's phone number: declared, proven by a code sent to it, and only then shown (rules: registry 4.7).
+"""Let a citizen declare a phone number. It is stored only after a code sent to it has proven it (rules: registry 4.7).
 
-Sent codes are counted in database rows and not by `core.limits`. These limits protect other people's phones and the
-city's money, so they must hold across all processes, in the sandbox, and while the shared cache is down.
+Sent codes are counted in database rows and not by `core.limits`, because these limits protect other people's phones and
+the city's money. They must therefore hold across all processes, in the sandbox, and while the shared cache is down.
 """
 
 import re
@@ -24,7 +24,7 @@ from balcao.registry.person.phones.number import Number
 from balcao.registry.person.phones.schemas import ConfirmationBody, PhoneBody
 
 TRIES = 5
-# Portals compare this text to distinguish a wrong code from other faults (rules: registry 2.4).
+# Portals compare this text to distinguish a wrong code from other errors (rules: registry 2.4).
 WRONG_CODE = "Invalid or expired verification code"
 _CODE = re.compile(f"[0-9]{{{codes.DIGITS}}}")
 
@@ -90,12 +90,12 @@ def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
 
 
 async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message:
-    """Make the number the main phone if the code is right.
+    """Make the number the main phone if the code is correct.
 
     Raises Invalid for an invalid body, NotFound if the code is wrong or no longer valid, and TooMany after too many
     attempts.
 
-    An attempt is counted and committed before its code is compared, so parallel guesses gain nothing.
+    An attempt is counted and committed before its code is compared, so guessing in parallel gains nothing.
     """
     number, code = Number.parse(body), _check_code(body.code)
     opened = await _count_try(call, cpf)
@@ -103,7 +103,7 @@ async def confirm_phone(call: Call, cpf: Cpf, body: ConfirmationBody) -> Message
     if number.digits != opened.number.digits or not matches:
         raise _not_confirmed()
     if not await citizens.write_own_data(call, cpf, "telefone", opened.number.own_write, verification=opened.id):
-        raise _not_confirmed()  # another call has used the verification
+        raise _not_confirmed()  # another call has already used the verification
     return Message("Telefone confirmado.")
 
 
@@ -136,7 +136,7 @@ def _not_confirmed() -> NotFound:
 
 
 async def send_code(platform: Platform, verification: str) -> None:
-    """Deliver the code and erase it. A code that is void, used or expired is erased without being sent."""
+    """Send the code, and then erase it. A code that is void, used or expired is erased without being sent."""
     async with platform.database.connection() as connection:
         unsent = await store.read_unsent_code(connection, verification)
     if unsent is not None:

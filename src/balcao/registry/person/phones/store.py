@@ -18,7 +18,7 @@ CODE_JOB = "phone_code"
 
 
 class NewVerification(msgspec.Struct, frozen=True):
-    """A verification to open. `lasting` is in seconds."""
+    """A verification to open. `lasting` is its lifetime in seconds."""
 
     cpf: Cpf
     id: str
@@ -30,7 +30,7 @@ class NewVerification(msgspec.Struct, frozen=True):
 
 
 class CountedHashes(msgspec.Struct, frozen=True):
-    """The hashes under which codes are counted, one for each key: of the citizen, the number, and the two together."""
+    """The hashes under which codes are counted: of the citizen, the number, and both together, each under every key."""
 
     citizens: list[bytes]
     numbers: list[bytes]
@@ -86,7 +86,7 @@ class OpenVerification(msgspec.Struct, frozen=True):
         return cls(row["id"], _parse_number(row), row["code_hash"])
 
 
-# The row lock serialises concurrent attempts, so no code is compared without being counted.
+# The row lock serialises concurrent attempts, so every compared code has been counted.
 @statement(f"""
 WITH taken AS (
     UPDATE registry.phone_verification SET attempts = attempts + 1
@@ -153,8 +153,8 @@ async def erase_covered_verifications(connection: Connection, cpf: Cpf, at: date
 async def count_verifications(connection: Connection) -> int: ...
 
 
-# The number is erased after the verification has expired or was used. The row is deleted a day later. The counts of
-# sent codes are needed for a day.
+# The number is erased once the verification has expired or has been used. The row is deleted a day later, because sent
+# codes are counted over a day.
 @statement("""
 WITH ended AS (
     DELETE FROM registry.phone_verification
@@ -179,7 +179,7 @@ SELECT id::text, cpf, '{telefonePrincipal}'::text[] AS fields
 FROM registry.phone_verification WHERE id = ANY (:ids::text[]::uuid[])
 """)
 async def find_verifications(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return the citizen of each verification, by verification id."""
+    """Return the citizen to whom each verification belongs, by verification id."""
 
 
 @statement("SELECT id::text FROM registry.phone_verification WHERE cpf = :cpf")

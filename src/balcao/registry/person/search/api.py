@@ -12,7 +12,7 @@ from balcao.registry.routes import ROUTES
 routes = ROUTES.extend(tags=["citizen"], body_limit=SMALL_BODY)
 
 SEARCH = action("citizen:search")
-# One search a minute is enough, because a counter serves one person every few minutes.
+# One search a minute is enough for each caller, because a counter serves one person every few minutes.
 RATE = "60/hour"
 
 

@@ -1,4 +1,4 @@
-"""The handle of a found person, which replaces their CPF. It works for 15 minutes, for the caller who searched."""
+"""The handle that replaces a found person's CPF. It is valid for 15 minutes, and only for the caller who searched."""
 
 from datetime import datetime, timedelta
 
@@ -20,13 +20,13 @@ class _Content(msgspec.Struct, array_like=True):
 
 
 def seal_handle(audit: Audit, cpf: Cpf, caller: str, now: datetime) -> str:
-    """Return this person's handle for this caller. `caller` is the caller's key."""
+    """Return a handle to this person for this caller. `caller` is the caller's key."""
     content = msgspec.json.encode(_Content(cpf.digits, caller, now + LIFETIME))
     return seal_text(audit.key, _PURPOSE, content.decode())
 
 
 def open_handle(audit: Audit, handle: str, caller: str, now: datetime) -> Cpf | None:
-    """Return the handle's person, or None if the handle is not valid, has expired or belongs to another caller."""
+    """Return the person behind the handle, or None if it is not valid, has expired or belongs to another caller."""
     try:
         content = msgspec.json.decode(unseal_text(audit.keys, _PURPOSE, handle), type=_Content)
     except (JoseError, ValueError):

@@ -61,7 +61,7 @@ class SearchBody(msgspec.Struct):
 
 
 class FoundCitizen(msgspec.Struct):
-    """A found person, with just enough data to recognise them at the counter."""
+    """A found person, with only enough data to recognise them at the counter."""
 
     handle: Handle
     cpf: MaskedCpf
@@ -81,12 +81,12 @@ class FoundCitizens(msgspec.Struct):
 
 
 class IdentifyBody(msgspec.Struct):
-    """The handle of the person at the counter."""
+    """The handle of the person whom the caller recognised at the counter."""
 
     handle: Handle
 
 
 class IdentifiedCitizen(msgspec.Struct):
-    """The identified person."""
+    """The CPF of the identified person."""
 
     cpf: CpfDigits

@@ -29,17 +29,17 @@ _COMBINATIONS = (frozenset({"name", "birth_date"}), frozenset({"protocol"}), fro
 
 
 class Search(NamedTuple):
-    """A kind of search: its name in the audit trail, and its statement."""
+    """A kind of search: its name in the audit trail, and the statement that runs it."""
 
     by: str
     find: Callable[[Connection], Awaitable[list[Match]]]
 
 
 async def search_citizens(call: Call, body: SearchBody) -> FoundCitizens:
-    """Return at most five people and audit each as read. A search that finds no people, or too many, is audited too.
+    """Return at most five people, and record a read of each in the audit trail.
 
-    Raises Invalid if the search is not valid or finds too many people. Raises Forbidden for machines, and TooMany for a
-    caller who tries out one person after another.
+    A search that finds no people, or too many, is audited too. Raises Invalid if the search is not valid or finds too
+    many people. Raises Forbidden for machines, and TooMany for a caller who tries one person after another.
     """
     _admit(call)
     search = _parse_search(body)
@@ -78,7 +78,7 @@ async def identify_citizen(call: Call, handle: str) -> IdentifiedCitizen:
 
 
 def _admit(call: Call) -> None:
-    """Raise Forbidden for machines, TooMany for callers who try out people, and Invalid if there is no reason."""
+    """Raise Forbidden for machines, TooMany for callers who try person after person, and Invalid without a reason."""
     if call.identified_caller.is_machine:
         raise Forbidden("Esta pesquisa é para quem atende pessoas, e não para sistemas.", code="people-only")
     call.platform.enumeration.refuse_shut(call.identified_caller.key)

@@ -1,4 +1,4 @@
-"""SQL for the search. Each statement finds at most `most` people and has its own index."""
+"""SQL for the search. Each statement returns at most `most` people and uses its own index."""
 
 from datetime import timedelta
 
@@ -21,7 +21,7 @@ _BY_NAME = name_order_sql("name")
 _NAME = "coalesce(nullif(record ->> 'nome_social', ''), record ->> 'nome')"
 
 
-# MATERIALIZED stops PostgreSQL from reading all people in the order of the result to find the few that match.
+# MATERIALIZED stops PostgreSQL from scanning all people in the result's sort order to find the few that match.
 #
 # Every typed word must be a word of one of the two names, and the first typed word must be the first word of a name.
 @statement(f"""

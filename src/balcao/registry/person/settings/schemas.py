@@ -9,7 +9,7 @@ OptInFlag: TypeAlias = Annotated[bool, Meta(description="Se o cidadão aceita re
 
 
 class FirstLogin(msgspec.Struct):
-    """The first-login flag, which is true until the first login is over."""
+    """The first-login flag. It is true until the first login is complete."""
 
     firstlogin: Annotated[bool, Meta(description="Verdadeiro até que o primeiro acesso termine.", examples=[False])]
 
@@ -28,7 +28,7 @@ class OptIn(msgspec.Struct):
 
 
 class OptInBody(msgspec.Struct):
-    """A change of the notification preferences. Omitted categories do not change."""
+    """A change to the notification preferences. Omitted categories do not change."""
 
     opt_in: OptInFlag
     category_opt_ins: Annotated[

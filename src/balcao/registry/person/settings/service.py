@@ -20,7 +20,7 @@ async def read_first_login(call: Call, cpf: Cpf) -> FirstLogin:
 
 
 async def end_first_login(call: Call, cpf: Cpf) -> FirstLogin:
-    """Record that the first login is over. Idempotent."""
+    """Record that the first login is complete. Calling it again changes nothing."""
     trail = call.platform.audit.encode_event(call, "update", subject=cpf, fields=["firstlogin"])
     with guard_audit_write():
         async with call.platform.database.connection() as connection:

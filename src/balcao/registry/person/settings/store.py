@@ -27,8 +27,8 @@ async def read_chosen_avatar(source: Source, cpf: Cpf) -> str | None:
     """Return the id of the chosen avatar, or None."""
 
 
-# FOR SHARE: the deactivation of an avatar waits until running choices have committed, and then clears these choices
-# too. If the deactivation came first, this statement does not find the avatar.
+# FOR SHARE makes the deactivation of an avatar wait until concurrent choices have committed, so that it clears these
+# choices too. If the deactivation was first, this statement does not find the avatar.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT id FROM registry.avatar WHERE id = :avatar_id::text::uuid AND is_active FOR SHARE
@@ -59,7 +59,7 @@ async def remove_chosen_avatar(connection: Connection, cpf: Cpf, trail: str) -> 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE cpf = :cpf AND avatar_id IS NOT NULL")
 async def erase_chosen_avatar(connection: Connection, cpf: Cpf) -> int:
-    """Remove the choice. Return 1 if it existed, otherwise 0. The caller records the erasure."""
+    """Remove the choice. Return 1 if it existed, otherwise 0. The caller must record the erasure."""
 
 
 @statement("UPDATE registry.settings SET avatar_id = NULL WHERE avatar_id = :avatar_id::text::uuid")

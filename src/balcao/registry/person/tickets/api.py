@@ -34,7 +34,7 @@ EXPORTED = ExportMember(
     "chamados", list[Ticket], "Chamados do cidadão nos canais da prefeitura.", 110, service.list_all_tickets
 )
 
-# The imported tickets are the city's data, so they are never erased here.
+# Imported tickets are the city's own data, so the erasure of a person does not delete them.
 PERSONAL_DATA = PersonalData("tickets", [EXPORTED], tables=["registry.ticket"])
 
 FEATURE = Feature(

@@ -1,4 +1,7 @@
-"""Import of service tickets. Only the import writes the table, with its owner's role (rules: registry 3.1)."""
+"""Import of service tickets.
+
+Only the import writes the table, in the role of the table's owner (rules: registry 3.1).
+"""
 
 from balcao.core.imports.declaration import Import
 from balcao.registry.person.tickets import store

@@ -15,7 +15,7 @@ _INSTANTS = ("data_inicio", "data_alvo_finalizacao", "data_fim")
 
 
 class Ticket(msgspec.Struct, kw_only=True):
-    """A service ticket. The two totals count all of the citizen's tickets, so every ticket has the same totals.
+    """A service ticket. The two totals refer to all of the citizen's tickets, so they are the same in every ticket.
 
     A ticket counts as closed if it is neither open nor in progress.
     """
@@ -67,7 +67,7 @@ class Tickets(msgspec.Struct):
 
 
 class TicketRow(msgspec.Struct, kw_only=True):
-    """A row of the imported file. `cpf` and `id` together identify a ticket."""
+    """A row in the import file. `cpf` and `id` together identify a ticket."""
 
     cpf: str
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]

@@ -9,7 +9,7 @@ from balcao.core.values.page import Page
 from balcao.registry.person.tickets import store
 from balcao.registry.person.tickets.schemas import Ticket, Tickets
 
-EVERYTHING = Page(1, 1_000_000)  # more tickets than any person has
+EVERYTHING = Page(1, 1_000_000)  # no person has this many tickets
 
 
 async def list_tickets(call: Call, cpf: Cpf, page: Page) -> Tickets:
@@ -18,7 +18,7 @@ async def list_tickets(call: Call, cpf: Cpf, page: Page) -> Tickets:
 
 
 async def list_all_tickets(connection: Connection, cpf: Cpf) -> list[Ticket]:
-    """Return every ticket, for the person's export."""
+    """Return all tickets, for the person's data export."""
     return (await _read_ticket_page(connection, cpf, EVERYTHING)).data
 
 

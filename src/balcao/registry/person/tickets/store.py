@@ -19,8 +19,8 @@ class TicketTotals(NamedTuple):
     total_fechados: int
 
 
-# The citizen's own requests are shown as tickets. An imported ticket with the protocol of an own request is the same
-# case, and the request is newer than the import (rules: registry 4.20).
+# Requests that the citizen made on this platform are listed as tickets too. An imported ticket with the same protocol
+# as a request is the same case. It is left out, because the request is newer than the import (rules: registry 4.20).
 _MERGED = """
 SELECT cpf, id, id_chamado, categoria, tipo, subtipo, status, descricao, endereco, nome_unidade_organizacional,
        origem_ocorrencia, data_inicio, data_alvo_finalizacao, data_fim, indicador
@@ -54,7 +54,7 @@ SELECT * FROM ({_MERGED}) AS merged ORDER BY data_inicio DESC, id DESC LIMIT :li
 async def select_tickets(source: Source, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
 
 
-# An unchanged ticket is not even locked. `upsert_base_records` explains OFFSET 0.
+# An unchanged ticket is neither locked nor written. See `upsert_base_records` for the reason for OFFSET 0.
 @statement("""
 WITH parsed AS MATERIALIZED (
     SELECT offered FROM jsonb_populate_recordset(NULL::registry.ticket, :rows::jsonb) AS offered
@@ -72,7 +72,7 @@ ON CONFLICT (cpf, id) DO UPDATE SET
     data_fim = excluded.data_fim, indicador = excluded.indicador
 """)
 async def upsert_tickets(connection: Connection, rows: Sequence[TicketRow]) -> int:
-    """Write the rows, and return how many are new or changed. `rows` must not contain a ticket twice.
+    """Store the rows, and return how many are new or changed. `rows` must not contain a ticket twice.
 
     Only the table's owner may do this.
     """

@@ -1,4 +1,4 @@
-"""Wire types for the validators (rules: registry 2.4). For a text that is not valid, the parts are empty strings."""
+"""Wire types for the validators (rules: registry 2.4). If a text is not valid, its parts are empty strings."""
 
 from typing import Annotated
 

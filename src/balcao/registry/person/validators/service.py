@@ -12,8 +12,8 @@ from balcao.core.values.text import clean_text
 from balcao.registry.person.validators.schemas import EmailQuestion, EmailVerdict, PhoneQuestion, PhoneVerdict
 
 EMAIL_LENGTH = 254
-# A longer text is rejected as a bad request. The limit is far above the length of any address or number, so a text that
-# is only slightly too long is reported as not valid.
+# A text longer than this is a bad request. The limit is far above the length of any address or number, so that a text
+# which is only slightly too long is still reported as not valid.
 LONGEST_QUESTION = 16 * 1024
 HOME = "BR"
 HOME_DDI = 55
@@ -21,7 +21,7 @@ HOME_DDI = 55
 
 @dataclass(frozen=True)
 class EmailAddress:
-    """An e-mail address. `local_part` is as typed, `domain` is in lower case."""
+    """An e-mail address. `local_part` is as the person typed it, and `domain` is in lower case."""
 
     local_part: str
     domain: str
@@ -49,7 +49,7 @@ def check_email(question: EmailQuestion) -> EmailVerdict:
 
 
 def check_phone(question: PhoneQuestion) -> PhoneVerdict:
-    """Check a phone number. Without `+`, the number is Brazilian, with or without 55. Raises Invalid if it is blank."""
+    """Check a phone number. Without `+`, it is read as Brazilian, with or without 55. Raises Invalid if it is blank."""
     try:
         number = phonenumbers.parse(clean_pasted(clean_text("phone", question.phone, longest=LONGEST_QUESTION)), HOME)
     except phonenumbers.NumberParseException:

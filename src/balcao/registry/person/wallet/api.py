@@ -35,7 +35,7 @@ EXPORTED = ExportMember(
     service.read_imported_wallet,
 )
 
-# The wallet is the city's imported data, so it is never erased here.
+# The wallet is data that the city imported, so the erasure of a person does not delete it.
 PERSONAL_DATA = PersonalData("wallet", [EXPORTED])
 
 FEATURE = Feature(routes=routes.declared, personal_data=PERSONAL_DATA)

@@ -22,7 +22,7 @@ class Documents(msgspec.Struct):
 
 
 class FamilyClinic(msgspec.Struct):
-    """A family clinic and the source of its assignment.
+    """A family clinic, and the source that assigned it to the person.
 
     `fonte` is `bigquery` for an imported clinic, even if the row names no source, and `mcp` for a clinic found by
     address.
@@ -63,7 +63,7 @@ class Professional(msgspec.Struct):
 
 
 class FamilyHealthTeam(msgspec.Struct):
-    """The health team that cares for a person's family."""
+    """The health team responsible for a person's family."""
 
     indicador: Annotated[bool | None, Meta(description="Se há equipe de referência.", examples=[True])] = None
     id_ine: Annotated[str | None, Meta(description="Código INE da equipe.", examples=["0000004"])] = None
@@ -74,7 +74,7 @@ class FamilyHealthTeam(msgspec.Struct):
 
 
 class WalletHealth(msgspec.Struct):
-    """The health services that care for a person."""
+    """The health services responsible for a person."""
 
     clinica_familia: Annotated[FamilyClinic | None, Meta(description="Clínica da família de referência.")] = None
     equipe_saude_familia: Annotated[
@@ -120,7 +120,7 @@ class AssistanceCentre(msgspec.Struct):
 
 
 class SocialAssistance(msgspec.Struct):
-    """A person's social assistance."""
+    """The social assistance that a person receives."""
 
     cadunico: Annotated[SingleRegistry | None, Meta(description="Cadastro Único.")] = None
     cras: Annotated[AssistanceCentre | None, Meta(description="CRAS de referência.")] = None
@@ -155,7 +155,7 @@ class Education(msgspec.Struct):
 
 
 class ImportedWallet(msgspec.Struct):
-    """The wallet as imported. Every member is present, and null if unknown."""
+    """The wallet as imported. All members are present; unknown members are null."""
 
     documentos: Annotated[Documents | None, Meta(description="Documentos. Por escopo: `rmi:pessoa-fisica:read`.")] = (
         None

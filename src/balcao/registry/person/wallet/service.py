@@ -21,7 +21,7 @@ MEMBERS = ImportedWallet.__struct_fields__
 
 
 async def read_wallet(call: Call, cpf: Cpf) -> Wallet:
-    """Return the wallet. Raises NotFound if nothing is stored about the citizen, except for the owner."""
+    """Return the wallet. Raises NotFound if nothing is stored about the citizen, unless the caller is the owner."""
     covered = _list_covered(call)
     async with call.reading(cpf, covered) as source:
         stored = await store.read_stored_wallet(source, cpf)

@@ -1,4 +1,4 @@
-"""Routes for citizens' requests, and for requests without login."""
+"""Routes for citizens' requests, and for requests made without a login."""
 
 from typing import Annotated, TypeAlias
 
@@ -149,7 +149,7 @@ async def follow_request(call: Call, peer: Peer, body: FollowBody) -> Response[F
 
 
 def _changed(body: bytes) -> Response[ServiceRequest]:
-    """Return the request after a change, as `run_once` returned it."""
+    """Build the response to a change from the JSON that `run_once` returned."""
     return Response(body, headers={"Cache-Control": PERSONAL})
 
 

@@ -1,4 +1,4 @@
-"""Send requests and their steps to the CRM, and apply the changes of the CRM's cases (rules: registry 4.20)."""
+"""Send requests and their steps to the CRM, and apply changes made to its cases (rules: registry 4.20)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -32,7 +32,7 @@ from balcao.registry.requests.lifecycle.store import NumberedStep, StoredRequest
 from balcao.registry.requests.types.schemas import RequestType
 
 OPERATION = "registry.send_request_to_crm"
-DESCRIPTION_LENGTH = 32_000  # the limit of Salesforce's field
+DESCRIPTION_LENGTH = 32_000  # the length limit of the field in Salesforce
 WITHOUT_TEXT: Mapping[State, str] = {
     State.NEEDS_INFORMATION: "A prefeitura precisa de mais informações sobre o pedido.",
     State.REFUSED: "A prefeitura encerrou o pedido sem atendê-lo.",
@@ -41,7 +41,7 @@ _sent = counter("balcao_crm_request", "Tries to send a request to the CRM", "out
 
 
 class Delivery(NamedTuple):
-    """The data of one attempt: a request, its type, and the steps that the CRM does not have."""
+    """The data for one attempt: a request, its type, and the steps that the CRM does not have yet."""
 
     row: StoredRequest
     kind: RequestType
@@ -53,11 +53,11 @@ class Delivery(NamedTuple):
 
 
 async def send_request(platform: Platform, request: str) -> None:
-    """Try once to send the parts of a request that the CRM does not have. Do nothing if it has all of them.
+    """Try once to send the parts of a request that the CRM does not have yet. Do nothing if it has all of them.
 
-    The CRM is called between two transactions, so no lock is held during the calls. A job that runs twice, or that dies
-    before the second transaction, writes the same records again. The queue handles the exceptions as for the push of
-    own changes.
+    The CRM is called between two transactions, so no lock is held during the calls. If a job runs again, or its worker
+    dies before the second transaction, the same records are written again. The queue handles the exceptions in the same
+    way as for the push of own changes.
     """
     push.require_push_ready(platform)
     async with platform.database.connection() as connection:
@@ -70,7 +70,7 @@ async def send_request(platform: Platform, request: str) -> None:
         raise _classify(platform, failure) from None
     async with platform.database.transaction() as connection:
         row = await store.lock_request(connection, delivery.row.number)
-        if row is None:  # deleted by retention
+        if row is None:  # the retention has deleted the request
             return
         await store.mark_steps_sent(connection, row, delivery.row.last_step)
         if row.protocol is None:
@@ -124,7 +124,7 @@ def _describe(delivery: Delivery) -> dict[str, Any]:
 
 
 def _classify(platform: Platform, failure: CrmAway | CrmRefused) -> Exception:
-    """Return the instruction for the queue, with the attempts and delays of the push of own changes."""
+    """Return the exception for the queue, with the same attempts and delays as for the push of own changes."""
     if failure.code == CIRCUIT_OPEN:
         return push.make_wait(failure.retry_after or 0)
     final = isinstance(failure, CrmRefused) or this_try.get() >= platform.settings.crm_push_attempts
@@ -144,9 +144,9 @@ async def _read_again(connection: Connection, row: StoredRequest) -> StoredReque
 async def apply_case(connection: Connection, row: StoredRequest, case: Case) -> bool:
     """Apply the protocol, status and message of a case to a locked request. Return whether the request changed.
 
-    Only values that differ from the last reading have an effect. A reading that is older than the stored one has no
-    effect. While steps of the citizen or of staff wait to be sent, nothing is applied: the job that sends them reads
-    the case afterwards.
+    Only values that differ from the last reading have an effect. A reading older than the last one is ignored. Nothing
+    is applied while steps by the citizen or staff wait to be sent, because the job that sends them reads the case
+    afterwards.
     """
     if row.erased_at is None and (case.owner != row.owner or row.protocol not in {None, case.protocol}):
         make_misdirected()
@@ -171,7 +171,7 @@ async def apply_case(connection: Connection, row: StoredRequest, case: Case) -> 
 
 
 async def _waits(connection: Connection, row: StoredRequest) -> bool:
-    """Return whether a step of the citizen or of staff has not been sent yet."""
+    """Return whether a step by the citizen or by staff has not been sent yet."""
     steps = await store.list_steps(connection, row)
     return any(step.seq > row.sent_step and step.author in {Author.CITIZEN, Author.STAFF} for step in steps)
 
@@ -179,7 +179,7 @@ async def _waits(connection: Connection, row: StoredRequest) -> bool:
 async def _take_over(
     connection: Connection, row: StoredRequest, state: State, case: Case, message: str | None, at: datetime
 ) -> None:
-    """Add the step that corresponds to the CRM's status and message, if any."""
+    """Add a step for the CRM's new status or message, if there is one to add."""
     word = cases.STATES.get(case.status or "")
     target = State(word) if word else None
     text = message if message != row.crm_message and row.erased_at is None else None
@@ -193,7 +193,7 @@ async def _take_over(
 
 
 def _clean(text: str | None) -> str | None:
-    """Return the CRM's text, cleaned and truncated. Return None if the text cannot be cleaned."""
+    """Return the CRM's text, cleaned and truncated, or None if it cannot be cleaned."""
     try:
         return clean_optional("text", text and text[:TEXT_LENGTH], longest=TEXT_LENGTH, one_line=False)
     except Invalid:

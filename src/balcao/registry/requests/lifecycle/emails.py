@@ -1,7 +1,7 @@
 """E-mails to citizens about the city's changes to their requests (rules: registry 4.20).
 
-Each change enqueues a job in its own transaction. The job waits a little, and only the newest change sends an e-mail.
-Several changes within that time therefore cause one e-mail.
+Each change enqueues a job in the change's transaction. The job waits for a short time, and then sends an e-mail only if
+its change is still the newest. Several changes within that time therefore cause only one e-mail.
 """
 
 from collections.abc import Mapping
@@ -61,9 +61,9 @@ class RequestEmail(NamedTuple):
 
 
 async def enqueue_email(connection: Connection, row: StoredRequest, step: int, author: Author) -> None:
-    """Enqueue the e-mail about a step, in the step's transaction. Only steps by the city cause one.
+    """Enqueue the e-mail about a step, in the step's transaction. Only steps by the city cause an e-mail.
 
-    Requests without login and of erased people have no recipient.
+    Requests made without a login, and requests of erased people, have no recipient.
     """
     if author in BY_CITY and row.owner:
         await enqueue(connection, EMAIL_JOB, {"request": row.id, "step": step}, delay=COLLECTING)
@@ -73,9 +73,9 @@ async def send_email(platform: Platform, request: str, step: int) -> None:
     """Send the e-mail about a step, unless the city or the citizen has added a later step.
 
     Nothing is sent if no mail server is configured, or if the citizen has no e-mail address or refuses messages about
-    services. These conditions are checked now, not when the job was enqueued. No database connection is held during the
-    delivery. If the worker dies before the job ends, the e-mail is sent again with the same Message-ID. Raises Retry if
-    the mail server rejects the e-mail.
+    services. These conditions are checked when the job runs, not when it is enqueued. No database connection is held
+    during the delivery. If the worker dies before the job ends, the e-mail is sent again with the same Message-ID.
+    Raises Retry if the mail server rejects the e-mail.
     """
     mailer = create_mailer(platform.settings)
     if mailer is None:
@@ -108,7 +108,7 @@ async def _prepare(connection: Connection, request: str, step: int) -> RequestEm
 
 
 def _compose(settings: Settings, email: RequestEmail, unsubscribe: str) -> tuple[str, str]:
-    """Return the subject and the text."""
+    """Return the subject and the text of the e-mail."""
     has_page = settings.has_site and settings.has_site_login
     where = AT_SITE.format(address=f"{settings.site_address}{PAGE}") if has_page else AT_PORTAL
     state = STATES[email.state]

@@ -1,4 +1,4 @@
-"""List, read and move the requests of a member of staff's departments (rules: registry 4.20)."""
+"""List, read and move the requests to the departments for which a member of staff works (rules: registry 4.20)."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -39,7 +39,7 @@ TYPE_LENGTH = 50
 async def list_requests(call: Call, query: Mapping[str, str], page: Page) -> RequestSummaries:
     """Return a page of the requests that the caller may handle, without the answers and the citizens' identities.
 
-    Open requests are sorted by deadline, others by their last change. Raises Invalid if a filter is not valid.
+    Open requests are sorted by deadline, and closed ones by their last change. Raises Invalid if a filter is not valid.
     """
     state = query.get("state", OPEN)
     if state not in {OPEN, *State}:
@@ -59,7 +59,10 @@ async def list_requests(call: Call, query: Mapping[str, str], page: Page) -> Req
 
 
 async def read_handled_request(call: Call, number: str) -> HandledRequest:
-    """Return a request of the caller's departments. Raises NotFound for an unknown number or another department."""
+    """Return a request to one of the caller's departments.
+
+    Raises NotFound for an unknown number or another department.
+    """
     handled = await _list_departments(call)
     async with call.platform.database.transaction(isolation=store.ONE_SNAPSHOT) as connection:
         row = _require_handled(await store.select_request(connection, number), handled)
@@ -68,10 +71,10 @@ async def read_handled_request(call: Call, number: str) -> HandledRequest:
 
 
 async def read_request_file(call: Call, number: str, file_id: UUID) -> Content:
-    """Return a file of a request of the caller's departments.
+    """Return a file from a request to one of the caller's departments.
 
-    Raises NotFound as `read_handled_request` does, and also if the request has no such file. Raises StorageDown if the
-    file cannot be read.
+    Raises the same errors as `read_handled_request`, and NotFound also if the request has no such file. Raises
+    StorageDown if the file cannot be read.
     """
     handled = await _list_departments(call)
     async with call.platform.database.connection() as connection:
@@ -86,9 +89,9 @@ async def read_request_file(call: Call, number: str, file_id: UUID) -> Content:
 async def add_staff_step(call: Call, number: str, body: StepBody) -> bytes:
     """Move a request, write to its citizen, or both, and return the request as JSON.
 
-    Raises Invalid without a state and a text, or if the state needs a text. Raises NotFound for an unknown number or
-    another department. Raises Conflict if the request is closed or cannot move to this state, and PreconditionFailed if
-    `If-Match` does not match.
+    Raises Invalid if there is neither a state nor a text, or if the state needs a text. Raises NotFound for an unknown
+    number or another department. Raises Conflict if the request is closed or cannot move to this state, and
+    PreconditionFailed if `If-Match` does not match.
     """
     state, text = body.state, clean_optional("text", body.text, longest=TEXT_LENGTH, one_line=False)
     if state is None and text is None:
@@ -121,7 +124,7 @@ def _require_possible(state: State, target: State | None) -> None:
 
 
 async def _list_departments(call: Call) -> Sequence[str] | None:
-    """Return the departments whose requests the caller may handle, or None for all."""
+    """Return the departments whose requests the caller may handle, or None for all departments."""
     if call.holds(EVERYWHERE):
         return None
     if call.actor_cpf is None:

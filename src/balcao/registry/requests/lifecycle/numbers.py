@@ -1,4 +1,4 @@
-"""The number of a request and the code that shows its state without login (rules: registry 4.20)."""
+"""The number of a request, and the code that gives access to its state without a login (rules: registry 4.20)."""
 
 import hmac
 import re
@@ -18,16 +18,16 @@ ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 CODE_LENGTH = 12
 _GROUP = 4
 _PURPOSE = "request-code"
-EXAMPLE = "PED-00000003-4"  # a request of the demo data
+EXAMPLE = "PED-00000003-4"  # a request in the demo data
 
 
 def make_number(count: int) -> str:
-    """Return the number of the `count`-th request."""
+    """Format the number for the `count`-th request."""
     return f"PED-{count:08}-{luhn.calc_check_digit(f'{count:08}')}"
 
 
 def parse_number(text: str) -> str | None:
-    """Return the number in a typed text, or None if its form or its check digit is wrong."""
+    """Parse the number in a typed text. Return None if its format or its check digit is wrong."""
     found = _NUMBER.fullmatch(text.strip().upper()) if len(text) <= 64 else None
     if found is None or luhn.calc_check_digit(found[1]) != found[2]:
         return None
@@ -35,7 +35,7 @@ def parse_number(text: str) -> str | None:
 
 
 def parse_path_number(text: str) -> str:
-    """Return the number in a path. Raises NotFound if it is malformed, as for an unknown number."""
+    """Parse the number in a path. Raises NotFound if it is malformed, as for an unknown number."""
     number = parse_number(text)
     if number is None:
         raise make_unknown()

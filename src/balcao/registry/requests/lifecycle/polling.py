@@ -17,10 +17,10 @@ from balcao.registry.requests.lifecycle import numbers, store
 from balcao.registry.requests.lifecycle.delivery import apply_case
 from balcao.registry.requests.lifecycle.store import Position
 
-POLL_SECONDS = 20.0  # less than the queue's lease, as for the push
+POLL_SECONDS = 20.0  # shorter than the queue's lease, as for the push
 MOST_PAGES = 20  # the next poll continues where this one stops
-# A poll starts this far before the stored position, because the CRM stores whole seconds and may show a change late.
-# Reading a case twice changes nothing.
+# A poll starts this far before the stored position, because the CRM stores whole seconds, and a change may become
+# visible late. Reading a case twice changes nothing.
 OVERLAP = timedelta(seconds=60)
 
 
@@ -54,7 +54,7 @@ async def _read_page(platform: Platform, place: Position) -> list[Case]:
 
 
 def _find_following(place: Position, found: list[Case]) -> Position | None:
-    """Return the position after these cases, or None without cases.
+    """Return the position after these cases, or None if there are none.
 
     Raises Retry if the last case has no valid time or does not follow the position. Otherwise the poll would never end.
     """

@@ -45,7 +45,7 @@ Protocol: TypeAlias = Annotated[
 
 
 class RequestBody(msgspec.Struct):
-    """A new request: the type, the version whose questions were shown, and the answers by field."""
+    """A new request: the type, the version whose questions the citizen saw, and the answers by field."""
 
     type: TypeId
     version: Version
@@ -60,7 +60,7 @@ class RequestBody(msgspec.Struct):
 
 
 class TextBody(msgspec.Struct):
-    """A text about a request."""
+    """A text that a citizen adds to a request."""
 
     text: Annotated[
         str, Meta(description="Texto, de 1 a 2000 caracteres.", examples=["É o poste em frente à padaria."])
@@ -75,7 +75,7 @@ class RatingBody(msgspec.Struct):
 
 
 class StepBody(msgspec.Struct):
-    """A step of staff: a new state, a text for the citizen, or both."""
+    """A step by staff: a new state, a text for the citizen, or both."""
 
     state: Annotated[
         State | None,
@@ -88,14 +88,14 @@ class StepBody(msgspec.Struct):
 
 
 class FollowBody(msgspec.Struct):
-    """The number and the code of a receipt."""
+    """The number and the code on a receipt."""
 
     number: Number
     code: Annotated[str, Meta(description="Código do comprovante.", examples=["K7QM-3XRD-9TWA"])]
 
 
 class Answer(msgspec.Struct, kw_only=True):
-    """An answer with its question."""
+    """An answer, with the question that it answers."""
 
     field: Annotated[str, Meta(description="Identificador do campo.", examples=["problema"])]
     label: Annotated[str, Meta(description="A pergunta.", examples=["O que há com a lâmpada?"])]
@@ -107,7 +107,7 @@ class Answer(msgspec.Struct, kw_only=True):
 
 
 class Step(msgspec.Struct, kw_only=True):
-    """A step of a request. A step without state is a message."""
+    """A step in a request. A step without a state is a message."""
 
     state: Annotated[State | None, Meta(description="Nova situação; nulo em uma mensagem.", examples=["in_progress"])]
     text: Annotated[str | None, Meta(description="Texto do passo; nulo se não há.", examples=["Visita agendada."])]
@@ -169,7 +169,7 @@ class HandledRequest(ServiceRequest, kw_only=True):
 
 
 class Receipt(msgspec.Struct, kw_only=True):
-    """The receipt of a request without login."""
+    """The receipt for a request made without a login."""
 
     number: Number
     code: Code
@@ -195,7 +195,7 @@ class FollowedRequest(msgspec.Struct, kw_only=True):
 
 
 class RequestSummary(msgspec.Struct, kw_only=True):
-    """A request in the list of staff, without answers and texts."""
+    """A request in the list for staff, without answers and texts."""
 
     number: Number
     type: TypeId
@@ -213,14 +213,14 @@ class RequestSummary(msgspec.Struct, kw_only=True):
 
 
 class RequestSummaries(msgspec.Struct):
-    """A page of the list of staff."""
+    """A page of the list for staff."""
 
     data: Annotated[list[RequestSummary], Meta(description="Pedidos da página.")]
     pagination: Annotated[Pagination, Meta(description="A página e o total.")]
 
 
 class RequestQuery(PageQuery):
-    """The filters of the list of staff."""
+    """The filters of the list for staff."""
 
     state: Annotated[str, Meta(description="Uma situação, ou `open` para todos os abertos.", examples=["open"])] = (
         "open"

@@ -40,12 +40,13 @@ from balcao.registry.requests.types.store import select_type_version
 
 FIELDS = ["requests"]
 SEND_JOB = "crm_request"
-FIRST_SEND = timedelta(seconds=2)  # like the first push of own changes (rules: registry 4.5)
+FIRST_SEND = timedelta(seconds=2)  # the same as for a push of own changes (rules: registry 4.5)
 FILE_HOLDER = "request"
 MOST_OPEN = 20
 MOST_STARS = 5
-# Requests without login are limited by address and, for all callers together, by day. Look-ups by number and code are
-# limited by address. A portal's address is exempt from the limits by address: the portal counts its users' addresses.
+# Requests made without a login are limited for each address, and in total for each day. Look-ups by number and code are
+# limited for each address. A portal's address is exempt from the limits for addresses, because the portal itself limits
+# the addresses of its users.
 BY_ADDRESS, BY_DAY = "registry.requests_by_address", "registry.requests_without_login"
 FOLLOWED = "registry.requests_followed_by_address"
 LIMITS = {BY_ADDRESS: "10/hour", BY_DAY: "2000/day", FOLLOWED: "30/minute"}
@@ -70,10 +71,10 @@ async def open_request(call: Call, cpf: Cpf, body: RequestBody) -> bytes:
 
 
 async def open_anonymous_request(call: Call, peer: str, body: RequestBody) -> bytes:
-    """Make a request without login, and return its receipt as JSON. `peer` is the caller's network address.
+    """Make a request without a login, and return its receipt as JSON.
 
-    Raises Invalid and Conflict as `open_request` does, and TooMany after too many requests of this address, or of all
-    callers on one day.
+    `peer` is the caller's network address. Raises Invalid and Conflict as `open_request` does, and TooMany after too
+    many requests from this address, or from all callers together in one day.
     """
     async with call.platform.database.transaction() as connection:
 
@@ -103,7 +104,7 @@ async def read_request(call: Call, cpf: Cpf, number: str) -> ServiceRequest:
 
 
 async def answer_question(call: Call, cpf: Cpf, number: str, body: TextBody) -> bytes:
-    """Answer the city's question, and return the request as JSON. Raises Conflict if nothing was asked."""
+    """Answer the city's question, and return the request as JSON. Raises Conflict if the city has asked nothing."""
     text = clean_text("text", body.text, longest=TEXT_LENGTH, one_line=False)
 
     async def act(connection: Connection, row: StoredRequest, at: datetime) -> None:
@@ -136,7 +137,7 @@ async def reopen_request(call: Call, cpf: Cpf, number: str, body: TextBody) -> b
 async def rate_request(call: Call, cpf: Cpf, number: str, body: RatingBody) -> bytes:
     """Rate a closed request once, and return it as JSON.
 
-    Raises Invalid for a wrong number of stars, and Conflict if the request is open or was rated before.
+    Raises Invalid for a wrong number of stars, and Conflict if the request is open or was already rated.
     """
     if not 1 <= body.stars <= MOST_STARS:
         raise Invalid(f"O campo `stars` deve ser de 1 a {MOST_STARS}.", code="stars-invalid")
@@ -155,7 +156,7 @@ async def rate_request(call: Call, cpf: Cpf, number: str, body: RatingBody) -> b
 async def follow_request(call: Call, peer: str, body: FollowBody) -> FollowedRequest:
     """Return the state and the dates of a request. `peer` is the caller's network address.
 
-    An unknown number and a wrong code both raise NotFound. Raises TooMany after too many calls of this address.
+    An unknown number and a wrong code both raise NotFound. Raises TooMany after too many calls from this address.
     """
     if peer not in call.platform.settings.search_portals:
         await call.platform.limits.spend(_find_rate(call, FOLLOWED), FOLLOWED, peer)
@@ -170,7 +171,7 @@ async def follow_request(call: Call, peer: str, body: FollowBody) -> FollowedReq
 
 
 async def list_all_requests(connection: Connection, cpf: Cpf) -> list[ServiceRequest]:
-    """Return every request of the person, oldest first, for their export."""
+    """Return all the person's requests, oldest first, for their data export."""
     return [
         views.to_request(row, await find_kind(connection, row), await store.list_steps(connection, row))
         for row in await store.list_own_requests(connection, cpf)
@@ -178,7 +179,10 @@ async def list_all_requests(connection: Connection, cpf: Cpf) -> list[ServiceReq
 
 
 async def delete_old_requests(connection: Connection) -> int:
-    """Delete requests that were closed over five years ago, and release their files. Return the number of requests."""
+    """Delete requests that were closed over five years ago, and release their files.
+
+    Return how many requests were deleted.
+    """
     for old in await store.list_old_requests(connection):
         await release_files(connection, old.cpf, FILE_HOLDER, old.id)
     return await store.delete_old_requests(connection)
@@ -198,9 +202,9 @@ async def add_step(
 
 
 async def find_kind(connection: Connection, row: StoredRequest) -> RequestType:
-    """Return the version of the type that the request names. Versions are never deleted."""
+    """Return the version of the type to which the request refers. Versions are never deleted."""
     kind = await select_type_version(connection, row.type, row.version)
-    assert kind is not None  # the request refers to it
+    assert kind is not None  # the request refers to it, so it exists
     return kind
 
 
@@ -211,7 +215,7 @@ async def _change(
     parts: list[Any],
     act: Callable[[Connection, StoredRequest, datetime], Awaitable[None]],
 ) -> bytes:
-    """Change a request of the citizen under a lock, and return it as JSON. Raises NotFound if it is unknown.
+    """Lock one of the citizen's requests, change it, and return it as JSON. Raises NotFound if it is unknown.
 
     Lock order: the person before the request, as in `open_request`.
     """
@@ -287,7 +291,7 @@ async def _insert(
 
 
 async def _spend(call: Call, limit: str, *whose: str) -> None:
-    """Count a request without login. Raises TooMany above the limit."""
+    """Count a request made without a login. Raises TooMany above the limit."""
     try:
         await call.platform.limits.spend(_find_rate(call, limit), limit, *whose)
     except TooMany as full:
@@ -296,6 +300,6 @@ async def _spend(call: Call, limit: str, *whose: str) -> None:
 
 
 def _find_rate(call: Call, limit: str) -> str:
-    """Return the rate of a limit, which an operator may have changed."""
+    """Return the rate that applies to a limit, because an operator may have changed the configured one."""
     platform = call.platform
     return platform.live.rate(limit, platform.settings.declared_rate(LIMITS[limit]))

@@ -1,4 +1,4 @@
-"""The states of a request and the steps between them (rules: registry 4.20). No SQL or HTTP here."""
+"""The states of a request, and the steps between them (rules: registry 4.20)."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ class Author(StrEnum):
 
 CLOSED = frozenset({State.DONE, State.REFUSED})
 REOPENING = timedelta(days=30)
-# A step to one of these states needs a text that explains it to the citizen.
+# A step to one of these states must include a text that explains it to the citizen.
 NEED_TEXT = frozenset({State.NEEDS_INFORMATION, State.REFUSED})
 _HANDLED = frozenset({State.IN_PROGRESS, State.NEEDS_INFORMATION, State.DONE, State.REFUSED})
 _STAFF: Mapping[State, frozenset[State]] = {
@@ -55,12 +55,12 @@ def may_move(state: State, target: State, author: Author) -> bool:
         case Author.STAFF:
             return target in _STAFF[state]
         case Author.CRM:
-            # Unlike staff, the CRM may reopen a closed request, by working on its case again.
+            # Unlike staff, the CRM may reopen a closed request, because work on its case may resume there.
             return target in _STAFF[state] or (state in CLOSED and target is State.IN_PROGRESS)
         case Author.PLATFORM:
             return (state, target) == (State.RECEIVED, State.SENT)
 
 
 def find_reopening_end(closed_at: datetime | None) -> datetime | None:
-    """Return the time until which the citizen may reopen a request, or None for an open request."""
+    """Return the end of the period in which the citizen may reopen a request, or None for an open request."""
     return None if closed_at is None else closed_at + REOPENING

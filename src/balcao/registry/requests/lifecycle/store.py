@@ -20,7 +20,7 @@ from balcao.registry.requests.lifecycle.states import Author, State
 
 
 class StoredRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A row. `owner` is empty for a request without login, and after an erasure."""
+    """A stored request. `owner` is empty for a request made without a login, and after an erasure."""
 
     id: str
     owner: str
@@ -51,13 +51,16 @@ class StoredRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NumberedStep(Step, kw_only=True):
-    """A step with its number."""
+    """A step, with its number within the request."""
 
     seq: int
 
 
 class RequestFilters(msgspec.Struct, frozen=True):
-    """The filters of the list of staff. `handled` contains the caller's departments, or is None for all departments."""
+    """The filters of the list for staff.
+
+    `handled` contains the caller's departments, or is None for all departments.
+    """
 
     states: Sequence[str]
     type: str | None
@@ -67,7 +70,8 @@ class RequestFilters(msgspec.Struct, frozen=True):
     by_deadline: bool
 
 
-# Two statements read a request and its steps. Without one snapshot, a step between them would contradict the state.
+# Two statements read a request and its steps. They must share a snapshot: otherwise, a step added between them would
+# contradict the state that was read.
 ONE_SNAPSHOT = "repeatable_read"
 _COLUMNS = """
     id::text, cpf AS owner, number, type, version, answers::text, description, place, departments, channel, state,
@@ -76,8 +80,8 @@ _COLUMNS = """
 """
 
 
-# A lock for each person. Parallel creations and reopenings wait for it, so that together they respect the limit of open
-# requests.
+# A lock for each person. Concurrent calls that create or reopen requests wait for it, so that together they cannot
+# exceed the limit on open requests.
 @statement("SELECT pg_advisory_xact_lock(hashtextextended('registry.request ' || :cpf::text, 0))")
 async def lock_requests(connection: Connection, cpf: Cpf) -> None: ...
 
@@ -136,7 +140,7 @@ WHERE cpf = :owner AND request = :id::text::uuid ORDER BY seq
 async def list_steps(connection: Connection, row: StoredRequest) -> list[NumberedStep]: ...
 
 
-# `closed_at` is the time of the last closing. Reopening clears it.
+# `closed_at` is when the request was last closed. Reopening clears it.
 @statement("""
 WITH moved AS (
     UPDATE registry.request SET
@@ -184,7 +188,7 @@ async def note_crm_case(
     message: str | None,
     changed: datetime,
 ) -> None:
-    """Store the protocol, the status and the message of the CRM's case, with the time of its change."""
+    """Store the protocol, status and message of the CRM's case, and when the case last changed."""
 
 
 # `handled` is NULL if the caller may see the requests of all departments.
@@ -214,7 +218,7 @@ WHERE state = ANY (:states::text[])
 async def list_requests(connection: Connection, filters: RequestFilters, page: Page) -> Paged[RequestSummary]: ...
 
 
-# `UNION` ends the recursion even if the parents in the city's file form a cycle by mistake.
+# `UNION` ends the recursion even if a mistake in the city's file links departments into a cycle.
 @lookup("""
 WITH RECURSIVE handled AS (
     SELECT cd_ua FROM registry.staff_department WHERE cpf = :cpf
@@ -224,10 +228,10 @@ WITH RECURSIVE handled AS (
 SELECT cd_ua FROM handled
 """)
 async def list_handled_departments(source: Source, cpf: Cpf) -> list[str]:
-    """Return the departments of a member of staff, and all departments below them."""
+    """Return the departments for which a member of staff works, and all departments below them."""
 
 
-# The city retains the requests of an erased person, without the CPF, the answers and the texts.
+# The city retains an erased person's requests, but without the CPF, the answers and the texts.
 @statement("""
 WITH erased AS (
     UPDATE registry.request SET
@@ -246,7 +250,10 @@ async def erase_texts(connection: Connection, ids: Sequence[str]) -> None: ...
 
 
 async def erase_requests(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Remove the person, the answers and the texts from requests. Return the number of changed requests."""
+    """Remove the person, the answers and the texts from the person's requests.
+
+    Return the number of changed requests.
+    """
     ids = await detach_requests(connection, cpf, at)
     if ids:
         await erase_texts(connection, ids)
@@ -258,7 +265,7 @@ async def count_requests(connection: Connection) -> int: ...
 
 
 class OldRequest(msgspec.Struct, frozen=True):
-    """A request that is about to be deleted, with its person."""
+    """A request that is about to be deleted, and the person who made it."""
 
     cpf: Cpf
     id: UUID

@@ -20,7 +20,7 @@ from balcao.registry.requests.types.schemas import RequestType
 
 
 def to_answers(kind: RequestType, answers: Mapping[str, Any]) -> list[Answer]:
-    """Return the answers with their questions, in the order of the form."""
+    """Return the answers with their questions, in the order in which the form asks them."""
     return [
         Answer(
             field=field.id,

@@ -14,7 +14,7 @@ from balcao.registry.routes import ROUTES
 
 ADMIN = "/admin/request-types"
 MAY_WRITE = action("request_types:write")
-# Browsers must revalidate the editors' lists on every use, so that editors always see their last change.
+# The editors' lists may not be reused without revalidation, so that editors always see their last change.
 REVALIDATED = "private, no-cache"
 
 routes = ROUTES.extend(tags=["requests"], body_limit=FORM_BODY)

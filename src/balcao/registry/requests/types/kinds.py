@@ -1,4 +1,4 @@
-"""The kinds of fields of a request, with the checks of their limits and answers (rules: registry 4.20).
+"""The kinds of fields in a request, and how to check their limits and answers (rules: registry 4.20).
 
 `KINDS` is the only list of kinds. To add a kind, add an entry with its limits, its check and its text.
 """
@@ -27,11 +27,11 @@ FEWEST_OPTIONS, MOST_OPTIONS = 2, 50
 DEFAULT_LENGTH, LONGEST_TEXT = 500, 2_000
 MOST_DECIMALS = 4
 LARGEST_NUMBER = 1_000_000_000
-MOST_DAYS = 36_500  # a hundred years
+MOST_DAYS = 36_500  # a range of about a hundred years
 ADDRESS_LENGTH, DISTRICT_LENGTH, REFERENCE_LENGTH = 200, 100, 200
 MOST_FILES = 5  # of a request
-COORDINATE_DECIMALS = 6  # about ten centimetres
-# The members of a field that every kind has. Each other member is a limit of some kinds.
+COORDINATE_DECIMALS = 6  # decimal places: about ten centimetres
+# The members that fields of every kind have. Every other member is a limit that only some kinds have.
 _COMMON = frozenset({"id", "kind", "label", "hint", "required", "personal"})
 
 
@@ -43,7 +43,7 @@ class Option(msgspec.Struct, frozen=True):
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A field of a form. The limits belong to some kinds only, and are absent in fields of other kinds."""
+    """A field in a form. A limit that the field's kind does not have is absent."""
 
     id: Annotated[
         str,
@@ -86,7 +86,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to a field of kind `place`."""
+    """An answer to a field of kind `place`."""
 
     address: Annotated[str, Meta(description="Logradouro e número.", examples=["Rua das Acácias, 120"])]
     district: Annotated[str | None, Meta(description="Bairro.", examples=["Centro"])] = None
@@ -97,11 +97,11 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of fields. `limits` are the members of `Field` that only some kinds have.
+    """A kind of field.
 
-    `check_limits` raises Invalid for impossible limits. `parse` returns an answer as it is stored, or raises Invalid.
-    `format` returns a stored answer as a text for people. Only a request with a login can answer a field whose kind
-    `needs_login`.
+    `limits` are the optional members of `Field` that this kind has. `check_limits` raises Invalid for impossible
+    limits. `parse` converts an answer to its stored form, or raises Invalid. `format` converts a stored answer to a
+    text for people. If `needs_login` is true, only requests made with a login can answer such a field.
     """
 
     limits: frozenset[str]
@@ -112,7 +112,10 @@ class Kind:
 
 
 def check_field(field: Field) -> Field:
-    """Check a field of a type, and return it with clean texts. Raises Invalid with the name of the wrong member."""
+    """Check a field in a request type, and return it with cleaned texts.
+
+    Raises Invalid, which names the wrong member.
+    """
     if not re.fullmatch(FIELD_ID, field.id):
         raise _invalid("O `id` de um campo deve ter até 30 letras minúsculas sem acento, algarismos ou `_`.")
     kind = KINDS.get(field.kind)
@@ -140,7 +143,7 @@ def _check_option(option: Option) -> Option:
 def parse_answers(
     fields: Sequence[Field], answers: Mapping[str, Any], today: date, *, anonymous: bool
 ) -> dict[str, Any]:
-    """Return the answers as they are stored, in the order of the fields.
+    """Parse the answers into their stored form, in the order of the fields.
 
     With `anonymous`, no text may contain personal data. Raises Invalid for an unknown field, a missing answer or a
     wrong value.
@@ -177,7 +180,7 @@ def list_files(fields: Sequence[Field], answers: Mapping[str, Any]) -> dict[str,
 
 
 def format_answer(field: Field, value: Any) -> str:
-    """Return a stored answer as a text for people."""
+    """Format a stored answer as a text for people."""
     return KINDS[field.kind].format(field, value)
 
 
@@ -195,7 +198,7 @@ def _wrong(field: Field, text: str) -> Invalid:
 
 
 def _check_nothing(_: Field) -> None:
-    """Accept any field of a kind without limits."""
+    """Check nothing, for kinds that have no limits."""
 
 
 def _check_lengths(field: Field) -> None:

@@ -15,7 +15,7 @@ Version: TypeAlias = Annotated[int, Meta(description="Versão do tipo, a partir 
 
 
 class Definition(msgspec.Struct, frozen=True, kw_only=True):
-    """The members of a request type that staff edit."""
+    """The members of a request type that staff can edit."""
 
     name: Annotated[str, Meta(description="Nome, de 1 a 80 caracteres.", examples=["Lâmpada apagada"])]
     category: Annotated[str, Meta(description="Assunto, de 1 a 80 caracteres.", examples=["Iluminação pública"])]
@@ -61,7 +61,7 @@ class TypeCreation(Definition, frozen=True, kw_only=True):
 
 
 class RequestType(Definition, frozen=True, kw_only=True):
-    """A request type in one version."""
+    """One version of a request type."""
 
     id: TypeId
     version: Version

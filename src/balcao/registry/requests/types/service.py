@@ -1,4 +1,4 @@
-"""Read and edit the types of requests. Each edit makes a new version (rules: registry 4.20)."""
+"""Read and edit the types of requests. Each edit creates a new version (rules: registry 4.20)."""
 
 import re
 
@@ -26,7 +26,7 @@ from balcao.registry.requests.types.schemas import (
 NAME_LENGTH, DESCRIPTION_LENGTH, SERVICE_LENGTH = 80, 500, 100
 MOST_DEPARTMENTS = 10
 LONGEST_DEADLINE_DAYS = 365
-MOST_TYPES = 500  # the public list has all of them in one response
+MOST_TYPES = 500  # the public list returns all types in one response
 FIELDS = ["request_type"]
 
 
@@ -83,7 +83,7 @@ async def create_request_type(call: Call, body: TypeCreation) -> bytes:
 
 
 async def replace_request_type(call: Call, type_id: str, body: Definition) -> RequestType:
-    """Make the next version of a type, unless nothing changes, and return the current version.
+    """Create the next version of a type, unless nothing changes, and return the current version.
 
     Raises Invalid for an invalid body, NotFound for an unknown type, and PreconditionFailed if `If-Match` does not
     match.
@@ -101,10 +101,10 @@ async def replace_request_type(call: Call, type_id: str, body: Definition) -> Re
 
 
 async def hold_current_version(connection: Connection, type_id: str, version: int, *, anonymous: bool) -> RequestType:
-    """Return the type's current version for a new request. It stays current until the transaction ends.
+    """Return the type's current version for a new request. No newer version is created until the transaction ends.
 
-    Raises Invalid for an unknown type or version, and for a request without login that this type does not allow. Raises
-    Conflict if the type is inactive or has a newer version.
+    Raises Invalid for an unknown type or version, and for a request without a login if the type does not allow it.
+    Raises Conflict if the type is inactive or has a newer version.
     """
     found = await store.hold_request_type(connection, type_id) if re.fullmatch(TYPE_ID, type_id) else None
     if found is None:
@@ -127,7 +127,7 @@ async def _add_version(
     await store.insert_type_version(connection, type_id, number, definition)
     await call.platform.audit.record(connection, call, "create" if number == 1 else "update", fields=FIELDS)
     found = await store.select_type_version(connection, type_id, number)
-    assert found is not None  # it was inserted above
+    assert found is not None  # inserted above
     return found
 
 
@@ -136,7 +136,7 @@ def _definition_of(found: Definition) -> Definition:
 
 
 def _check(body: Definition) -> Definition:
-    """Return the definition with clean texts. Raises Invalid with the name of the wrong member."""
+    """Return the definition with cleaned texts. Raises Invalid, which names the wrong member."""
     fields = [check_field(field) for field in body.fields]
     ids = [field.id for field in fields]
     if not 1 <= len(ids) <= MOST_FIELDS or len(set(ids)) < len(ids):

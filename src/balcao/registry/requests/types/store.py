@@ -41,7 +41,7 @@ async def lock_request_type(connection: Connection, type_id: str) -> Json[Reques
 
 @statement(f"{_CURRENT} WHERE current.id = :type_id FOR SHARE OF current")
 async def hold_request_type(connection: Connection, type_id: str) -> Json[RequestType] | None:
-    """Return the current version. No other transaction makes a new version until this transaction ends."""
+    """Return the current version. No other transaction can create a new version until this transaction ends."""
 
 
 @statement(f"""
@@ -62,7 +62,7 @@ async def list_type_versions(connection: Connection, type_id: str, page: Page) -
 
 
 async def insert_request_type(connection: Connection, type_id: str) -> None:
-    """Add a type without a version. Raises Conflict if the id is taken."""
+    """Add a type that has no version yet. Raises Conflict if the id is taken."""
     try:
         await _insert_request_type(connection, type_id)
     except asyncpg.UniqueViolationError:
@@ -80,7 +80,7 @@ WITH moved AS (
 INSERT INTO registry.request_type_version (type, version, definition) VALUES (:type_id, :number, :definition::jsonb)
 """)
 async def insert_type_version(connection: Connection, type_id: str, number: int, definition: Definition) -> None:
-    """Add a version and make it the current one."""
+    """Add a version of the type, and make it the current one."""
 
 
 @statement("""

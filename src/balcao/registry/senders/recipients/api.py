@@ -1,4 +1,4 @@
-"""Routes for senders: the check of recipients, and the mailings that were checked."""
+"""Routes for senders: check recipients, and list the mailings for which recipients were checked."""
 
 from datetime import timedelta
 
@@ -16,8 +16,8 @@ from balcao.registry.senders.recipients import service, store
 from balcao.registry.senders.recipients.schemas import Campaigns, CheckedRecipients, RecipientsCheck
 
 SCOPE = "rmi:consentimento:check"
-# The records of checked people are deleted after this time. Until then, a repeated check of a mailing adds no second
-# audit event for a person.
+# How long the records of checked people are retained. Until then, checking a person again for the same mailing adds no
+# second audit event.
 REMEMBERED = timedelta(days=90)
 
 routes = ROUTES.extend(tags=["senders"], body_limit=FORM_BODY)

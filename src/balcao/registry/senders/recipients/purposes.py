@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-# The meaning of each code, in the words that the person reads in their list of accesses.
+# What each code means, in the words that the person reads in their list of accesses.
 PURPOSES: Mapping[str, str] = MappingProxyType(
     {
         "service_notice": "aviso sobre um serviço da prefeitura",
@@ -16,5 +16,5 @@ PURPOSES: Mapping[str, str] = MappingProxyType(
 
 
 def describe_check(number: int, category: str, purpose: str) -> str:
-    """Return the sentence about a check that the person reads. `category` is the name of the category."""
+    """Return the sentence that tells the person about a check. `category` is the name of the category."""
     return f"Envio {number} sobre {category}: {PURPOSES[purpose]}."

@@ -1,4 +1,4 @@
-"""A sender's question about recipients, parsed from the body. No SQL or HTTP here."""
+"""Parse a sender's question about recipients from the body."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ _LONGEST_ITEM = 40  # a phone number with separators; a longer text is not parse
 
 
 class Question(NamedTuple):
-    """The recipients as digits, in the order of the request. They are either CPFs or phone numbers."""
+    """The recipients, as digits in the order of the request. They are either all CPFs or all phone numbers."""
 
     purpose: str
     campaign: str
@@ -28,7 +28,7 @@ class Question(NamedTuple):
 
 
 def parse_question(body: RecipientsCheck) -> Question:
-    """Return the question. Raises Invalid with the name of the member, and the position of an invalid item."""
+    """Parse the question. Raises Invalid, which names the wrong member and the position of an invalid item."""
     if body.purpose not in PURPOSES:
         text = f"O campo `purpose` deve ser um destes: {', '.join(f'`{code}`' for code in PURPOSES)}."
         raise Invalid(text, code="purpose-invalid")

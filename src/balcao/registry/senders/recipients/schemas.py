@@ -52,7 +52,7 @@ class RecipientsCheck(msgspec.Struct):
 
 
 class CheckedRecipient(msgspec.Struct):
-    """The answer about one recipient. If the recipient does not accept, every other member is empty."""
+    """The answer about one recipient. If the recipient does not accept the mailing, every other member is empty."""
 
     recipient: Annotated[
         str,

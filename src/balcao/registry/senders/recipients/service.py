@@ -1,6 +1,6 @@
-"""The check of recipients: who accepts a mailing, with the proof (rules: registry 4.17).
+"""Check which recipients accept a mailing, and return the proof (rules: registry 4.17).
 
-The answer must not become an oracle: recipients who refuse and recipients who are unknown get the same answer.
+The answer must not reveal who is registered, so recipients who refuse and unknown recipients get the same answer.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,18 +32,18 @@ from balcao.registry.senders.unsubscribe.links import Link, make_addresses
 OWN_CATEGORY = "services"
 # The sender that the ledger records if a person opts out through an e-mail of the platform.
 OWN_SENDER = "balcao"
-# The settings with a client's quotas: recipients, recipients who do not accept, and new mailings.
+# The settings that set a client's quotas: for recipients, for recipients who do not accept, and for new mailings.
 _ASKED, _REFUSED, _NEW_CAMPAIGNS = "recipients_limit", "refused_recipients_limit", "campaigns_limit"
-# The events of this many people are encoded without yielding to the event loop, which takes a few milliseconds.
+# The audit events for this many people are encoded before yielding to the event loop. That takes a few milliseconds.
 _EVENTS_AT_ONCE = 200
-# Up to this many recipients are processed in the event loop, and more in a thread.
+# Up to this many recipients are processed in the event loop. Longer lists are processed in a thread.
 _FEW = 100
 
 
 async def check_recipients(call: Call, category: str, body: RecipientsCheck) -> CheckedRecipients:
     """Return which of the recipients accept a mailing, in the order of the request.
 
-    Each person gets one audit event for each mailing.
+    Each person gets one audit event per mailing.
 
     Raises Invalid for an invalid body, and Unprocessable for an unknown or inactive category. Raises TooMany if the
     client has used up its quota, and Conflict if it has declared another purpose for this mailing.
@@ -75,9 +75,9 @@ def _list_asked(body: RecipientsCheck) -> Sequence[str]:
 
 
 async def _spend(call: Call, limit: str, amount: int = 1, *, is_late: bool = False) -> None:
-    """Count against a quota of this client. Raises TooMany if it is used up.
+    """Count the amount against one of this client's quotas. Raises TooMany if it is used up.
 
-    With `is_late`, the answer has been computed already, so the amount is counted and no error is raised.
+    With `is_late`, the answer has already been computed, so the amount is counted but no error is raised.
     """
     if not _is_platform(call):
         limits, rate = call.platform.limits, call.platform.rate(limit)
@@ -85,7 +85,7 @@ async def _spend(call: Call, limit: str, amount: int = 1, *, is_late: bool = Fal
 
 
 def _is_platform(call: Call) -> bool:
-    """Return whether another service of the platform asks, before it sends the platform's own message."""
+    """Return whether another service of the platform makes this check before it sends the platform's own message."""
     return call.decision.reason is Reason.CLIENT
 
 
@@ -108,8 +108,8 @@ async def _declare(
 async def _judge(
     connection: Connection, call: Call, category: str, question: Question, asked: Sequence[str], found: CheckedCategory
 ) -> list[Judged]:
-    # The platform writes only to people who gave it their address. It does not guess CPFs, so unknown people are
-    # accepted.
+    # For the platform's own messages, apply the category's default to unknown and erased people too. The platform
+    # writes only to people who gave it their address, so it cannot be guessing CPFs.
     anyone = _is_platform(call)
     if not question.are_phones:
         return await store.judge_people(connection, asked, category, default_opt_in=found.default_opt_in, anyone=anyone)
@@ -141,7 +141,7 @@ def _answer(
     question: Question,
     judged: dict[str, Judged],
 ) -> CheckedRecipients:
-    """Return the answers. The answer about a recipient who does not accept has no further members."""
+    """Build the answers. An answer about a recipient who does not accept has no further members."""
     accepting = [recipient for recipient, found in judged.items() if found.accepts]
     links = [Link(recipient, category, call.client) for recipient in accepting]
     addresses = [None] * len(links) if question.are_phones else make_addresses(call.platform, links, now)
@@ -180,7 +180,10 @@ async def accepts_own_message(connection: Connection, cpf: Cpf) -> bool:
 
 
 def make_own_unsubscribe(platform: Platform, cpf: Cpf, now: datetime) -> str:
-    """Return the address for the platform's own e-mail that opts this person out of messages about services."""
+    """Return the unsubscribe address for an e-mail by the platform.
+
+    It opts this person out of messages about services.
+    """
     (address,) = make_addresses(platform, [Link(cpf.digits, OWN_CATEGORY, OWN_SENDER)], now)
     return address
 

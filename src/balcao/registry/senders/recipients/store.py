@@ -1,4 +1,4 @@
-"""SQL for the check of recipients and for the mailings."""
+"""SQL that checks recipients and stores the mailings."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ from balcao.registry.senders.recipients.schemas import Campaign
 
 
 class CheckedCategory(msgspec.Struct, frozen=True):
-    """An active category, and the client's mailing about it. `campaign` and `purpose` are None for a new mailing."""
+    """An active category, and the client's mailing in it. `campaign` and `purpose` are None for a new mailing."""
 
     name: str
     default_opt_in: bool
@@ -70,7 +70,7 @@ def _judge_sql(asked: str, cpf: str, may_write: str, further_proof: str) -> str:
     further entries.
 
     OFFSET 0 forces one look-up by key for each row, even if PostgreSQL planned the query while the tables were small.
-    An unknown person and a person who refuses cost the same look-ups. Only an acceptance reads the ledger.
+    An unknown person and a person who refuses cost the same look-ups. The ledger is read only for a person who accepts.
     """
     return f"""
     SELECT cpf, accepts, is_chosen, CASE WHEN accepts THEN array_remove(ARRAY[
@@ -116,7 +116,7 @@ def _judge_sql(asked: str, cpf: str, may_write: str, further_proof: str) -> str:
 async def judge_people(
     connection: Connection, cpfs: Sequence[str], category: str, *, default_opt_in: bool, anyone: bool
 ) -> list[Judged]:
-    """Judge each of these people. With `anyone`, the default also applies to unknown and erased people."""
+    """Judge each of these people. With `anyone`, the category's default also applies to unknown and erased people."""
 
 
 # `hashes` contains `:keys` keyed hashes for each number, in the order of the numbers.
@@ -148,7 +148,10 @@ async def judge_phones(
     anyone: bool,
     lasting: timedelta = UNPROVEN_LIFETIME,
 ) -> list[Judged]:
-    """Judge the people to whom these numbers are bound now. `anyone` has the same meaning as in `judge_people`."""
+    """Judge the people to whom these numbers are currently bound.
+
+    `anyone` has the same meaning as in `judge_people`.
+    """
 
 
 # Lock order: people in the order of their hashes, so that two calls about the same people cannot wait for each other;
@@ -165,7 +168,7 @@ WITH recorded AS (
 SELECT person FROM recorded
 """)
 async def add_campaign_people(connection: Connection, campaign: int, people: Sequence[bytes]) -> set[bytes]:
-    """Add people to the mailing. Return the people that were new to it."""
+    """Add people to the mailing. Return those who were not yet part of it."""
 
 
 @statement(
@@ -207,4 +210,4 @@ FROM category CROSS JOIN LATERAL (
 """.replace(":default_opt_in", "category.default_opt_in").replace(":anyone", "true")
 )
 async def accepts_category(connection: Connection, cpf: Cpf, category: str) -> bool:
-    """Return whether a person accepts a category. The default also applies to unknown and erased people."""
+    """Return whether a person accepts a category. The category's default also applies to unknown and erased people."""

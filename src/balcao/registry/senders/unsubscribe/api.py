@@ -1,4 +1,4 @@
-"""Routes for the unsubscribe address in an e-mail: a page that asks first, and the opt-out with one click."""
+"""Routes for the unsubscribe address in an e-mail: a page that asks for confirmation, and the one-click opt-out."""
 
 from typing import Annotated, TypeAlias
 
@@ -16,7 +16,7 @@ from balcao.registry.senders.unsubscribe.links import PATH
 _EXAMPLE = "bVc0mJ0Yq3y1nQ7fY2l2d0h4cDk1"
 SealedInPath: TypeAlias = Annotated[str, InPath(str, "O endereço fechado da mensagem", _EXAMPLE)]
 
-# Mailbox providers call for many readers from few addresses.
+# The limit is high because mailbox providers make these calls for many readers from few addresses.
 RATE = "100/second"
 
 routes = ROUTES.extend(tags=["senders"], body_limit=SMALL_BODY, in_description=False, errors=[404], rate=RATE)

@@ -31,7 +31,7 @@ class _Sealed(msgspec.Struct, frozen=True, array_like=True):
 
 
 def make_addresses(platform: Platform, links: Sequence[Link], now: datetime) -> list[str]:
-    """Return the address of each link. It expires after `BALCAO_UNSUBSCRIBE_DAYS`."""
+    """Return an unsubscribe address for each link. The addresses expire after `BALCAO_UNSUBSCRIBE_DAYS`."""
     until = int((now + timedelta(days=platform.settings.unsubscribe_days)).timestamp())
     contents = [msgspec.json.encode(_Sealed(link, until)).decode() for link in links]
     base = f"{platform.settings.base_url}/registry/v1{PATH}"
@@ -39,7 +39,7 @@ def make_addresses(platform: Platform, links: Sequence[Link], now: datetime) -> 
 
 
 def open_link(audit: Audit, sealed: str, now: datetime) -> Link | None:
-    """Return the link, or None if it is not valid or has expired."""
+    """Parse the link in an address. Return None if it is not valid or has expired."""
     text = unseal_briefly(audit.keys, _PURPOSE, sealed)
     if text is None:
         return None

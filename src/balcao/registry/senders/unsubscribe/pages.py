@@ -1,4 +1,4 @@
-"""The pages at the end of a link in an e-mail. They are self-contained, so they need no further request."""
+"""The pages that a link in an e-mail opens. They are self-contained, so the browser needs no further request."""
 
 from html import escape
 from typing import NamedTuple
@@ -26,7 +26,7 @@ _FORM = (
     '<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click">'
     '<button type="submit">Não quero mais receber</button></form>'
 )
-# The address is a capability, so it must not reach another site as the referrer.
+# Anyone who has the address can opt the person out, so the browser must not send it to another site as the referrer.
 _HEADERS = {
     "Cache-Control": NO_STORE,
     "Content-Security-Policy": allow_style(_STYLE).replace("form-action 'none'", "form-action 'self'"),
@@ -35,7 +35,7 @@ _HEADERS = {
 
 
 class Words(NamedTuple):
-    """The title and the text of a page."""
+    """The title and text of a page."""
 
     title: str
     text: str
@@ -67,11 +67,11 @@ def show(words: Words, *, has_form: bool = False) -> Response[str]:
 
 
 def show_unknown(refused: NotFound) -> Response[str]:
-    """Return the page of an address that is not valid or has expired. Both look the same."""
+    """Return the page for an address that is not valid or has expired. Both cases look the same."""
     headers = _HEADERS | {"Error-Code": refused.code}
     return Response(_render(UNKNOWN), status=refused.status, media_type=HTML, headers=headers)
 
 
 def _render(words: Words, form: str = "") -> bytes:
-    """Return the page. The texts are escaped, because the name of a category may contain any character."""
+    """Render the page. The texts are escaped, because the name of a category may contain any character."""
     return _PAGE.format(title=escape(words.title), text=escape(words.text), style=_STYLE, form=form).encode()

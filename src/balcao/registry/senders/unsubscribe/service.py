@@ -1,4 +1,4 @@
-"""Opt out of one category with the sealed address of an e-mail (RFC 8058; rules: registry 4.17)."""
+"""Opt people out of one category through the sealed address in an e-mail (RFC 8058; rules: registry 4.17)."""
 
 from typing import NamedTuple
 
@@ -15,12 +15,12 @@ from balcao.registry.senders.unsubscribe.links import Link, open_link
 CHANNEL = "email"
 REASON = "one_click_unsubscribe"
 GRANT = "unsubscribe_link"
-# A longer text cannot be one of our addresses. The length is checked before the text is decrypted.
+# No valid address contains a longer text, so the length is checked before the text is decrypted.
 LONGEST = 1_000
 
 
 class LinkCall(Call):
-    """The call of a reader of an e-mail, who is not logged in.
+    """A call by the reader of an e-mail, who is not logged in.
 
     The address itself grants the right to opt out. It does not prove that the reader is the person, so the ledger does
     not name the person as the actor.
@@ -51,7 +51,7 @@ class OpenedLink(NamedTuple):
 
 
 async def open_address(call: Call, sealed: str) -> OpenedLink:
-    """Return the link of an address. Raises NotFound if the address is not valid or has expired."""
+    """Return the link in an address. Raises NotFound if the address is not valid or has expired."""
     link = open_link(call.platform.audit, sealed, utc_now()) if len(sealed) <= LONGEST else None
     name = await find_category_name(call.platform.database, link.category) if link else None
     if link is None or name is None:
@@ -60,9 +60,9 @@ async def open_address(call: Call, sealed: str) -> OpenedLink:
 
 
 async def unsubscribe(call: Call, sealed: str) -> str:
-    """Opt out, and return the name of the category. Raises NotFound as `open_address` does.
+    """Opt out, and return the name of the category.
 
-    A repetition changes nothing and leaves no trace.
+    Raises NotFound as `open_address` does. Repeating the call changes nothing and is not recorded.
     """
     link, category = await open_address(call, sealed)
     reader = LinkCall(call, link.sender)
