@@ -1,6 +1,6 @@
 """Values that the database cannot store: texts with a NUL character, and integers beyond 64 bits.
 
-Bodies and queries are checked before any operation sees them. Lone surrogates need no check, because the JSON and UTF-8
+Bodies and queries are checked before any handler runs. Lone surrogates need no check, because the JSON and UTF-8
 decoders reject them.
 """
 
@@ -14,7 +14,7 @@ from balcao.core.values.ids import MAX_INT64
 SMALLEST, LARGEST = -(2**63), MAX_INT64
 NO_NUL = "não pode conter o caractere nulo"
 NO_LARGE_INTEGER = "deve ser um número inteiro de até 64 bits"
-# A name that may appear in a message and a code. An undeclared member could have any name.
+# A name that may appear in a message and a code. The caller could give an undeclared member any name.
 _NAME = re.compile(r"[A-Za-z]\w{0,62}", re.ASCII)
 
 
@@ -46,7 +46,7 @@ def find_unstorable(value: Any) -> Unstorable | None:
 
 
 def require_body(value: Any) -> None:
-    """Raise Invalid with the name of the body's member that cannot be stored."""
+    """Raise Invalid, with the name of the member, if a value in the body cannot be stored."""
     if (found := find_unstorable(value)) is None:
         return
     names = _list_names(found)
@@ -57,7 +57,7 @@ def require_body(value: Any) -> None:
 
 
 def require_query(query: Mapping[str, Any]) -> None:
-    """Raise Invalid with the name of the query parameter that cannot be stored."""
+    """Raise Invalid, with the name of the parameter, if a value in the query cannot be stored."""
     if (found := find_unstorable(query)) is None:
         return
     if names := _list_names(found):
@@ -66,6 +66,6 @@ def require_query(query: Mapping[str, Any]) -> None:
 
 
 def _list_names(found: Unstorable) -> list[str]:
-    """Return the names of the members on the path, or an empty list if one of them must not appear in a message."""
+    """Return the names of the members on the path. The list is empty if one of them must not appear in a message."""
     names = [step for step in found.place if isinstance(step, str)]
     return names if all(map(_NAME.fullmatch, names)) else []

@@ -13,7 +13,7 @@ _HEADER = TRACEPARENT.encode()
 
 
 class TracedEndpoint:
-    """An endpoint that wraps another endpoint and answers as that endpoint does."""
+    """An endpoint that wraps another endpoint and returns that endpoint's response."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.key = endpoint.key
@@ -27,7 +27,7 @@ class TracedEndpoint:
         self._endpoint = endpoint
 
     def respond(self, request: Request) -> Responding:
-        """Answer the request in its own span, whose context lasts until the response is complete."""
+        """Answer the request within its own span, which ends when the response is complete."""
         return self._respond(request)
 
     async def _respond(self, request: Request) -> Response[Any]:

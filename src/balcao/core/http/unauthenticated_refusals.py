@@ -15,13 +15,13 @@ from balcao.core.http.responses import Response
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# Callers can cause these responses with invented key ids. They have their own counter, so that they do not raise the
-# error rates.
+# Callers can cause these responses with invented key ids. The responses therefore have their own counter and do not
+# raise the error rates.
 _pending_keys = counter("balcao_token_keys_pending", "Tokens refused for now (503), as their key may be new", "service")
 
 
 class TooManyAnonymous(TooMany):
-    """A caller without a session has requested too many pages."""
+    """A caller without a session has requested pages too often."""
 
 
 def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: BalcaoError) -> Response[Any]:
@@ -34,7 +34,7 @@ def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: B
 def count_anonymous(refusals: Refusals, request: Request, kind: str, who: str = "") -> None:
     """Count a request for a page without a session, by `who` or by the caller's address.
 
-    Raises TooManyAnonymous beyond the tolerated rate.
+    Raises TooManyAnonymous if there were too many.
     """
     over = refusals.count(kind, who or request.peer)
     _choose_line(refusals, request, over, kind)
@@ -54,8 +54,8 @@ def refuse_token(
 ) -> Response[Any]:
     """Refuse a call whose token is invalid, or whose key is still pending. Only the log states the reason.
 
-    `key` is the operation's key. `knows_429` is false for an operation without a rate (the webhook), which keeps
-    answering 401.
+    `key` is the operation's key. `knows_429` is false for an operation without a rate (the webhook), which always
+    answers 401.
     """
     judged = judge_pending(refusals, request, fault, service) if isinstance(fault, KeyPending) else fault
     over = note_refused_token(refusals, request, judged, key) if isinstance(judged, TokenRefused) else 0.0
@@ -63,7 +63,10 @@ def refuse_token(
 
 
 def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, service: str) -> BalcaoError:
-    """Return the fault of a token whose key may be new. Mark a 503, so that it is counted separately."""
+    """Return the error for a token whose key may be new.
+
+    Mark the request if it is a 503, which is counted separately.
+    """
     judged = refusals.judge_pending(request.peer, pending)
     if judged is pending:
         _pending_keys.inc(service)
@@ -74,7 +77,7 @@ def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, ser
 def note_refused_token(
     refusals: Refusals, request: Request, refused: TokenRefused, key: str, event: str = "request.unauthenticated"
 ) -> float:
-    """Count and log a refused token. Return the seconds for which its sender gets 429, or 0 within the burst."""
+    """Count and log a refused token. Return the seconds for which its sender gets 429, or 0."""
     over = refusals.count_token(request.peer, refused, request.headers.get(AUTHORIZATION))
     _choose_line(refusals, request, over, refused.reason)
     if not request.is_added_up:
@@ -84,14 +87,14 @@ def note_refused_token(
 
 
 def _choose_line(refusals: Refusals, request: Request, over: float, code: str) -> None:
-    """Give the refusal its own log lines, or add it to the next summary."""
+    """Decide whether the refusal gets its own log lines. If not, add it to the next summary."""
     if over > 0 or not refusals.may_write():
         refusals.add_up(code)
         request.is_added_up = True
 
 
 def refuse_often(dialect: Dialect, over: float) -> Response[Any]:
-    """Return the 429 for a caller who was refused too often. The response is cached by its retry time."""
+    """Return the 429 for a caller who was refused too often. Responses with the same `Retry-After` are cached."""
     return _make_too_many(dialect, ceil(over))
 
 

@@ -1,6 +1,7 @@
 """Forms with a file (`multipart/form-data`, RFC 7578), as browsers send them.
 
-The server has already bounded the body, so the parser only splits it: each part costs one search for the boundary.
+The server has already limited the size of the body. The parser only splits it, with one search for the boundary for
+each part.
 """
 
 from email.message import Message
@@ -13,7 +14,7 @@ from balcao.core.http.forms import FormData
 from balcao.core.http.requests import Request
 
 MEDIA_TYPE = "multipart/form-data"
-# A form has a few hidden fields, a few texts, and one file for each file input.
+# The maximum number of parts: a form has a few hidden fields, a few texts, and one file for each file input.
 MAX_PARTS = 100
 _LONGEST_BOUNDARY = 70  # RFC 2046
 _LONGEST_HEAD = 2_000
@@ -21,7 +22,10 @@ _HEADERS = BytesHeaderParser(policy=HTTP)
 
 
 class UploadForm(FormData):
-    """The fields of a form, and the contents of its files by field name. A file input without a choice is left out."""
+    """The fields of a form, and the contents of its files by field name.
+
+    A file input for which no file was chosen is left out.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The declaration of an import: one kind of row in the city's files, and how such rows are written."""
+"""Declare an import: one kind of row in the city's files, and how such rows are written."""
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ import msgspec
 
 from balcao.core.database.pool import Connection
 
-# The default number of lines in one transaction. Kinds with expensive rows, or with locks for which other writers wait,
-# use fewer.
+# The default number of lines in one transaction. Kinds whose rows are expensive, or whose locks block other writers,
+# use fewer lines.
 BATCH = 1000
 
 
@@ -19,13 +19,13 @@ class Import:
     """One kind of import.
 
     - `kind`: its name in the import command.
-    - `row`: the type of a line of JSON Lines. For an unusable row its `__post_init__` raises ValueError, whose text
-      names the member and never the value.
-    - `write`: writes a batch of rows that are valid by type, in a transaction with the owner's role, and returns how
-      many are new or changed. It must be idempotent. For a row that conflicts with stored data it raises Invalid or
-      Conflict, and is then called with fewer rows until that row is found.
-    - `batch`: the maximum number of rows of one call.
-    - `from_table`: rows may also come as a table, CSV or spreadsheet.
+    - `row`: the type of a line of JSON Lines. If a row is unusable, its `__post_init__` raises ValueError with a text
+      that names the member and never the value.
+    - `write`: writes a batch of rows of this type, in a transaction with the owner's role, and returns how many are new
+      or changed. It must be idempotent. If a row conflicts with stored data, it raises Invalid or Conflict. It is then
+      called with fewer rows, until that row is found.
+    - `batch`: the maximum number of rows in one call of `write`.
+    - `from_table`: the file may also be a table (CSV or spreadsheet).
     - `key`: if set, a batch contains only the last of several rows with the same key.
     """
 
@@ -37,7 +37,10 @@ class Import:
     key: Callable[[Any], Hashable] | None = None
 
     async def write_batch(self, connection: Connection, rows: Sequence[Any]) -> int:
-        """Write the rows, but only the last of several with the same key. Return how many are new or changed."""
+        """Write the rows.
+
+        Of several rows with the same key, write only the last. Return how many are new or changed.
+        """
         if self.key is not None:
             rows = list({self.key(row): row for row in rows}.values())
         return await self.write(connection, rows)
@@ -45,7 +48,7 @@ class Import:
 
 @dataclass
 class Committed:
-    """The committed part of a file. Every row is counted as changed, unchanged, refused or skipped (blank)."""
+    """The committed part of a file. Each row in it is counted as changed, unchanged, refused or skipped (blank)."""
 
     byte_offset: int = 0
     lines: int = 0
@@ -61,7 +64,7 @@ class Committed:
 
 
 class KnownImport(msgspec.Struct, frozen=True):
-    """The last imported file of a kind. `is_running` means that a process holds the kind's lock."""
+    """The last imported file of a kind. `is_running` is true if a process holds the kind's lock."""
 
     kind: str
     size: int

@@ -1,8 +1,9 @@
-"""CSV files as spreadsheets write them, read by the rules of Python's `csv` module.
+"""CSV files as spreadsheet programs write them, parsed according to the rules of Python's `csv` module.
 
 A quoted cell may contain line breaks, so a stray quote could swallow the rest of the file. Therefore, a quote that
-opens on one line and closes on a later one is only accepted if the lines together are one row of the table, and none of
-the later lines is a valid row itself. Otherwise the first line is rejected, and reading continues with the second.
+opens on one line and closes on a later line is accepted only if the lines together are one row of the table, and none
+of the later lines is a valid row by itself. Otherwise the first line is rejected, and reading continues with the
+second.
 """
 
 import csv
@@ -22,28 +23,28 @@ MOST_LINES = 1000
 _CHUNK = 64 * 1024
 _DELIMITERS = ",;\t"
 _QUOTE = b'"'
-_SEPARATOR = re.compile(r"sep=([^\w\s\"]|\t)", re.IGNORECASE)  # Excel's own line before the headings
+_SEPARATOR = re.compile(r"sep=([^\w\s\"]|\t)", re.IGNORECASE)  # a line that Excel writes before the headings
 _NUL = "\0"
 _NO_TEXT = "A linha não é um registro CSV: um caractere não é da codificação do arquivo."
 _STRAY_QUOTE = "A linha não é um registro CSV: confira as aspas."
 _OTHER_WIDTH = "A linha não tem tantas colunas quanto a primeira linha do arquivo."
 
-# Raise the standard limit of 128 KiB for one cell, which is below the limit of a line.
+# Raise the default limit for one cell, 128 KiB, because it is lower than our limit for a line.
 csv.field_size_limit(LONGEST_LINE)
 
 
 class _Line(NamedTuple):
-    """A line with its end, and its length in the file. `text` is None if the line is too long."""
+    """A line including its line break, and its length in the file. `text` is None if the line is too long."""
 
     text: bytes | None
     length: int
 
 
 class Csv(Source):
-    """A table in CSV. The first row that is not blank contains the column names."""
+    """A table in CSV. The first row that is not blank names the columns."""
 
     def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
-        """Read the header. Raises Invalid if it does not name the columns or is in neither encoding."""
+        """Read the header. Raises Invalid if it does not name the columns, or is neither UTF-8 nor Windows-1252."""
         super().__init__(raw, size=size, sha256=sha256)
         self._content = open_content(raw)
         self._returned: deque[_Line] = deque()
@@ -55,7 +56,7 @@ class Csv(Source):
         self.table, self._delimiter, self._width = self._read_header()
 
     def resume(self, offset: int, lines: int) -> None:
-        """Continue at this position. A compressed file is decompressed again up to the position."""
+        """Continue at this position. In a compressed file, everything before the position is decompressed again."""
         self._content.seek(offset)
         self._returned.clear()
         self._lines = split_lines(self._content)
@@ -94,7 +95,7 @@ class Csv(Source):
         return Record(number, [], fault)
 
     def _feed(self, first: _Line, ahead: list[_Line]) -> Iterator[str]:
-        """Yield this line and the following lines up to the size of one row.
+        """Yield this line and the following lines, up to the maximum size of a row.
 
         The following lines are also added to `ahead`.
         """
@@ -107,7 +108,7 @@ class Csv(Source):
             ahead.append(line)
 
     def _is_row(self, line: _Line) -> bool:
-        """Return whether the line is a valid row of the table by itself."""
+        """Return whether the line by itself is a valid row of the table."""
         assert self.table is not None
         try:
             cells = split((line.text or b"").decode(self.encoding), self._delimiter)
@@ -117,7 +118,10 @@ class Csv(Source):
         return record.fault is None and not record.is_blank and self.table.is_row(record.content)
 
     def _check_width(self, number: int, cells: list[str]) -> Record:
-        """Return the cells of the named columns. Surplus cells must be blank or under blank headings."""
+        """Return the cells in the named columns.
+
+        The row is rejected if a further cell has no column and is not blank.
+        """
         assert self.table is not None
         named = len(self.table.members)
         record = Record(number, cells[:named])
@@ -125,7 +129,10 @@ class Csv(Source):
         return record if fits or Record(number, cells).is_blank else Record(number, [], _OTHER_WIDTH)
 
     def _read_header(self) -> tuple[Table, str, int]:
-        """Return the table, its delimiter, and the number of its columns, including those without a heading."""
+        """Read the header.
+
+        Return the table, its delimiter, and the number of its columns, even those without a heading.
+        """
         delimiters: Iterable[str] = _DELIMITERS
         while (line := self._next()) is not None:
             text = self._decode_heading(line)
@@ -139,7 +146,7 @@ class Csv(Source):
         return Table.parse([]), _DELIMITERS[0], 0
 
     def _decode_heading(self, line: _Line) -> str:
-        """Return the text of a line before the first row. Raises Invalid if the line is in neither encoding."""
+        """Return the text of a line before the first row. Raises Invalid if it is neither UTF-8 nor Windows-1252."""
         raw = (line.text or b"").removeprefix(BOM if self.lines == 1 else b"")
         try:
             text = raw.decode(self.encoding)
@@ -167,14 +174,15 @@ def split_lines(content: BinaryIO) -> Iterator[_Line]:
     """Yield the lines, whether they end with LF, CRLF or CR."""
     rest, dropped = b"", 0
     while chunk := content.read(_CHUNK):
-        # The last piece may continue in the next chunk, and a CR at its end may be half of a CRLF.
+        # The last piece may continue in the next chunk. If it ends with CR, the next chunk may start with the LF of a
+        # CRLF.
         *whole, rest = (rest + chunk).splitlines(keepends=True)
         for line in whole:
             length = dropped + len(line)
             yield _Line(line if length <= LONGEST_LINE else None, length)
             dropped = 0
         if len(rest) > LONGEST_LINE:
-            # Retain the last byte, in case it is a CR.
+            # Retain the last byte, which may be the CR of a CRLF.
             dropped, rest = dropped + len(rest) - 1, rest[-1:]
     if rest:
         length = dropped + len(rest)

@@ -1,4 +1,4 @@
-"""Types and checks that rows of imported files share: bounded texts, and CPFs."""
+"""Types and checks that several kinds of imported rows use: bounded texts, and CPFs."""
 
 import re
 from typing import Annotated
@@ -14,7 +14,7 @@ _CPF = re.compile(r"[0-9]{11}")
 
 
 def require_cpf(name: str, text: str | None) -> None:
-    """Raise ValueError with the name of the member unless the text has eleven digits. None is allowed.
+    """Raise ValueError with the name of the member unless the text has eleven digits or is None.
 
     The check digits may be wrong, because such a text still identifies a person and can be masked.
     """
@@ -23,6 +23,6 @@ def require_cpf(name: str, text: str | None) -> None:
 
 
 def require_issued_cpf(text: str) -> None:
-    """Raise ValueError unless the row's own CPF is valid, including its check digits."""
+    """Raise ValueError unless the CPF of the row's owner is valid, including its check digits."""
     if Cpf.parse(text) is None:
         raise ValueError("O campo `cpf` deve ser um CPF válido, com 11 dígitos e sem pontuação.")

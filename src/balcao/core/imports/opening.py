@@ -16,7 +16,7 @@ from balcao.core.imports.source import BOM, JsonLines, Source, open_content
 from balcao.core.imports.spreadsheet import NO_SPREADSHEET, ZIP, Spreadsheet
 
 STANDARD_INPUT = Path("-")
-_PEEKED_BYTES = 128  # includes the media type of an OpenDocument file
+_PEEKED_BYTES = 128  # long enough to contain an OpenDocument file's media type
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument"
@@ -25,7 +25,7 @@ _SAVE_AS = "abra-o na planilha e salve-o como .xlsx ou CSV."
 
 @contextmanager
 def open_source(path: Path) -> Iterator[Source]:
-    """Open a file, or the standard input for `-`.
+    """Open a file for an import. `-` is the standard input.
 
     Raises OSError if it cannot be read, or Invalid if no import supports its format.
     """
@@ -54,7 +54,7 @@ def _open_stream(raw: BinaryIO) -> Source:
 
 
 def _refuse_other_formats(raw: BinaryIO, *, is_csv: bool) -> None:
-    """Raise Invalid for a file of another format. Otherwise each line would be rejected without the real reason."""
+    """Raise Invalid if the file has another format. Otherwise each line would be rejected, without the real reason."""
     start = b""
     content = open_content(raw)
     with suppress(OSError, EOFError, zlib.error):  # damage is reported when the lines are read
@@ -67,7 +67,7 @@ def _refuse_other_formats(raw: BinaryIO, *, is_csv: bool) -> None:
 
 
 def _explain_format(start: bytes, *, is_csv: bool) -> str | None:
-    """Return the fault of a file that starts with these bytes, or None if the format is supported."""
+    """Return the error message for a file that starts with these bytes, or None if the format is supported."""
     if _is_open_document(start):
         return f"O arquivo é do LibreOffice (.ods): {_SAVE_AS}"
     if start.startswith(_OLD_EXCEL):

@@ -21,9 +21,9 @@ class Report:
 
     @contextmanager
     def resume_after(self, line: int) -> Iterator["Report"]:
-        """Open the report and cut off everything after this line. The resumed import reports the later lines again.
+        """Open the report and remove the entries for lines after this one.
 
-        Raises Invalid if the file cannot be written.
+        The resumed import will report those lines again. Raises Invalid if the file cannot be written.
         """
         if self._path is None:
             yield self
@@ -32,14 +32,14 @@ class Report:
             yield self
 
     def add(self, refused: Iterable[Refused]) -> None:
-        """Write entries and flush them, because their batch is committed next."""
+        """Write entries and flush them. Call this before their batch is committed."""
         if self._file is not None:
             self._file.writelines(msgspec.json.encode(one) + b"\n" for one in refused)
             self._file.flush()
 
 
 def _open_after(path: Path, line: int) -> BinaryIO:
-    """Open the file and cut it off after the entries up to this line. The entries are sorted by line."""
+    """Open the file, and remove the entries for lines after this one. The entries are sorted by line."""
     try:
         file = path.open("r+b" if line and path.exists() else "w+b")
     except OSError:
@@ -51,7 +51,7 @@ def _open_after(path: Path, line: int) -> BinaryIO:
 
 
 def _parse_line(entry: bytes) -> float:
-    """Return the line number of an entry, or infinity if a kill truncated the entry, so that it comes last."""
+    """Return the line number of an entry. If a kill has truncated the entry, return infinity, so that it is removed."""
     try:
         return msgspec.json.decode(entry, type=Refused).line
     except msgspec.MsgspecError:

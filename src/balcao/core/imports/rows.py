@@ -40,8 +40,8 @@ class NumberedRow(NamedTuple):
 class Decoder:
     """A decoder of records for one kind of row.
 
-    If a record does not have the member `source`, it is set to this decoder's `source`. The cells of a `table` are
-    converted to JSON first.
+    If a record has no member `source`, the row gets this decoder's `source`. The cells of a `table` are converted to
+    JSON first.
     """
 
     def __init__(self, row: type[msgspec.Struct], source: str | None = None, table: Table | None = None) -> None:
@@ -60,7 +60,7 @@ class Decoder:
         return rows, refused
 
     def _decode_row(self, record: Record) -> Any:
-        """Return the row of a record. Raises Invalid, with the reason for the report, if the record is not a row."""
+        """Convert a record to a row. Raises Invalid, with the reason for the report, if the record is not a row."""
         if record.fault is not None:
             raise Invalid(record.fault)
         text = record.content
@@ -78,7 +78,10 @@ class Decoder:
         return row
 
     def _decode_slowly(self, text: bytes, fault: Exception) -> Any:
-        """Decode with a slower decoder, which accepts `3.0` as the integer 3. Raises Invalid if that fails too."""
+        """Decode a record with a slower decoder that accepts `3.0` as the integer 3.
+
+        Raises Invalid if that fails too.
+        """
         if isinstance(fault.__cause__, ValueError):
             raise Invalid(str(fault.__cause__))
         try:

@@ -1,6 +1,7 @@
-"""Imports: batches of lines, each committed together with its position, so that a killed import can be resumed.
+"""Import files in batches of lines.
 
-Memory does not grow with the file. While one batch is written, only the next batch is read and decoded.
+Each batch is committed together with its position, so a killed import can be resumed. Memory does not grow with the
+file. While one batch is written, only the next batch is read and decoded.
 """
 
 import asyncio
@@ -25,13 +26,14 @@ from balcao.core.imports.source import Source
 _NOT_STORED = "O banco de dados recusou a linha: um valor está fora do permitido ou aponta para algo que não existe."
 _NO_TABLE = "Este tipo não vem em tabela, porque tem partes dentro de partes: use JSON Lines."
 
-# A function that is called after each batch, with the position in the file on disk and the committed part.
+# A function that is called after each batch, with the number of bytes read from the file on disk and the committed part
+# of the import.
 OnProgress = Callable[[int, Committed], None]
 
 
 @dataclass(frozen=True)
 class Order:
-    """An import to run. `source` names the origin of the lines, for rows that store it.
+    """An import to run. `source` is the name of the lines' origin, for rows that store it.
 
     A dry run rolls back everything that it writes.
     """
@@ -54,7 +56,7 @@ class Outcome:
 
 
 class Batch(NamedTuple):
-    """Decoded lines, and the positions in the file after them."""
+    """A batch of decoded lines, and the positions in the file after it."""
 
     rows: list[NumberedRow]
     refused: list[Refused]
@@ -65,7 +67,7 @@ class Batch(NamedTuple):
 
 
 async def run_import(call: Call, source: Source, order: Order, on_progress: OnProgress) -> Outcome:
-    """Import a file, or the rest of it after a killed import.
+    """Import a file. If an earlier import of it was killed, import the rest.
 
     Raises Conflict if another import of the kind is running. Raises Invalid if the file is damaged, if the report
     cannot be written, or if the file is a table and the kind or a column does not fit into one.
@@ -115,7 +117,7 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
             try:
                 await _commit(connection, order, batch, done, report)
             finally:
-                await asyncio.wait([following])  # the task reads a file that our caller will close
+                await asyncio.wait([following])  # wait for the task, because the caller will close its file
             on_progress(batch.position, done)
             batch = following.result()
     if not order.dry_run:
@@ -124,9 +126,9 @@ async def _run(connection: Connection, call: Call, source: Source, order: Order,
 
 
 async def _begin(connection: Connection, call: Call, source: Source, order: Order) -> Committed:
-    """Record the start or the continuation of the file, and return its committed part.
+    """Record that the import of the file starts or continues, and return its committed part.
 
-    The audit trail gets one event for the file, because one for each row would be too many.
+    The audit trail gets one event for the file, because an event for each row would be too many.
     """
     kind = order.declared.kind
     async with connection.transaction():
@@ -150,7 +152,7 @@ def _read_batch(source: Source, decoder: Decoder, most: int) -> Batch | None:
 
 
 class _DryRun(Exception):
-    """Raised to roll a batch back."""
+    """Raised to roll back a batch."""
 
 
 async def _commit(connection: Connection, order: Order, batch: Batch, done: Committed, report: Report) -> None:
@@ -172,7 +174,7 @@ async def _commit(connection: Connection, order: Order, batch: Batch, done: Comm
 
 
 async def _write(connection: Connection, declared: Import, rows: Sequence[NumberedRow]) -> tuple[int, list[Refused]]:
-    """Write rows. Return how many changed, and the lines that cannot be stored, which are found by bisection."""
+    """Write rows. Return how many changed, and the lines that cannot be stored. They are found by bisection."""
     if not rows:
         return 0, []
     try:

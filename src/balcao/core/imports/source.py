@@ -1,4 +1,4 @@
-"""The sources of an import: a file of any size (also compressed, or a table), or a stream that can be read once."""
+"""The sources of an import: a file of any size, which may be compressed or a table, or a stream that is read once."""
 
 import gzip
 import zlib
@@ -27,7 +27,7 @@ class Record(NamedTuple):
 
     @property
     def is_blank(self) -> bool:
-        """Whether the row has no value: an empty line, or separators only."""
+        """Whether the row has no value: its line is empty or contains only separators."""
         if self.fault is not None:
             return False
         if isinstance(self.content, bytes):
@@ -48,11 +48,11 @@ class Source(ABC):
 
     @property
     def position(self) -> int:
-        """The position in the file on disk, to compare with `size`."""
+        """How many bytes of the file on disk have been read, for comparison with `size`. 0 for a stream."""
         return self.raw.tell() if self.size else 0
 
     def take(self, count: int) -> list[Record]:
-        """Return the next `count` rows, fewer at the end of the file. Raises Invalid if the file is damaged."""
+        """Return the next `count` rows, or fewer at the end of the file. Raises Invalid if the file is damaged."""
         taken: list[Record] = []
         try:
             while len(taken) < count and (record := self.read()) is not None:
@@ -78,7 +78,7 @@ class JsonLines(Source):
         self._content = open_content(raw)
 
     def resume(self, offset: int, lines: int) -> None:
-        """Continue at this position. A compressed file is decompressed again up to the position."""
+        """Continue at this position. In a compressed file, everything before the position is decompressed again."""
         self._content.seek(offset)
         self.offset, self.lines = offset, lines
 
@@ -103,7 +103,7 @@ class JsonLines(Source):
 
 def open_content(raw: BinaryIO) -> BinaryIO:
     """Return the content of the file, decompressed if necessary."""
-    peek = getattr(raw, "peek", None)  # streams in memory have no `peek`; they are not compressed
+    peek = getattr(raw, "peek", None)  # streams in memory have no `peek` and are never compressed
     if peek is not None and peek(2).startswith(_GZIP):
         return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
     return raw

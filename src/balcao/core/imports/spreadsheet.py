@@ -1,6 +1,6 @@
 """Spreadsheets in Office Open XML (.xlsx), read as a stream.
 
-A small file can unpack to a huge one, so all parts are read and measured once before the library sees the file.
+A small file can unpack to a huge one, so all parts are read and measured once before the library opens the file.
 """
 
 import warnings
@@ -30,7 +30,7 @@ warnings.filterwarnings("ignore", module=r"openpyxl\.")
 
 
 class Spreadsheet(Source):
-    """The first sheet of a file. The first row that is not blank contains the column names."""
+    """The first sheet of a file. The first row that is not blank names the columns."""
 
     def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
         """Read the header.
@@ -46,7 +46,7 @@ class Spreadsheet(Source):
         if not sheets:
             raise Invalid(_BROKEN, code="file-broken")
         self._sheet = sheets[0]
-        self._sheet.reset_dimensions()  # the size in the file may be smaller than the sheet
+        self._sheet.reset_dimensions()  # the size stated in the file may be smaller than the sheet
         self._rows = self._iterate(MOST_COLUMNS)
         headings: Sequence[Any] = []
         while (record := self.read()) is not None and not headings:
@@ -81,7 +81,7 @@ class Spreadsheet(Source):
 
 
 class _Sheet:
-    """A checker of the rows of one part, which runs while the part is parsed."""
+    """Checks the row numbers of a part while the part is parsed."""
 
     def __init__(self) -> None:
         self._row = 0
@@ -93,7 +93,7 @@ class _Sheet:
         if number <= self._row:  # the library would skip the row
             raise ValueError
         self._row = number
-        if number > MOST_ROWS + 1:  # the header is not counted
+        if number > MOST_ROWS + 1:  # plus one for the header
             raise Invalid(
                 f"A planilha tem mais de {MOST_ROWS} linhas: divida-a ou salve-a como CSV.", code="file-broken"
             )
@@ -132,7 +132,10 @@ def _make_parser() -> expat.XMLParserType:
 
 
 def _refuse_declaration(*_: object) -> None:
-    """Reject a document type declaration. Only such a declaration can define entities, and no spreadsheet has one."""
+    """Reject a document type declaration.
+
+    Only such a declaration can define entities, and spreadsheets never contain one.
+    """
     raise ValueError
 
 

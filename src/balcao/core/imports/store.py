@@ -1,4 +1,4 @@
-"""SQL for the imports: the last file of each kind, and its committed part."""
+"""SQL for imports: the last file of each kind, and the committed part of it."""
 
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Connection
@@ -6,7 +6,7 @@ from balcao.core.database.statements import statement
 from balcao.core.errors import Conflict
 from balcao.core.imports.declaration import Committed, KnownImport
 
-# The first half of the advisory lock's key ("impo"), which no other lock uses. The kind is the second half.
+# The first half of the advisory lock's key ("impo"), which no other lock uses. The second half represents the kind.
 _LOCKS = 0x696D706F
 _LOCK_TIMEOUT = "10s"
 
@@ -17,7 +17,7 @@ async def lock_kind(connection: Connection, kind: str) -> None:
     try:
         await _lock_advisory(connection, kind, _LOCKS)
     except StatementRefused as refusal:
-        if refusal.sqlstate != "55P03":  # lock_not_available
+        if refusal.sqlstate != "55P03":  # the code of lock_not_available
             raise
         raise Conflict("Outra importação deste tipo está em andamento.", code="import-running") from None
     await _reset_patience(connection)
@@ -38,7 +38,7 @@ async def _lock_advisory(connection: Connection, kind: str, space: int) -> None:
 
 @statement("SELECT set_config('timezone', :zone, false)")
 async def set_zone(connection: Connection, zone: str) -> None:
-    """Set the connection's time zone: dates and times without an offset are in the city's zone."""
+    """Set the connection's time zone, because dates and times without an offset are in the city's zone."""
 
 
 @statement("""
@@ -65,7 +65,10 @@ async def begin_import(connection: Connection, kind: str, sha256: bytes, size: i
 
 @statement("DELETE FROM platform.import WHERE kind = :kind")
 async def forget_import(connection: Connection, kind: str) -> None:
-    """Forget the last file of this kind. Neither a stream nor a file before it can be resumed."""
+    """Forget the last file of this kind before a stream is imported.
+
+    Neither the stream nor an earlier file can be resumed.
+    """
 
 
 @statement("""
@@ -75,12 +78,12 @@ UPDATE platform.import SET
 WHERE kind = :kind
 """)
 async def advance_import(connection: Connection, kind: str, done: Committed) -> None:
-    """Record the committed part, in the transaction of the batch."""
+    """Record the committed part of the file, in the transaction of the batch."""
 
 
 @statement("UPDATE platform.import SET finished_at = now() WHERE kind = :kind")
 async def finish_import(connection: Connection, kind: str) -> None:
-    """Record that the file is finished."""
+    """Record that the import of the file is finished."""
 
 
 async def list_import_runs(connection: Connection) -> list[KnownImport]:

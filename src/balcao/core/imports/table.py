@@ -1,8 +1,9 @@
-"""Rows of tables, CSV or spreadsheet. The first row names the members; every other row is converted to JSON.
+"""Rows of tables (CSV or spreadsheets). The first row names the members. Every other row is converted to JSON.
 
 Members may be texts, numbers, flags, lists of texts, and objects of these. A cell contains a whole list, with `|`
-between its items. A member of an object has a column with a dotted name (`nascimento.data`). Cells of CSV are texts in
-the Brazilian format of spreadsheets: with a decimal comma, `VERDADEIRO` and `FALSO`. Cells of a spreadsheet have types.
+between its items. Each member of an object has its own column, with a dotted name (`nascimento.data`). CSV cells are
+texts as Brazilian spreadsheets write them: with a decimal comma, `VERDADEIRO` and `FALSO`. Cells of a spreadsheet have
+types.
 """
 
 import re
@@ -18,12 +19,12 @@ from balcao.core.errors import Invalid
 ITEM_SEPARATOR = "|"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{1,15}([.,][0-9]{1,15})?")
-# The texts of failed formulas in spreadsheets, in English and in Portuguese.
+# The texts that spreadsheets show for failed formulas, in English and in Portuguese.
 _ERRORS = frozenset("#N/A #NAME? #REF! #VALUE! #NULL! #NUM! #DIV/0! #N/D #NOME? #VALOR! #NULO! #NÚM!".split())
 _MOST_NUMBER = 10**18  # smaller numbers fit into 64 bits
 _NUMBERS = {msgspec.inspect.IntType, msgspec.inspect.FloatType}
 _FLAGS = {"true": True, "verdadeiro": True, "sim": True, "false": False, "falso": False, "não": False}
-# The lengths of codes that spreadsheets store as numbers, which drops their leading zeros.
+# The lengths of codes. Spreadsheets store such codes as numbers and so drop their leading zeros.
 _DIGITS = {"cpf": 11, "cpf_socio": 11, "cnpj": 14, "cnes": 7, "id_cnes": 7, "cns": 15, "cep": 8}
 
 
@@ -36,21 +37,21 @@ class Table:
 
     @classmethod
     def parse(cls, headings: Sequence[Any]) -> "Table":
-        """Return the table with these headings. Blank headings at the end are ignored.
+        """Create the table with these headings. Blank headings at the end are ignored.
 
         Raises Invalid if no column is named, a column has no name, or a name occurs twice or contains a quote.
         """
         members = ["" if name is None else str(name).strip() for name in headings]
         while members and not members[-1]:
             members.pop()
-        # A quote in a name comes from a heading with broken quotes.
+        # A name contains a quote if the quotes of the heading are broken.
         if not members or not all(members) or '"' in "".join(members) or len(set(members)) < len(members):
             reason = "A primeira linha da tabela deve dar um nome, sem repetição, a cada coluna."
             raise Invalid(reason, code="file-broken")
         return cls(members)
 
     def expect(self, row: type[msgspec.Struct]) -> None:
-        """Set the type of the rows. Unknown columns are ignored.
+        """Set the type of the rows. Columns that it does not have are ignored.
 
         Raises Invalid for a column whose member is an object or a list of objects, which do not fit in a cell.
         """
@@ -65,9 +66,9 @@ class Table:
         self._row = row
 
     def to_json(self, cells: Sequence[Any]) -> bytes:
-        """Return the cells as the JSON of a row. An empty cell is an absent member.
+        """Convert the cells of a row to JSON.
 
-        Raises Invalid if a cell contains the error of a formula.
+        An empty cell becomes an absent member. Raises Invalid if a cell contains a formula error.
         """
         kinds = _find_kinds(self._row)
         found: dict[str, Any] = {}
@@ -129,7 +130,7 @@ def _flatten(kind: msgspec.inspect.Type) -> Sequence[msgspec.inspect.Type]:
 def _convert(cell: str, kinds: Sequence[type]) -> str | int | float | bool | list[str]:
     """Return the value of a cell.
 
-    An invalid text is returned unchanged, so that the row's validation rejects it by name.
+    An invalid text is returned unchanged, so that validation of the row rejects it with the member's name.
     """
     if msgspec.inspect.ListType in kinds:
         return [item.strip() for item in cell.split(ITEM_SEPARATOR) if item.strip()]

@@ -1,7 +1,7 @@
-"""Dead-lettered jobs of all services for operators: list, read, retry and drop, by the queue's own number.
+"""Dead-lettered jobs of all services, for operators: list, read, retry and drop them by their number in the queue.
 
-Features declare whom their jobs concern (`DeadJobs`). HTTP and the command line share this module and write the same
-audit events.
+Features declare which person their jobs concern (`DeadJobs`). HTTP and the command line share this module and write the
+same audit events.
 """
 
 import re
@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 async def list_dead_letters(
     call: Call, page: Page, *, kinds: Sequence[str] = (), cpf: Cpf | None = None, states: Sequence[State] = DEAD
 ) -> DeadLetterPage:
-    """List jobs, oldest first. The audit trail records the read and, if `cpf` is given, the person."""
+    """List jobs, oldest first. The audit trail records the read, with the person if `cpf` is given."""
     async with call.platform.database.transaction() as connection:
         payloads = None if cpf is None else await _list_payloads(connection, call, cpf)
         filters = JobFilters(states, kinds, payloads=payloads)
@@ -57,7 +57,7 @@ async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
 
 
 async def retry_dead_job(call: Call, letter_id: str) -> DeadLetter:
-    """Put a job back into the queue, due immediately. Its count of attempts restarts at zero.
+    """Put a job back into the queue. It is due immediately, and its count of attempts restarts at zero.
 
     Raises NotFound if the job is unknown, or Conflict if it is not dead.
     """
@@ -83,7 +83,7 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
     async with call.platform.database.transaction() as connection:
         numbers = await queue.lock_matching_jobs(connection, JobFilters(DEAD, [kind], code), body.limit)
         await queue.retry_jobs(connection, numbers)
-        # Record the kind only if jobs of it exist. Otherwise the kind is arbitrary text from the caller.
+        # Record the kind only if jobs of that kind exist. Otherwise it is arbitrary text from the caller.
         await _record(connection, call, "update", None, kind if numbers else "")
     return RetriedJobs(len(numbers))
 
@@ -102,7 +102,7 @@ async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
 async def drop_dead_job_within(connection: Connection, call: Call, number: int) -> None:
     """Drop the job in the caller's transaction.
 
-    Lock order: the job's row is closed before the job is locked, because other writers lock the two in this order.
+    Lock order: close the feature's row first, then lock the job, because other writers use this order too.
     """
     job = await queue.read_queued_job(connection, number)
     subject = (await _find_subjects(connection, call, [job])).get(number)
@@ -138,7 +138,7 @@ async def _list_payloads(connection: Connection, call: Call, cpf: Cpf) -> list[t
 
 
 async def _find_subjects(connection: Connection, call: Call, jobs: Sequence[QueuedJob]) -> dict[int, Subject]:
-    """Return the persons whom jobs concern, by the job's number.
+    """Return the person whom each job concerns, by the number of the job.
 
     A job is left out if its row is gone or belongs to another service.
     """

@@ -1,4 +1,7 @@
-"""Declare whom a job concerns, and the row to close when the job is dropped. A job itself contains only ids."""
+"""Declare which person a job concerns, and which row to close when the job is dropped.
+
+A job itself contains only ids.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +25,12 @@ class Subject:
 
 
 async def _end_nothing(_: Connection, __: str) -> None:
-    """Do nothing, for jobs whose rows do not change when the job is dropped."""
+    """Change nothing. This is for features whose rows stay the same when a job is dropped."""
 
 
 @dataclass(frozen=True)
 class DeadJobs:
-    """The persons whom dead-lettered jobs of one kind concern.
+    """How to find the person whom a dead-lettered job of one kind concerns.
 
     The first member of a job's payload, named `member`, is the UUID of a row. `subjects` looks up rows by id, `ids`
     finds the rows of a person, and `drop` closes the row of a dropped job.
@@ -41,7 +44,7 @@ class DeadJobs:
 
 
 class DeclaredDeadJobs(dict[str, DeadJobs]):
-    """The declarations of all features that a process serves, by kind, stored in `platform.parts`."""
+    """The declarations of all features that a process serves, by kind of job. They are one of `platform.parts`."""
 
     def __init__(self, declarations: Iterable[DeadJobs]) -> None:
         super().__init__((declared.kind, declared) for declared in declarations)

@@ -14,7 +14,7 @@ CHECK_SECONDS = 1.0
 
 
 class Pulse:
-    """The times at which the loop last asked the queue for jobs and the queue last answered, in Unix time.
+    """When the loop last asked the queue for jobs, and when the queue last answered, in Unix time.
 
     A worker asks every few seconds, whether it is idle or busy. Without a database, it retries every second.
     """
@@ -39,7 +39,7 @@ class Pulse:
 
 
 class StallDetector:
-    """A detector of a loop that has not iterated for a number of consecutive checks.
+    """Detects that a loop has not iterated between a number of consecutive checks.
 
     It counts checks instead of seconds, because a suspended machine or a changed clock does not mean that the loop has
     stopped.

@@ -1,7 +1,7 @@
-"""The operators' view of the queue: list the jobs that wait or failed, with the reasons, and retry or drop jobs.
+"""The queue for operators: list the jobs that wait or failed, with the reasons, and retry or drop them.
 
-A job that failed for good is dead-lettered. No function returns personal data: the queue stores only the code of a
-failure.
+A job that has failed permanently is dead-lettered. No function returns personal data: the queue stores only the code of
+a failure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class QueuedJob:
 
     @classmethod
     def from_row(cls, row: Row) -> "QueuedJob":
-        """Read a row of `_JOB`."""
+        """Create a job from a row of the query `_JOB`."""
         state = _STATES.get(row["status"], "queued")
         payload = msgspec.json.decode(row["payload"] or b"{}")
         return cls(
@@ -59,7 +59,7 @@ class QueuedJob:
 
 
 class Try(msgspec.Struct, frozen=True):
-    """A failed attempt. `status` is the HTTP status with which another system responded, `duration` is in seconds."""
+    """A failed attempt. `status` is the HTTP status of another system's response. `duration` is in seconds."""
 
     time: Annotated[datetime, Meta(description="Quando falhou (RFC 3339).", examples=["2026-03-02T12:30:00Z"])]
     status: Annotated[
@@ -71,9 +71,9 @@ class Try(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class JobFilters:
-    """Filters for jobs. Empty `states` or `kinds` and members that are None match every job.
+    """Filters for jobs. Empty `states`, empty `kinds` and members that are None match every job.
 
-    `payloads` are pairs of a kind and the first members of its payload. Empty `payloads` match no job.
+    `payloads` are pairs of a job kind and the first members of a payload. Empty `payloads` match no job.
     """
 
     states: Sequence[State] = ()
@@ -83,7 +83,7 @@ class JobFilters:
 
     @property
     def statuses(self) -> list[str] | None:
-        """The queue's own names of the states to match, or None to match every state."""
+        """The states to match, by the queue's own names, or None to match every state."""
         return [_STATUSES[state] for state in self.states] or None
 
     @property
@@ -93,17 +93,17 @@ class JobFilters:
 
     @property
     def prefixes(self) -> list[str] | None:
-        """Prefixes of the kinds and payloads to match, or None to match every job.
+        """The prefixes to match, each consisting of a kind and an encoded payload, or None to match every job.
 
-        The closing brace of the payload is left out, so that further members may follow.
+        The closing brace of each payload is left out, so that further members may follow.
         """
         if self.payloads is None:
             return None
         return [f"{kind}:{encode_payload(members)[:-1].hex()}" for kind, members in self.payloads]
 
 
-# The failures since the job was last enqueued by a caller. The queue's own retries also log `queued`, but with a
-# traceback.
+# The failures since the job was last enqueued by our code. When the queue itself retries a job, it also logs `queued`,
+# but with a traceback.
 _FAILURES = f"""
     SELECT min(created) AS first_at, max(created) AS last_at,
            (array_agg(traceback ->> 'exception_message' ORDER BY id DESC))[1] AS code
@@ -150,7 +150,7 @@ async def count_matching_jobs(connection: Connection, filters: JobFilters) -> in
 async def list_queued_jobs(
     connection: Connection, filters: JobFilters, *, limit: int = 100, offset: int = 0
 ) -> list[QueuedJob]:
-    """Return the jobs that are not done. The job whose last change is oldest comes first."""
+    """Return the matching jobs that are not done. The job that has not changed for the longest time comes first."""
 
 
 async def read_queued_job(connection: Connection, number: int) -> QueuedJob:
@@ -227,19 +227,19 @@ async def retry_jobs(connection: Connection, numbers: Sequence[int]) -> None:
 SELECT id FROM {QUEUE_SCHEMA}.pgqueuer WHERE status = 'failed' AND updated <= now() - :age::interval ORDER BY id
 """)  # noqa: S608
 async def list_jobs_dead_for(connection: Connection, age: timedelta) -> list[int]:
-    """Return the numbers of the jobs that have been dead for at least this long."""
+    """Return the numbers of the jobs that have been dead-lettered for at least this long."""
 
 
 async def drop_queued_job(connection: Connection, number: int) -> None:
     """Delete a job from the queue and log its deletion."""
     queries = _queries(connection)
     if job := await queries.queue_job_by_id(JobId(number)):
-        # This statement of the library also deletes the job.
+        # This statement of the library logs the deletion and deletes the job.
         await queries.log_jobs([(job, "deleted", None)])
 
 
 async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
-    """Return kinds, states and numbers of jobs. The same kind and state may occur several times."""
+    """Return kinds, states and numbers of jobs. The same kind and state may occur in several rows."""
     counted = await _queries(connection).queue_size()
     return [(each.entrypoint, _STATES[each.status], each.count) for each in counted if each.status in _STATES]
 
@@ -247,7 +247,7 @@ async def count_jobs(connection: Connection) -> list[tuple[str, State, int]]:
 def dead_sql(kind: str) -> str:
     """Return a SELECT that lists the dead jobs of a kind: `id`, and `payload` as jsonb.
 
-    Stores use it to distinguish work that still waits from work that was given up.
+    With it, stores distinguish work that still waits from work that was given up.
     """
     return _jobs_sql(kind, "'failed'")
 

@@ -1,4 +1,4 @@
-"""Recurring jobs for operators: the kind, its schedule, the last start and the next start."""
+"""The recurring jobs, for operators: the kind, the schedule, the last start and the next start."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -21,7 +21,7 @@ class Recurring(msgspec.Struct, frozen=True):
 
 
 async def list_recurring(connection: Connection, kinds: Iterable[JobKind]) -> list[Recurring]:
-    """Return the recurring jobs of these kinds, by name."""
+    """Return the recurring jobs among these kinds, sorted by name."""
     rows = await queue_queries(AsyncpgDriver(connection)).peek_schedule()
     known: dict[tuple[str, str], Schedule] = {(row.entrypoint, row.expression): row for row in rows}
     recurring = sorted((kind.name, kind.cron) for kind in kinds if kind.cron is not None)

@@ -16,7 +16,7 @@ MOST_AT_ONCE = 1_000
 
 
 class DeadLetter(msgspec.Struct, kw_only=True):
-    """A job that failed for good. `cpf` is masked, or null if the job concerns no person."""
+    """A job that has failed permanently. `cpf` is masked, or null if the job concerns no person."""
 
     id: Annotated[str, Meta(description="Número da tarefa.", examples=["4711"])]
     kind: Annotated[str, Meta(description="Tipo da tarefa.", examples=["crm_push"])]
@@ -58,7 +58,7 @@ class DeadLetterPage(msgspec.Struct):
 
 
 class RetryJobsBody(msgspec.Struct):
-    """The jobs to put back into the queue."""
+    """Selects the jobs to put back into the queue."""
 
     kind: Annotated[str, Meta(description="Tipo das tarefas.", examples=["crm_push"])]
     error_code: Annotated[

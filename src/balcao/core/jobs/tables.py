@@ -1,4 +1,4 @@
-"""The queue's tables. The library that owns them creates and upgrades them before the migrations run."""
+"""The queue's tables. They belong to the library, which creates and upgrades them before our migrations run."""
 
 import asyncpg
 from pgqueuer.db import AsyncpgDriver

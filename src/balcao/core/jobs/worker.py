@@ -1,7 +1,7 @@
-"""Jobs are enqueued in the transaction that causes them, run by a worker, and dead-lettered if they cannot be done.
+"""Jobs are enqueued in the transaction that causes them, run by a worker, and dead-lettered if they keep failing.
 
-The queue is pgqueuer's. This module sets its schema and its retry policy, and decides what is stored of a failure: only
-a stable code, never the text of an exception, which could contain personal data.
+The queue is the library pgqueuer. This module sets its schema and its retry policy. For a failure it stores only a
+stable code, never the text of the exception, which could contain personal data.
 """
 
 import asyncio
@@ -40,20 +40,23 @@ QUEUE_SCHEMA = "queue"
 HEARTBEAT = timedelta(seconds=30)
 # After these exceptions, `Worker.run` connects again.
 _RECONNECT_ERRORS = (*LOST, asyncpg.PostgresError, BalcaoError, TimeoutError, FailingListenerError)
-# NOTIFY announces a new due job, but not a job that was put back for later. So `drain` has to poll often.
+# NOTIFY announces a new job that is due, but not a job that was put back for later. So `drain` has to poll often.
 _POLL, _DRAIN_POLL = timedelta(seconds=5), timedelta(seconds=0.1)
 # The number of jobs that a worker fetches at a time.
 BATCH = 10
-# Jobs share the process's pool. More concurrent jobs would only wait for each other's connections. The library requires
-# at least two batches.
+# The maximum number of concurrent jobs. Jobs share the connection pool of the process, so more jobs would only wait for
+# connections. The library requires at least two batches.
 MOST_CONCURRENT = 2 * BATCH
-# The number of the current job's attempt, starting at 1.
+# The number of the current job's current attempt, starting at 1.
 this_try: ContextVar[int] = ContextVar("this_try", default=1)
 _stopping: ContextVar[asyncio.Event | None] = ContextVar("stopping", default=None)
 
 
 def is_stopping() -> bool:
-    """Return whether the worker is stopping. A job that takes minutes then ends early and enqueues what remains."""
+    """Return whether the worker is stopping.
+
+    A job that takes minutes should then end early and enqueue the rest of its work.
+    """
     stopping = _stopping.get()
     return stopping is not None and stopping.is_set()
 
@@ -64,23 +67,26 @@ def _names() -> DBSettings:
 
 
 class _WorkerQueries(Queries):
-    """The library's statements, changed where the library has no setting. `pulse` records each request for jobs."""
+    """The library's statements, with changes for which the library has no setting.
+
+    `pulse` records each fetch of jobs.
+    """
 
     pulse: Pulse
 
     async def dequeue(self, *args: Any, **kwargs: Any) -> list[Job]:
-        """Return jobs to run, as the library does."""
+        """Return jobs to run, and record the fetch."""
         self.pulse.record_iteration()
         jobs = await super().dequeue(*args, **kwargs)
         self.pulse.fetch()
         return jobs
 
     async def queued_work(self, entrypoints: list[QueueEntrypoint]) -> int:
-        """Return the amount of due work. `drain` does not wait for jobs that are due later."""
+        """Return the number of due jobs, so that `drain` does not wait for jobs that are due later."""
         return await self.eligible_queued_work(entrypoints)
 
     async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
-        """Put a job back. A `Wait` neither counts as an attempt nor logs a failure."""
+        """Put a job back into the queue. If it raised `Wait`, the attempt is not counted and no failure is logged."""
         if traceback_record is not None and traceback_record.exception_type == _Uncounted.__name__:
             await self.driver.execute(_put_back_job.sql, *_put_back_job.bind([job.id, delay], {}))
         else:
@@ -127,7 +133,7 @@ class JobKind:
 
     `run` must be idempotent. After the n-th failed attempt, the job waits `first_delay` * 2^(n-1), at most
     `longest_delay`, times a random factor from 0.5 to 1.5. After `attempts` failed attempts it is dead-lettered. A kind
-    with `delays` waits for exactly these times, and makes an attempt after each of them.
+    with `delays` waits for exactly these times, with an attempt after each of them.
 
     `max_concurrent` limits how many jobs of the kind run in all workers together; with 0, only the workers' own limit
     applies. With `cron` (UTC), the worker enqueues a job at those times.
@@ -156,11 +162,11 @@ class JobKind:
 
 
 class JobFailed(Exception):
-    """The only part of a failure that the queue stores: its code."""
+    """The only fact about a failure that the queue stores: its code."""
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Return whether a log record of the library contains more than `job.parked` has already logged."""
+    """Return whether a log record of the library says more than our own log line `job.parked` has already said."""
     return not (record.exc_info and isinstance(record.exc_info[1], JobFailed))
 
 
@@ -168,7 +174,7 @@ logging.getLogger("pgqueuer").addFilter(_is_news)
 
 
 class Retry(Exception):
-    """Raised by a job that cannot be done yet. `delay` replaces the kind's own delay if it is longer."""
+    """Raised by a job that cannot be done yet. `delay` replaces the delay of the kind if it is longer."""
 
     def __init__(self, code: str, delay: timedelta = timedelta(0)) -> None:
         super().__init__(code)
@@ -194,13 +200,13 @@ class Wait(Exception):
 
 
 class _Uncounted(RetryRequested):
-    """A `Wait` in the library's terms."""
+    """A `Wait` as the library's exception."""
 
 
 async def enqueue(
     connection: Connection, kind: str, payload: Mapping[str, Any], *, delay: timedelta | None = None
 ) -> int:
-    """Enqueue a job in the caller's transaction, so that it exists only if that commits. Return its id."""
+    """Enqueue a job in the caller's transaction, so that the job exists only if that commits. Return its id."""
     queries = queue_queries(AsyncpgDriver(connection))
     ids = await queries.enqueue(kind, encode_payload(payload), 0, delay, headers=carry_trace())
     return int(ids[0])
@@ -209,9 +215,10 @@ async def enqueue(
 def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
     """Return two CTEs that enqueue a job for each row of `source`. `queued (id)` contains the jobs' ids.
 
-    Use them in the statement that makes the change. `kind`, `payload` (encoded by `encode_payload`) and `delay`
-    (an interval) are SQL expressions. The library's own statement accepts arrays but no relation; a test compares the
-    rows that both write. The queue's trigger wakes the workers once for the statement, whatever the number of rows.
+    Use them in the statement that makes the change. `kind`, `payload` (encoded by `encode_payload`) and `delay` (an
+    interval) are SQL expressions. The library's own statement accepts arrays but not a relation. A test compares the
+    rows that both statements write. The queue's trigger wakes the workers once for each statement, however many rows it
+    inserts.
     """
     return f"""
 queued AS (
@@ -234,7 +241,7 @@ def withdraw_sql(job: str, source: str) -> str:
 async def withdraw_job(connection: Connection, job: int, *, also_running: bool = False) -> bool:
     """Remove a job from the queue. Return False if a worker is running it, or if it no longer exists.
 
-    `also_running` is for a job that has done its work but is not recorded as done yet.
+    `also_running` also removes a running job. It is for a job that has done its work but is not yet recorded as done.
     """
 
 

@@ -43,8 +43,8 @@ const matches = (each, tag, wanted) =>
     plain(text ?? "").includes(wanted),
   );
 
-// Prefills required parameters, with the CPF of the logged-in person in paths. Optional parameters get no example: several
-// filters together would find nothing, and the examples of conditional headers do not match any stored state.
+// Prefills required parameters. In paths, it uses the CPF of the logged-in person. Optional parameters get no example:
+// several filters together would find nothing, and the examples of conditional headers do not match any stored state.
 const prefill = (description, cpf) => {
   for (const operation of Object.values(description.paths).flatMap(Object.values)) {
     for (const parameter of operation.parameters ?? []) {
@@ -54,7 +54,7 @@ const prefill = (description, cpf) => {
   }
 };
 
-// Links each operation to its page, which shows the call in three languages and the remedy for each refusal.
+// Links each operation to its own page, which shows the call in three languages and the remedy for each error.
 const lead = (description) => {
   const service = pages.slice(pages.lastIndexOf("/") + 1);
   for (const operation of Object.values(description.paths).flatMap(Object.values)) {
@@ -67,7 +67,7 @@ const show = async (cpf) => {
   const description = await (await fetch(`${base}/openapi.json`)).json();
   prefill(description, cpf);
   if (pages) lead(description);
-  // Send calls to the server of this page, under the name in the browser's address.
+  // Send calls to this page's server, under the host name in the browser's address bar.
   description.servers = [{ url: new URL(base || "/", location.href).href.replace(/\/$/, "") }];
   translate(place);
   return new Promise((resolve) => {
