@@ -1,4 +1,4 @@
-"""Objects that each process of the service creates at start."""
+"""Objects that each process of the service creates when it starts."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager

@@ -22,7 +22,7 @@ MOST_IN_CSV, LONGEST_SEARCH = 50, 250
 
 
 class ListMeta(msgspec.Struct, frozen=True):
-    """The metadata of a list: the page and page size that were used, and the number of items on all pages."""
+    """The metadata of a list: the actual page and page size, and the number of items on all pages."""
 
     page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
     page_size: Annotated[int, Meta(description="Itens por página, como foi usado.", examples=[20])]
@@ -50,7 +50,7 @@ def _parse_integer(text: str | None, default: int) -> int:
 
 
 def parse_csv(query: Mapping[str, str], name: str) -> list[str]:
-    """Parse a comma-separated filter. Empty items are left out. Raises Invalid for more than 50 items."""
+    """Parse a comma-separated filter. Empty items are omitted. Raises Invalid for more than 50 items."""
     items = split_list(query.get(name, ""))
     if len(items) > MOST_IN_CSV:
         raise Invalid(f"O parâmetro `{name}` aceita no máximo {MOST_IN_CSV} itens.", code=f"{name}-invalid")

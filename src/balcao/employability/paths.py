@@ -1,4 +1,4 @@
-"""Ids in paths. Malformed ids are rejected before any look-up (rules: employability 2.0.5)."""
+"""Ids in paths. Malformed ids are rejected before any lookup (rules: employability 2.0.5)."""
 
 from typing import Annotated, TypeAlias
 from uuid import UUID

@@ -14,7 +14,7 @@ from balcao.core.values.cpf import Cpf
 BUDGET_SECONDS = 2.0
 COUNTRY = "55"
 _DATE_LENGTH = 10
-# The check of recipients in the category of messages about services, and the code of these messages.
+# The path of the check of recipients in the category of messages about services, and the code of these messages.
 _CHECK, _CAMPAIGN = "/notification-categories/services/recipients/check", "job-applications"
 
 
@@ -32,7 +32,7 @@ class PersonAddress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """The registry's record of a person. All members are None if the registry does not know the person."""
+    """The registry's record of a person. All members are None if the person is not in the registry."""
 
     nome: str | None = None
     nome_social: str | None = None
@@ -49,7 +49,7 @@ class PersonRecord(msgspec.Struct, frozen=True, kw_only=True):
     def count_years(self, today: date) -> int | None:
         """Return the age in completed years, or None without a date of birth.
 
-        In a common year, a person born on 29 February turns a year older on 1 March.
+        In a year that is not a leap year, the birthday of a person born on 29 February is 1 March.
         """
         born = self.data_nascimento
         if born is None:
@@ -103,8 +103,8 @@ class _Citizen(msgspec.Struct):
 async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
     """Read a person's record from the registry. Raises Unavailable if the registry is down.
 
-    The record is empty if the registry does not know the person. Call this outside any transaction, because it can take
-    two seconds.
+    The record is empty if the person is not in the registry. Call this outside any transaction, because it can take two
+    seconds.
     """
     registry = call.platform.part(ServiceClient)
     content = await registry.get(f"/citizen/{cpf.digits}", seconds=BUDGET_SECONDS, request_id=call.request_id)
@@ -114,10 +114,10 @@ async def ask_registry(call: Call, cpf: Cpf) -> PersonRecord:
 async def ask_email_consent(platform: Platform, cpf: Cpf, request_id: str) -> EmailConsent:
     """Return whether a person accepts e-mails about services. Raises Unavailable if the registry is down.
 
-    The registry records the check once for each person (rules: registry 4.17). Call this outside any transaction.
+    The registry records each person's check only once (rules: registry 4.17). Call this outside any transaction.
     """
     if not platform.settings.registry_url:
-        return EmailConsent(True)  # without a registry there are no preferences
+        return EmailConsent(True)  # without a registry, there are no stored preferences
     question = {"purpose": "service_notice", "campaign": _CAMPAIGN, "cpfs": [cpf.digits]}
     registry = platform.part(ServiceClient)
     answer = await registry.post(_CHECK, question, seconds=BUDGET_SECONDS, request_id=request_id)

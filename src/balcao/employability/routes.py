@@ -1,4 +1,4 @@
-"""The base of the service's routes. Each feature extends it."""
+"""The settings shared by all routes of the service. Each feature extends `ROUTES`."""
 
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.operations import Routes

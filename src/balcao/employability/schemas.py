@@ -15,7 +15,7 @@ UpdatedAt = Annotated[
 
 
 class Message(msgspec.Struct):
-    """A response that consists of a sentence for the user, for example after a removal."""
+    """A response that consists of one sentence for the user, for example after a removal."""
 
     message: Annotated[
         str,

@@ -10,7 +10,7 @@ from balcao.core.values import ids
 from balcao.core.values.text import clean_text, has_control, is_plain_line
 
 _MARKS = re.compile("[\u0300-\u036f]+")
-# Only ASCII letters are lower-cased, as in the SQL function, which uses the collation "C".
+# Only ASCII letters are converted to lower case, as in the SQL function, which uses the collation "C".
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _BLANKS = re.compile("[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
@@ -32,7 +32,10 @@ def parse_uuid_field(field: str, text: str) -> UUID:
 
 
 def clean_line(field: str, value: str, longest: int) -> str:
-    """Clean a "text n": one line of 1 to n characters, trimmed and in NFC. Raises Invalid for any other text."""
+    """Clean a "text n" of the rules: one line of 1 to n characters, trimmed and in NFC.
+
+    Raises Invalid for any other text.
+    """
     trimmed = value.strip()
     if 0 < len(trimmed) <= longest and is_plain_line(trimmed):  # fast path for nearly all texts
         return trimmed
@@ -47,7 +50,7 @@ def clean_optional_line(field: str, value: str | None, longest: int) -> str | No
 
 
 def clean_prose(field: str, value: str, longest: int) -> str:
-    """Clean a "long n": 0 to n characters, which may include line breaks and tabs.
+    """Clean a "long n" of the rules: 0 to n characters, which may include line breaks and tabs.
 
     Raises Invalid for any other text.
     """
@@ -80,7 +83,7 @@ def slugify(title: str) -> str:
 
 
 def parse_slug(text: str) -> str | None:
-    """Return the twelve hexadecimal digits at the end of a slug, with which the job's id starts.
+    """Return the twelve hexadecimal digits at the end of a slug. The job's id starts with these digits.
 
     Return None if the text is not a slug.
     """

@@ -1,4 +1,4 @@
-"""Import of companies that advertise jobs. A line is a JSON object with the members of a POST body."""
+"""Imports companies that advertise jobs. A line is a JSON object with the members of a POST body."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ class CompanyRow(CompanyBody):
 async def write_employers(connection: Connection, rows: Sequence[CompanyRow]) -> int:
     """Write new and changed companies, and return how many were written.
 
-    If a CNPJ occurs twice, its last row counts.
+    If several rows have the same CNPJ, the last one counts.
     """
     found = {company.cnpj: company for company in map(service.check_new_company, rows)}
     return await store.upsert_imported_companies(connection, list(found.values()))

@@ -1,4 +1,4 @@
-"""Company data of the city's registry, read over HTTP and cached."""
+"""Reads company data from the city's registry over HTTP, and caches it."""
 
 import time
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class RegistryCompanies:
         self._seen: dict[str, tuple[float, LegalEntity | None]] = {}
 
     async def find(self, cnpj: str, request_id: str) -> LegalEntity | None:
-        """Return the company, or None if the registry does not know it.
+        """Return the company, or None if it is not in the registry.
 
         Raises Unavailable if the company is not cached and the registry is down.
         """
@@ -47,8 +47,8 @@ class RegistryCompanies:
 async def look_up_company(call: Call, cnpj: str) -> LegalEntity:
     """Return the registry's data for a CNPJ.
 
-    Raises NotFound if the registry does not know the CNPJ, and Unavailable if the company is not cached and the
-    registry is down.
+    Raises NotFound if the CNPJ is not in the registry, and Unavailable if the company is not cached and the registry is
+    down.
     """
     found = await call.platform.part(RegistryCompanies).find(cnpj, call.request_id)
     if found is None:

@@ -1,4 +1,4 @@
-"""Path parameter: the CNPJ, with or without punctuation (rules: employability 2.4)."""
+"""The CNPJ in a path, with or without punctuation (rules: employability 2.4)."""
 
 from typing import Annotated, TypeAlias
 

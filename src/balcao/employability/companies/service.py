@@ -27,7 +27,7 @@ LONGEST_SIZE = 100
 async def list_companies(call: Call, page: Page, search: str | None, cnpj: str | None) -> Companies:
     """Return a page of companies, sorted by name.
 
-    `search` filters by a part of the name, and `cnpj` by the whole number.
+    `search` is a part of the name, and `cnpj` the whole number.
     """
     async with call.reader.connection() as connection:
         companies, total = await store.select_companies(connection, search, cnpj, page)

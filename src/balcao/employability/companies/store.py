@@ -16,7 +16,7 @@ from balcao.employability.companies.schemas import Company
 
 _MEMBERS = ", ".join(Company.__struct_fields__)
 _WRITTEN = ("cnpj", "razao_social", "nome_fantasia", "descricao", "url_logo", "website", "setor", "porte")
-# `position` instead of LIKE, because names can contain `%` and `_`.
+# Use `position` instead of LIKE, because names can contain `%` and `_`.
 _MATCHES = """(:search::text IS NULL OR position(employability.folded(:search) IN search_text) > 0)
     AND (:cnpj::text IS NULL OR cnpj = :cnpj)"""
 
@@ -29,7 +29,7 @@ _MATCHES = """(:search::text IS NULL OR position(employability.folded(:search) I
     )
 )
 async def select_companies(connection: Connection, search: str | None, cnpj: str | None, page: Page) -> Paged[Company]:
-    """Return the page's companies and the number of all matches."""
+    """Return one page of companies, and the total number of matches."""
 
 
 @lookup(f"SELECT {_MEMBERS} FROM employability.company WHERE cnpj = :cnpj")

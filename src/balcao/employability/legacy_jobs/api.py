@@ -46,7 +46,7 @@ routes = ROUTES.extend(tags=["legacy-jobs"], dialect=CODE_MESSAGE, body_limit=FO
 JobPage = Annotated[
     Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), LegacyJobQuery)
 ]
-# The example is an open sandbox job.
+# The example is an open job of the sandbox.
 NumberInPath = Annotated[int, integer_in_path(2)]
 Filters = Annotated[LegacyJobFilters, InQuery(LegacyJobFilters.parse)]
 

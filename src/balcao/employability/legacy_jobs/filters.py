@@ -1,4 +1,4 @@
-"""The filters of the list of older jobs (rules: employability 2.10)."""
+"""The filters for the list of older jobs (rules: employability 2.10)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from balcao.employability.lists import parse_choice_filter, read_text
 
 @dataclass(frozen=True, slots=True)
 class LegacyJobFilters:
-    """The filters of the list of older jobs. A filter that was not sent is None."""
+    """The filters for the list of older jobs. A filter that was not sent is None."""
 
     orgao_id: str | None
     empresa_id: int | None
@@ -24,7 +24,7 @@ class LegacyJobFilters:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
-        """Parse the query. Raises Invalid, naming the parameter, if a filter is not valid."""
+        """Parse the query. Raises Invalid, which names the parameter, if a filter is not valid."""
         return cls(
             read_text(query, "orgao_id", 50),
             _parse_number(query, "empresa_id", MAX_INT64),

@@ -1,4 +1,4 @@
-"""Older jobs: an independent listing that preceded the jobs of `hiring` (rules: employability 2.10, 3.5, 4.7)."""
+"""Older jobs: a separate listing, which existed before the jobs of `hiring` (rules: employability 2.10, 3.5, 4.7)."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -114,7 +114,7 @@ def _require(job: LegacyJob | None) -> LegacyJob:
 async def _manages(call: Call) -> bool:
     """Return whether the caller manages the older jobs.
 
-    The platform does not check the tokens of public operations, so this function does.
+    This function checks the token, because the platform does not check the tokens of public operations.
     """
     header = call.headers.get(AUTHORIZATION)
     if call.caller is not None or header is None:
@@ -122,7 +122,7 @@ async def _manages(call: Call) -> bool:
     try:
         caller = call.platform.tokens.known(header) or await call.platform.tokens.caller(header)
     except (TokenRefused, Unavailable):
-        return False  # public operations treat a bad token like no token
+        return False  # public operations treat an invalid token like no token
     return call.platform.catalogue.snapshot.grants(caller, MANAGE)
 
 

@@ -24,13 +24,13 @@ _MOVES = {
 
 
 def check_first(status: LegacyJobStatus) -> None:
-    """Check the status of a new job. Raises Invalid if a new job cannot have this status."""
+    """Raise Invalid if a new job cannot have this status."""
     if status not in FIRST:
         raise Invalid("O campo `status` de um emprego novo é CRIADO ou ABERTO.", code="status-not-first")
 
 
 def check_move(current: LegacyJobStatus, new: LegacyJobStatus, limit: datetime | None, now: datetime) -> None:
-    """Check a change of status. Raises Conflict if the change is not allowed. An unchanged status is always valid.
+    """Raise Conflict if the status may not change in this way. An unchanged status is always valid.
 
     `limit` is the new `data_limite_candidatura`. A closed job can be reopened only before this instant.
     """

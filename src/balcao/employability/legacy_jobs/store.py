@@ -19,7 +19,7 @@ _COLUMNS = LegacyJobBody.__struct_fields__
 _VALUES = ", ".join(f":{name}" for name in _COLUMNS)
 
 
-# A job is read as one JSON document with its company and schooling.
+# Each job is read as one JSON document with its company and schooling.
 _FROM = """
 FROM employability.legacy_job AS job
 LEFT JOIN employability.company ON company.numero = job.empresa_id
@@ -75,7 +75,7 @@ WHERE job.deleted_at IS NULL AND (:sees_all OR job.status <> 'CRIADO')
 async def select_legacy_jobs(
     connection: Connection, filters: LegacyJobFilters, page: Page, *, sees_all: bool
 ) -> Paged[Json[LegacyJob]]:
-    """Return the page's jobs, newest first, and the number of jobs on all pages.
+    """Return one page of jobs, newest first, and the total number of matches.
 
     Jobs in CRIADO are included only if `sees_all` is set.
     """

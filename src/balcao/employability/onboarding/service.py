@@ -1,4 +1,4 @@
-"""Record whether a person has completed the introduction to the job listings (rules: employability 2.9)."""
+"""Records whether a person has completed the introduction to the job listings (rules: employability 2.9)."""
 
 from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf

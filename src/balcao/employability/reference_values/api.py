@@ -27,9 +27,10 @@ from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade"
-# Any caller with a token may read a value. A private cache may store the response, but must revalidate it before use.
+# Any caller with a token may read a value. A private cache may store the response, but must revalidate it before each
+# use.
 REVALIDATED = "private, no-cache"
-# Portals fill their menus with these lists, and a list that is ten minutes old does no harm.
+# Portals fill their menus with these lists. A list that is ten minutes old does no harm.
 LISTED = "public, max-age=600"
 RATE = "60/minute"
 
@@ -41,7 +42,7 @@ routes = ROUTES.extend(tags=["reference-values"], body_limit=FORM_BODY)
 
 
 def declare_reference_values(kind: Kind) -> None:
-    """Declare the five operations on one kind of value."""
+    """Declare the five operations for one kind of value."""
     noun, base, manage = NOUNS[kind], f"{BASE}/{kind}", action("job_reference:manage")
     ranked = " O membro `ordem` dá o lugar de cada um." if kind in RANKED else ""
     place = {"ordem": 11} if kind in RANKED else {}

@@ -1,4 +1,4 @@
-"""Import of reference values. A line contains the table's name and the members of a POST body."""
+"""Imports reference values. A line contains the table's name and the members of a POST body."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -10,13 +10,13 @@ from balcao.employability.reference_values.kinds import Kind
 from balcao.employability.reference_values.schemas import ReferenceBody
 from balcao.employability.reference_values.store import ImportedValue, ImportMatch
 
-# A batch locks its values until it commits. Saves of jobs and resumes that use these values wait meanwhile, so a batch
-# must not be much larger.
+# A batch locks its values until it commits. In the meantime, saves of jobs and resumes that use these values wait, so a
+# batch must not be much larger.
 BATCH = 500
 
 
 class ReferenceRow(ReferenceBody, kw_only=True):
-    """A value of the former system, whose jobs refer to it by `id`."""
+    """A value from the former system, whose jobs refer to the value by `id`."""
 
     tabela: Kind
     id: UUID | None = None
@@ -32,14 +32,17 @@ class ReferenceRow(ReferenceBody, kw_only=True):
 async def write_reference_values(connection: Connection, rows: Sequence[ReferenceRow]) -> int:
     """Write new and changed values, and return how many were written.
 
-    A stored value with the same text gets the id from the file. PostgreSQL rejects a new id while a record uses the
+    A stored value with the same text gets the id from the file. PostgreSQL rejects the new id if a record uses the
     value.
     """
     return await _write(connection, [ImportedValue(row.tabela, row.id, row.descricao, row.ordem) for row in rows])
 
 
 async def _write(connection: Connection, values: Sequence[ImportedValue]) -> int:
-    """Write the values in one statement if they are independent. Otherwise write the two halves one after the other."""
+    """Write the values in one statement if they are independent of each other.
+
+    Otherwise write one half after the other.
+    """
     matches = await store.match_imported_values(connection, values)
     if len(values) == 1 or _are_apart(values, matches):
         return await store.write_imported_values(connection, values, matches)
@@ -50,7 +53,7 @@ async def _write(connection: Connection, values: Sequence[ImportedValue]) -> int
 def _are_apart(values: Sequence[ImportedValue], matches: Sequence[ImportMatch]) -> bool:
     """Return whether the values are independent of each other.
 
-    They are not independent in two cases:
+    They depend on each other in two cases:
 
     - Two values have the same id or text, or match the same stored value.
     - A value is appended to its table, and another value of the same table has a given position.

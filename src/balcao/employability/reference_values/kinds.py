@@ -1,4 +1,4 @@
-"""The ten kinds of reference values. The values of the enum are parts of paths."""
+"""The ten kinds of reference values. The enum's values are parts of paths."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,8 +28,8 @@ class ValueKey(NamedTuple):
     id: UUID
 
 
-# The values of these kinds are ranked: a later level satisfies a requirement for an earlier level. Responses contain
-# the rank as `ordem`.
+# The values of these kinds are ranked, so that a later level satisfies a requirement for an earlier level. Responses
+# contain the rank as `ordem`.
 RANKED = frozenset({Kind.LANGUAGE_LEVEL, Kind.SCHOOLING})
 
 

@@ -1,4 +1,4 @@
-"""Read and change reference values. All ten kinds behave the same way (rules: employability 2.2)."""
+"""Reads and changes reference values. All ten kinds behave the same way (rules: employability 2.2)."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -40,7 +40,7 @@ async def read_value(call: Call, kind: Kind, id_: UUID) -> ReferenceValue:
 
 
 async def list_values_of_kind(connection: Connection, kind: Kind) -> list[ReferenceValue]:
-    """Return the values of one kind, in the order of their table: at most MOST_PER_PAGE."""
+    """Return up to MOST_PER_PAGE values of one kind, in the order of their table."""
     values, _ = await store.select_values(connection, kind, Page(1, MOST_PER_PAGE))
     return values
 
@@ -108,7 +108,7 @@ def check_value(kind: Kind, body: ReferenceBody) -> tuple[str, int | None]:
 
 
 def _check_position(kind: Kind, body: ReferenceBody) -> int | None:
-    """Return the sent position, or None. Kinds without a rank ignore the position, like any unknown member."""
+    """Return the sent position, or None. Kinds without ranks ignore the position, like any unknown member."""
     if kind not in RANKED or body.ordem is None:
         return None
     if not 1 <= body.ordem <= LAST_POSITION:

@@ -31,7 +31,7 @@ _MEMBERS = "id, descricao, created_at, updated_at, kind, posicao"
     )
 )
 async def select_values(connection: Connection, kind: Kind, page: Page) -> Paged[ReferenceValue]:
-    """Return the page's values and the number of values on all pages."""
+    """Return one page of values, and the number of values on all pages."""
 
 
 _READ = f"SELECT {_MEMBERS} FROM employability.reference_value WHERE kind = :kind AND id = :id_"
@@ -63,8 +63,8 @@ async def insert_value(connection: Connection, kind: Kind, descricao: str, posit
         raise _name_taken() from None
 
 
-# Without a given position, a new value goes last. If two concurrent inserts get the same position, lists sort them by
-# id.
+# Without a given position, a new value becomes the last one. If two concurrent inserts get the same position, lists
+# sort them by id.
 @statement(f"""
 INSERT INTO employability.reference_value (id, kind, descricao, posicao)
 SELECT :id_, :kind, :descricao, coalesce(:position, least(coalesce(max(posicao), 0) + 1, {LAST_POSITION}))
@@ -106,9 +106,9 @@ class ImportedValue(NamedTuple):
 
 
 class ImportMatch(NamedTuple):
-    """The stored values that match an imported value, by id and by text.
+    """How an imported value matches stored values, by id and by text.
 
-    `folded` is the text in its comparable form.
+    `folded` is the imported text in its comparable form.
     """
 
     folded: str
@@ -145,8 +145,8 @@ async def write_imported_values(
     return await _write_imported_values(connection, identified, found)
 
 
-# UPDATE and INSERT see the table as it was before the statement. New values without a position go last, in the order of
-# the file.
+# UPDATE and INSERT see the state of the table before the statement. New values without a position come last, in the
+# order of the file.
 @statement(f"""
 WITH offered AS MATERIALIZED (
     SELECT * FROM unnest(:found::uuid[], :values.kind::text[], :values.id::uuid[], :values.descricao::text[],

@@ -33,7 +33,8 @@ from balcao.employability.skills.schemas import (
 
 BASE = "/api/v1/empregabilidade"
 PUBLIC_BASE = "/api/public/empregabilidade"
-# Any caller with a token may read an entry. A private cache may store the response, but must revalidate it before use.
+# Any caller with a token may read an entry. A private cache may store the response, but must revalidate it before each
+# use.
 REVALIDATED = "private, no-cache"
 LISTED = "public, max-age=600"
 RATE = "60/minute"

@@ -1,4 +1,4 @@
-"""Imports of behaviours, and of skills with their work areas."""
+"""Imports behaviours, and skills with their work areas."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -38,7 +38,7 @@ class SkillRow(BehaviourRow):
 async def write_behaviours(connection: Connection, rows: Sequence[BehaviourRow]) -> int:
     """Insert new behaviours and update spellings. Return the number of written behaviours.
 
-    If a name occurs twice, its last row counts.
+    If several rows have the same name, the last one counts.
     """
     return len(await _write_names(connection, Catalogue.BEHAVIOUR, [row.nome for row in rows]))
 

@@ -1,4 +1,4 @@
-"""The three catalogues of names. The values of the enum are parts of paths."""
+"""The three catalogues of names. The enum's values are parts of paths."""
 
 from dataclasses import dataclass
 from enum import StrEnum

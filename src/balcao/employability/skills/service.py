@@ -1,4 +1,4 @@
-"""Read and change the catalogues of behaviours, skills and work areas (rules: employability 2.3)."""
+"""Reads and changes the catalogues of behaviours, skills and work areas (rules: employability 2.3)."""
 
 import msgspec
 

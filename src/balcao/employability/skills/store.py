@@ -30,7 +30,7 @@ _AREAS = """(
 _MEMBERS = {
     each: f"id, nome, created_at, updated_at{f', {_AREAS}' if each is Catalogue.SKILL else ''}" for each in Catalogue
 }
-# `position` instead of LIKE, because names can contain `%` and `_`.
+# Use `position` instead of LIKE, because names can contain `%` and `_`.
 _MATCHES = "(:search::text IS NULL OR position(employability.folded(:search) IN folded) > 0)"
 _IN_AREA = """(:area::bigint IS NULL OR EXISTS (
     SELECT FROM employability.skill_area AS link WHERE link.skill_id = entry.id AND link.area_id = :area))"""
@@ -52,7 +52,7 @@ _FILTERS = {
 async def select_entries(
     connection: Connection, catalogue: Catalogue, search: str | None, area: int | None, page: Page
 ) -> Paged[CatalogueEntry]:
-    """Return the page's entries and the number of all matches. Only skills can be filtered by area."""
+    """Return one page of entries, and the total number of matches. Only skills can be filtered by area."""
 
 
 _READ = {each: f"SELECT {_MEMBERS[each]} FROM {_TABLES[each]} AS entry WHERE id = :id_" for each in Catalogue}
@@ -122,7 +122,8 @@ async def count_areas(connection: Connection, ids: Sequence[int]) -> int:
 async def replace_areas(connection: Connection, skill: int, areas: Sequence[int]) -> None:
     """Replace the work areas of a locked skill.
 
-    Remaining links between skill and area keep their ids. Raises Conflict if a resume uses a removed link.
+    The links that remain between the skill and its areas keep their ids. Raises Conflict if a resume uses a removed
+    link.
     """
     try:
         await _delete_other_areas(connection, skill, areas)

@@ -19,7 +19,7 @@ class TermsStatus(msgspec.Struct):
 
 
 class ExportedAcceptance(msgspec.Struct):
-    """A person's latest acceptance, in their export."""
+    """A person's latest acceptance, as the person's export contains it."""
 
     versao: Annotated[str, Meta(description="A versão dos termos que a pessoa aceitou.", examples=["1"])]
     aceito_em: Annotated[datetime, Meta(description="Quando aceitou.", examples=["2026-10-05T14:30:00+00:00"])]

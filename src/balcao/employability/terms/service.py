@@ -27,7 +27,7 @@ async def find_accepted_version(source: Source, cpf: Cpf) -> str | None:
 
 
 async def accept_terms(call: Call, cpf: Cpf, *, names_after: timedelta | None = None) -> Message:
-    """Accept the current version of the terms. A repeated acceptance keeps the time of the first.
+    """Accept the current version of the terms. A repeated acceptance keeps the time of the first one.
 
     After a new acceptance, a background job reads the person's names from the registry, immediately or after
     `names_after`.

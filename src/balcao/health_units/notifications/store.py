@@ -186,7 +186,8 @@ class ListedNotification(NamedTuple):
     notification: Notification | None
 
 
-# LEFT JOIN: a unit without notifications has one row of nulls. Therefore no row at all means that the unit is unknown.
+# LEFT JOIN: a unit without notifications has one row of nulls. No row at all therefore means that the unit is unknown.
+#
 # Upper bound: responses show whole seconds, so the bound includes its whole second. Callers can then use a time from a
 # response as the bound.
 @statement("""

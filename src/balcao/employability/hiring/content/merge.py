@@ -1,4 +1,4 @@
-"""Merge a request body into a stored job: clean and check its members, and match steps and questions by id.
+"""Merges a request body into a stored job: cleans and checks its members, and matches steps and questions by id.
 
 The rules define the meaning of an absent member (rules: employability 3.3).
 """
@@ -66,7 +66,7 @@ def merge_job(
     """Return the job's content after the request. `stored` is None for a new job.
 
     `iterate_ids` receives the name of a wire field, and yields ids for the new steps or questions in that field. Raises
-    Invalid, naming the invalid field or all missing base fields.
+    Invalid, which names the invalid field or all missing base fields.
     """
     titulo, descricao, company, contract, work_model = _read_base(body, stored)
     accessibility = _given(body.acessibilidade_pcd)
@@ -112,8 +112,8 @@ _list_base = attrgetter(*BASE_FIELDS)
 def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
     """Return the base fields.
 
-    A field of KEPT_BASE_FIELDS without a value in the body takes its stored value. Raises Invalid, naming all base
-    fields that are then missing.
+    If the body has no value for a field of KEPT_BASE_FIELDS, the field keeps its stored value. Raises Invalid, which
+    names all base fields that still have no value.
     """
     found = [_given(value) for value in _list_base(body)]
     if None in found:
@@ -125,7 +125,7 @@ def _read_base(body: JobBody, stored: JobContent | None) -> list[Any]:
 
 @lru_cache(1024)  # cached, because the lines of an import share a few ids
 def parse_id(field: str, value: str | UUID) -> UUID:
-    """Parse the id of a reference value. Raises Invalid, naming the field, if the id is malformed."""
+    """Parse the id of a reference value. Raises Invalid, which names the field, if the id is malformed."""
     return value if isinstance(value, UUID) else parse_uuid_field(field, value)
 
 
@@ -156,7 +156,10 @@ def read_steps(
 
 
 def order_steps(sent: Sequence[NestedStep]) -> list[NestedStep]:
-    """Sort steps by `ordem`, which defaults to the step's position in the list. Ties keep the order of the list."""
+    """Sort steps by `ordem`, which defaults to the step's position in the list.
+
+    Steps with the same `ordem` keep the order of the list.
+    """
     if {step.ordem for step in sent} <= {None}:
         return list(sent)
     places = [place if step.ordem is None else step.ordem for place, step in enumerate(sent, 1)]
@@ -176,7 +179,7 @@ def parse_step_content(id_: UUID, sent: StepBody, path: str = "") -> StepContent
 def read_questions(
     iterate_ids: Callable[[str], Iterator[UUID]], sent: Sequence[QuestionBody], stored: Sequence[QuestionContent]
 ) -> list[QuestionContent]:
-    """Parse the questions and keep their order. Raises Invalid for an invalid question or too many questions."""
+    """Parse the questions, which keep their order. Raises Invalid for an invalid question or too many questions."""
     _limit("informacoes_complementares", sent, MOST_QUESTIONS)
     ids = _match_ids(sent, stored, iterate_ids("informacoes_complementares"))
     return [_read_question(id_, question) for id_, question in zip(ids, sent, strict=True)]
@@ -207,7 +210,10 @@ def _read_options(kind: str, sent: Sequence[str]) -> list[str]:
 def _match_ids(
     sent: Sequence[NestedStep | QuestionBody], stored: Sequence[StepContent | QuestionContent], new: Iterator[UUID]
 ) -> list[UUID]:
-    """Return an id for each item: the sent id if the job has it and no earlier item used it, otherwise a new id."""
+    """Return an id for each item.
+
+    It is the sent id if the job has this id and no earlier item used it, otherwise a new id.
+    """
     free: dict[str, UUID | None] = {str(each.id): each.id for each in stored}
     if not free:
         return list(islice(new, len(sent)))
@@ -286,5 +292,5 @@ def _given(value: Any) -> Any:
 
 
 def invalid_field(field: str, fault: str) -> Invalid:
-    """Return an error about a wire field. `fault` follows the field's name in the message."""
+    """Return an error about a wire field. In the message, `fault` follows the field's name."""
     return Invalid(f"O campo `{field}` {fault}.", code=f"{field}-invalid")

@@ -38,7 +38,7 @@ class Language(msgspec.Struct, frozen=True):
 
 
 class JobContent(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of a job, as staff edit it. Lists keep their order."""
+    """The content of a job that staff can edit. Lists keep their order."""
 
     titulo: str
     descricao: str
@@ -90,7 +90,7 @@ class StoredContent(JobContent, frozen=True, kw_only=True):
 
 
 def list_missing(content: JobContent) -> list[str]:
-    """Return the missing wire fields, without which the job cannot leave `em_edicao`."""
+    """Return the wire fields that have no value although the job needs them to leave `em_edicao`."""
     missing = [name for name, value in zip(PUBLISHING_FIELDS, _list_publishing(content), strict=True) if value is None]
     missing += [f"etapas[{place}].descricao" for place, step in enumerate(content.etapas) if not step.descricao]
     return missing + [
@@ -101,7 +101,7 @@ def list_missing(content: JobContent) -> list[str]:
 
 
 def require_fields(missing: Iterable[str]) -> None:
-    """Raise Invalid, naming all missing wire fields, unless `missing` is empty."""
+    """Raise Invalid if `missing` contains any wire fields. The message names them all."""
     if names := ", ".join(f"`{name}`" for name in missing):
         raise Invalid(f"Falta preencher: {names}.", code="job-incomplete")
 

@@ -1,4 +1,7 @@
-"""Wire types for a job's content. Staff can send a job back as they received it (rules: employability 2.5, 3.3)."""
+"""Wire types for a job's content.
+
+Staff can send a job back in the form in which they received it (rules: employability 2.5, 3.3).
+"""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -65,7 +68,7 @@ class LanguageRequirement(msgspec.Struct):
     nivel_minimo: Annotated[ReferenceValue, Meta(description="O nível mínimo.")]
 
 
-# Clients may send ids of their own, in any format. An item with an unknown id is new.
+# Clients may send their own ids, in any format. An item with an unknown id counts as new.
 ForeignId = Annotated[
     str | int | None,
     Meta(description="Id do que já existe nesta vaga; outro valor, ou nenhum, acrescenta.", examples=[ID_EXAMPLE]),

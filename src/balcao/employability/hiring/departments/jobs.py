@@ -1,4 +1,4 @@
-"""The daily job that refreshes the copied departments."""
+"""The daily background job that refreshes the copied departments."""
 
 from collections.abc import Mapping
 from datetime import timedelta

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 
 class Department(msgspec.Struct, frozen=True):
-    """A department of the city hall. Until it is read from the registry, only `cd_ua` is set."""
+    """A department of the city hall. Until its record is read from the registry, only `cd_ua` is set."""
 
     orgao_id: Annotated[str | None, Meta(description="Id do órgão no cadastro.", examples=["1100"])]
     cd_ua: Annotated[str, Meta(description="Código da unidade administrativa.", examples=["1100"])]

@@ -1,4 +1,4 @@
-"""The jobs that a member of staff can reach: all jobs, or their departments' jobs (rules: employability 2.0, 4.6)."""
+"""The jobs that a member of staff can reach: all jobs or those of their departments (rules: employability 2.0, 4.6)."""
 
 import time
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from balcao.core.outgoing import ServiceClient
 from balcao.core.values.cpf import Cpf
 
 BUDGET_SECONDS = 2.0
-# The time for which calls use the cached departments without a call to the registry. A portal page sends several calls
-# at the same time, and the registry writes an audit event for each read.
+# How long calls use the cached departments without calling the registry. A portal page sends several calls at the same
+# time, and the registry writes an audit event for each read.
 FRESH_SECONDS = 5.0
 USABLE_SECONDS = 15 * 60.0
 MOST_REMEMBERED = 1_000
@@ -21,15 +21,18 @@ MOST_REMEMBERED = 1_000
 class Scope:
     """The jobs that a member of staff can reach.
 
-    `departments` is None for all departments. `author` is the caller's subject: callers also reach their own drafts
-    without a department.
+    `departments` is None for all departments. `author` is the caller's subject, because callers also reach their own
+    drafts that have no department.
     """
 
     departments: frozenset[str] | None
     author: str
 
     def covers(self, department: str | None) -> bool:
-        """Return whether the caller may assign this department to a job. None (no department) is always allowed."""
+        """Return whether the caller may assign this department to a job.
+
+        None means no department, and is always allowed.
+        """
         return self.departments is None or department is None or department in self.departments
 
     def reaches(self, department: str | None) -> bool:
@@ -77,8 +80,8 @@ class StaffLinks:
 async def find_scope(call: Call) -> Scope:
     """Return the caller's scope.
 
-    If the registry is down and its cached response is too old, the scope contains only the departments that the
-    caller's groups name. Raises Unavailable if the groups name no department.
+    If the registry is down and its cached response is too old, the scope contains only the departments named by the
+    caller's groups. Raises Unavailable if they name none.
     """
     author = call.author.subject
     if call.holds(ANY_DEPARTMENT):

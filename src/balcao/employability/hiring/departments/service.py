@@ -16,7 +16,7 @@ BUDGET_SECONDS = 2.0
 
 
 async def require_department(call: Call, cd_ua: str) -> None:
-    """Raise Invalid if the registry does not know the department, and Unavailable if this cannot be checked.
+    """Raise Invalid if the department is not in the registry, and Unavailable if this cannot be checked.
 
     A copy less than a day old is used without a call to the registry. While the registry is down, an older copy is
     enough.
@@ -38,7 +38,7 @@ async def require_department(call: Call, cd_ua: str) -> None:
 async def refresh_department(call: Call, cd_ua: str) -> Department | None:
     """Read a department from the registry and store it.
 
-    Return None if the registry does not know it. Raises Unavailable if the registry is down.
+    Return None if it is not in the registry. Raises Unavailable if the registry is down.
     """
     registry = call.platform.part(ServiceClient)
     path = f"/departments/{quote(cd_ua, safe='')}"

@@ -51,7 +51,7 @@ EXAMPLE = {
         {"titulo": "Você pode trabalhar à noite?", "tipo_campo": "selecao_unica", "opcoes": ["Sim", "Não"]}
     ],
 }
-# For each event, the sandbox job that illustrates it. The job's state allows the event.
+# For each event, the sandbox job that serves as its example. The job's state allows the event.
 EXAMPLES = {
     Event.SEND_TO_APPROVAL: "V6",
     Event.SEND_TO_DRAFT: "V6",
@@ -191,7 +191,7 @@ for each in TRANSITIONS:
     declare_transition(each)
 
 
-# This feature exports only the history of jobs. `transfer` exports the jobs with their nested records.
+# This feature exports only the history of jobs. The feature `transfer` exports the jobs with their nested records.
 EXPORTS = Exports(
     tables=("employability.job_event",),
     derived=(

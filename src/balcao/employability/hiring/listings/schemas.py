@@ -94,7 +94,7 @@ class Job(JobItem, kw_only=True):
     informacoes_complementares: Annotated[list[Question], Meta(description="Perguntas, em ordem.")]
 
     def to_content(self) -> JobContent:
-        """Return the job's content, as staff edit it."""
+        """Return the content of the job that staff can edit."""
         decided = {name: getattr(self, name) for name in JobContent.__struct_fields__}
         decided |= {
             "valor_vaga": None if self.valor_vaga is None else Decimal(str(self.valor_vaga)),
@@ -114,7 +114,7 @@ class Job(JobItem, kw_only=True):
 
 
 class JobSummary(msgspec.Struct):
-    """The part of a job that its applications show, even after the job is deleted."""
+    """The part of a job that its applications contain, even after the job is deleted."""
 
     id: JobId
     slug: Annotated[str, Meta(description="Nome para endereços de páginas.", examples=["confeiteiro-49c67c23c0e7"])]
@@ -163,7 +163,7 @@ class RemainingSteps(msgspec.Struct, frozen=True):
 
 
 class JobEvent(msgspec.Struct, frozen=True):
-    """A new event for a job's history. `de` and `para` are the statuses shown at that time."""
+    """A new event for a job's history. `de` and `para` are the statuses shown before and after the event."""
 
     id_vaga: UUID
     de: str | None
@@ -201,7 +201,10 @@ class TransitionBody(msgspec.Struct):
 
 
 def read_reason(content: bytes) -> str | None:
-    """Parse the optional body of a transition and return its reason. Raises Invalid, for example for personal data."""
+    """Parse the optional body of a transition and return its reason.
+
+    Raises Invalid, for example if it contains personal data.
+    """
     reason = clean_optional_line("motivo", decode(content, TransitionBody).motivo, 500) if content.strip() else None
     return None if reason is None else refuse_personal_data("motivo", reason)
 

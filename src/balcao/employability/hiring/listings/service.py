@@ -1,4 +1,4 @@
-"""Create, change and delete jobs, and change their states (rules: employability 2.5, 4.1, 4.2, 4.6)."""
+"""Creates, changes and deletes jobs, and changes their states (rules: employability 2.5, 4.1, 4.2, 4.6)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -59,10 +59,10 @@ from balcao.employability.schemas import Message
 Change = Callable[[JobContent], JobContent]
 FIELDS = ["vaga"]
 DELETED = "deleted"
-# The background job that e-mails the candidates of a discontinued job listing. The feature `emails` runs it.
+# The background job that e-mails candidates when a job listing is discontinued. The feature `emails` runs it.
 JOB_CLOSED = "job_closed"
-# The author of imported drafts. No caller has this subject, so an imported draft without a department is visible only
-# to callers who reach every department.
+# The author of imported drafts. No caller has this subject. An imported draft without a department is therefore visible
+# only to callers who reach every department.
 IMPORTER = "import"
 # The event and the author's name in an imported job's history.
 IMPORT, IMPORTER_NAME = "import", "Importação"
@@ -92,7 +92,7 @@ def require_job(job: Job | None) -> Job:
 
 
 def summarise_job(job: Job) -> JobSummary:
-    """Return the part of a job that applications show."""
+    """Return the part of a job that its applications contain."""
     return msgspec.convert(job, JobSummary, from_attributes=True)
 
 
@@ -116,7 +116,7 @@ async def create_job(call: Call, body: JobBody, event: Event | None) -> bytes:
     content = merge_job(body, None, call.zone)
     scope = await find_scope(call)
     await _require_department(call, scope, content.id_orgao_parceiro)
-    # The slug distinguishes jobs by the first digits of the id, so the id must be random.
+    # The id must be random, because slugs distinguish jobs by the first digits of their ids.
     job_id = uuid4()
 
     async def insert() -> StaffJob:
@@ -219,7 +219,7 @@ async def replace_imported_jobs(
 ) -> None:
     """Replace the content of jobs and add an event to each job's history.
 
-    Candidates at a removed step move to the previous remaining step, or to none.
+    Candidates at a removed step move to the previous remaining step, or to no step.
     """
     remaining = {id_: [step.id for step in content.etapas] for id_, content in contents.items()}
     leaving = [
@@ -326,7 +326,7 @@ async def _require_known(connection: Connection, content: JobContent) -> None:
 
 
 async def _look_up_department(call: Call, scope: Scope, id_: UUID, body: JobBody) -> None:
-    """Check a job's new department before any row is locked, because this may call the registry."""
+    """Check a job's new department. Do this before any row is locked, because it may call the registry."""
     wanted = merge_department(body, None)
     if wanted is None:
         return

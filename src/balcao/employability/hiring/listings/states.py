@@ -10,7 +10,10 @@ from enum import StrEnum
 
 
 class JobStatus(StrEnum):
-    """The shown status of a job. `EXPIRED` is never stored: it replaces `ACTIVE` once `data_limite` has passed."""
+    """The status of a job that callers see. `EXPIRED` is never stored.
+
+    It replaces `ACTIVE` once `data_limite` has passed.
+    """
 
     EDITING = "em_edicao"
     APPROVAL = "em_aprovacao"
@@ -51,7 +54,7 @@ EVENT_NAMES = {
     Event.DISCONTINUE: "descontinuar",
     Event.REACTIVATE: "reativar",
 }
-# The events that can be applied right after a job's creation, by their value in the query.
+# The events that can be applied right after a job's creation, by their value in the query string.
 FIRST_EVENTS = {"enviar_para_aprovacao": Event.SEND_TO_APPROVAL, "publicar": Event.PUBLISH}
 DRAFTS = frozenset({JobStatus.EDITING, JobStatus.APPROVAL})
 PUBLISHED = frozenset(JobStatus) - DRAFTS
@@ -59,7 +62,7 @@ PUBLISHED = frozenset(JobStatus) - DRAFTS
 
 @dataclass(frozen=True)
 class Transition:
-    """A row of the table: an event, and the actions and states of the job that allow it.
+    """A row of the table: an event, and the caller's actions and the job's states that allow it.
 
     The caller needs one of the `actions`, and the job's shown status must be in `sources`.
 
@@ -157,7 +160,7 @@ TRANSITIONS = tuple(row for row in TABLE if row.event not in {Event.CREATE, Even
 
 
 def show_job_status(stored: JobStatus, limit: datetime | None, now: datetime) -> JobStatus:
-    """Return the shown status. A published job is expired once `data_limite` is reached."""
+    """Return the status that callers see. A published job is expired once `data_limite` is reached."""
     is_expired = stored is JobStatus.ACTIVE and limit is not None and limit <= now
     return JobStatus.EXPIRED if is_expired else stored
 

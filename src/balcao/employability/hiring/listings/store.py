@@ -23,7 +23,7 @@ JOIN employability.company ON company.cnpj = job.id_contratante
 LEFT JOIN employability.department ON department.cd_ua = job.id_orgao_parceiro
 """
 SHOWN_SQL = "employability.shown_status(job.status, job.data_limite, :now)"
-# The condition that a job is within the reach of a `Scope`.
+# The condition that a job is within a `Scope`.
 REACHED_SQL = """(:departments::text[] IS NULL OR job.id_orgao_parceiro = ANY(:departments)
     OR (job.id_orgao_parceiro IS NULL AND job.criado_por = :author))"""
 
@@ -82,7 +82,7 @@ DECIDED_SQL = (
     "acessibilidade_pcd idade_minima idade_maxima id_escolaridade_minima bairros_elegibilidade "
     "areas_formacao_elegibilidade"
 )
-# The columns that a response contains as they are stored.
+# The columns that a response contains in their stored form.
 _PLAIN = f"id {DECIDED_SQL} publicado_em created_at updated_at"
 _SLUG = "job.titulo_slug || '-' || left(replace(job.id::text, '-', ''), 12)"
 _COMPANY = _object("company", " ".join(Company.__struct_fields__))
@@ -99,7 +99,7 @@ ITEM_SQL = f"""
     {_values("tipos-pcd")} AS tipos_pcd,
     {_values("zonas")} AS zonas,
     {_LANGUAGES} AS idiomas_requisito"""
-# The part of a job that its applications show, even after the job is deleted.
+# The part of a job that its applications contain, even after the job is deleted.
 _SUMMARY = f"""
     job.id, job.titulo, job.data_limite, job.id_orgao_parceiro,
     CASE WHEN job.deleted_at IS NULL THEN {SHOWN_SQL} ELSE 'vaga_descontinuada' END AS status,
@@ -156,15 +156,16 @@ async def lock_job_for_share(connection: Connection, job_id: UUID) -> None:
     """Lock a job until the transaction ends, so that it cannot change after it is read."""
 
 
-# Call this before the steps are removed: the SQL function needs their order to find the previous remaining step.
+# Call this before the steps are removed, because the SQL function needs their order to find the previous remaining
+# step.
 @statement("""
 SELECT employability.leave_steps(job, steps) FROM jsonb_to_recordset(:remaining::jsonb) AS kept (job uuid, steps uuid[])
 """)
 async def leave_steps(connection: Connection, remaining: Sequence[RemainingSteps]) -> None:
-    """Move candidates at any other step of these locked jobs to the previous remaining step, or to none."""
+    """Move candidates at any other step of these locked jobs to the previous remaining step, or to no step."""
 
 
-# Lock in the order of the ids, so that two callers with several jobs cannot deadlock.
+# Lock jobs in the order of their ids, so that two callers with several jobs cannot deadlock.
 @statement("SELECT FROM employability.job WHERE id = ANY(:ids) ORDER BY id FOR UPDATE")
 async def lock_jobs(connection: Connection, ids: Sequence[UUID]) -> None:
     """Lock jobs until the transaction ends, so that neither they nor the steps of their candidates change."""

@@ -111,7 +111,8 @@ _SQL_TYPES = {UUID: "uuid", str: "text", int: "bigint", bool: "boolean", datetim
 def _read_rows(parameter: str, columns: Mapping[str, Any]) -> str:
     """Return a FROM clause that reads rows from a JSON array. Each row is a list of values in the order of the columns.
 
-    Format: lists take two thirds of the time of objects, because the names are not sent and looked up for each row.
+    Format: lists take two thirds of the time that objects take, because names need not be sent and looked up for each
+    row.
 
     OFFSET 0 stops PostgreSQL from merging the subquery. Otherwise it would parse a value again wherever it is used.
     """
@@ -144,7 +145,7 @@ _SENT_STEPS = _read_rows("steps", get_type_hints(_StepOfJob))
 _SENT_QUESTIONS = _read_rows("questions", get_type_hints(_QuestionOfJob))
 
 
-# One statement: foreign keys are checked at its end, so the order of the CTEs does not matter.
+# Use a single statement. PostgreSQL checks foreign keys at its end, so the order of the CTEs does not matter.
 @statement(f"""
 WITH inserted AS (
     INSERT INTO employability.job (id, titulo_slug, status, criado_por, publicado_em, created_at, {", ".join(_COLUMNS)})
@@ -210,7 +211,7 @@ def _references() -> Iterator[None]:
         raise Invalid(text, code="reference-gone") from None
 
 
-# Unchanged steps and questions are not written, so they keep their `updated_at`.
+# Do not write unchanged steps and questions, so that they keep their `updated_at`.
 @statement(f"""
 WITH gone_values AS (
     DELETE FROM employability.job_reference_value WHERE job_id = ANY(:jobs::uuid[])

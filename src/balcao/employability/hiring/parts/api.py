@@ -1,4 +1,4 @@
-"""Routes for a job's parts."""
+"""Routes for the parts of a job."""
 
 from typing import Annotated
 from uuid import UUID, uuid5
@@ -23,7 +23,7 @@ _RULES = (
     "Exige a ação `job_listing:update`; depois da publicação, também `job_listing:update_published`. Fora da edição a "
     "vaga precisa continuar completa. `If-Match` leva o `ETag` da vaga."
 )
-# A part has no ETag of its own: `If-Match` refers to the whole job.
+# A part has no ETag of its own, because `If-Match` refers to the whole job.
 UNSTORED = {"Cache-Control": PERSONAL}
 STEP_EXAMPLE = {"titulo": "Entrevista", "descricao": "Conversa com a equipe.", "ordem": 2}
 ENGLISH = {

@@ -1,4 +1,4 @@
-"""Wire types for a job's parts (rules: employability 2.5)."""
+"""Wire types for the parts of a job (rules: employability 2.5)."""
 
 from typing import Annotated
 

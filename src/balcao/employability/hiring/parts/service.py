@@ -1,4 +1,4 @@
-"""Changes to single parts of a job. The rules for the whole job apply (rules: employability 2.5, 3.3)."""
+"""Changes single parts of a job. The rules for the whole job apply (rules: employability 2.5, 3.3)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -29,8 +29,8 @@ from balcao.employability.schemas import Message
 async def replace_disability_types(call: Call, job_id: UUID, body: DisabilityTypesBody) -> Message:
     """Replace a job's disability types.
 
-    Raises Invalid for an unknown id or too many ids, and for any id if the job has no `acessibilidade_pcd`. Raises the
-    exceptions of `change_job` too.
+    Raises Invalid for an unknown id or too many ids, or if there are ids and the job has no `acessibilidade_pcd`. Also
+    raises the exceptions of `change_job`.
     """
     ids = parse_ids("tipos_pcd_ids", body.tipos_pcd_ids)
 

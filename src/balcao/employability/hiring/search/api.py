@@ -40,7 +40,7 @@ PublicPage = Annotated[
     Page, InQuery(lambda query: parse_list_page(query, DEFAULT_PER_PAGE, MOST_PER_PAGE), PublicJobQuery)
 ]
 PublicFilters = Annotated[JobFilters, InQuery(parse_public_filters)]
-# The service's path prefix in this call. It is empty if the service runs on its own.
+# The service's path prefix in this call, which is empty if the service runs on its own.
 Prefix = Annotated[str, OfRequest(lambda request: request.prefix)]
 SlugInPath = Annotated[str, InPath(str, "Nome para endereços de páginas (`slug`)", "confeiteiro-49c67c23c0e7")]
 

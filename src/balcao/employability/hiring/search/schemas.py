@@ -1,4 +1,4 @@
-"""Filters and pages of job lists (rules: employability 2.5, 2.6)."""
+"""Filters and pages for job lists (rules: employability 2.5, 2.6)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,9 +29,9 @@ from balcao.employability.lists import (
 )
 
 DEFAULT_PER_PAGE, MOST_PER_PAGE = 10, 100
-# The number of full days before today in each period. Days start at local midnight.
+# How many full days before today each period includes. Days start at local midnight.
 PERIODS = {"hoje": 0, "ultima_semana": 7, "ultimo_mes": 30}
-# The members whose values the public list counts on request, each with at most MOST_FACET_VALUES values.
+# The members whose values the public list counts on request, with at most MOST_FACET_VALUES values for each.
 FACETS = (
     "bairro",
     "regime_contratacao",
@@ -46,7 +46,7 @@ _LIKE_CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 
 
 class JobOrder(StrEnum):
-    """The orders of the public list."""
+    """The possible orders of the public list."""
 
     PUBLICATION = "publicacao"
     DEADLINE = "prazo"
@@ -55,7 +55,7 @@ class JobOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobFilters:
-    """The filters of a list of jobs. A filter that was not sent is None or empty."""
+    """The filters for a list of jobs. A filter that was not sent is None or empty."""
 
     status: JobStatus | None = None
     companies: Sequence[str] = ()
@@ -76,7 +76,7 @@ class JobFilters:
 
 
 def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
-    """Parse the filters of the staff's list. Raises Invalid, naming the parameter, if a filter is not valid."""
+    """Parse the filters of the staff's list. Raises Invalid, which names the parameter, if a filter is not valid."""
     company = strip_cnpj(query.get("contratante", ""))
     if company and not is_cnpj(company):
         raise _invalid("contratante", "deve ser um CNPJ")
@@ -84,7 +84,7 @@ def parse_staff_filters(query: Mapping[str, str]) -> JobFilters:
 
 
 def parse_public_filters(query: Mapping[str, str]) -> JobFilters:
-    """Parse the filters of the public list. Raises Invalid, naming the parameter, if a filter is not valid."""
+    """Parse the filters of the public list. Raises Invalid, which names the parameter, if a filter is not valid."""
     companies: list[str] = []
     names: list[str] = []
     for item in parse_csv(query, "contratante"):
@@ -139,7 +139,7 @@ def _parse_amount(query: Mapping[str, str], name: str) -> Decimal | None:
 
 
 def find_since(period: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """Return the local midnight at which the period starts. The period has no end."""
+    """Return the local midnight at which the period starts. It has no end."""
     midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     return midnight - timedelta(days=PERIODS[period])
 
@@ -243,7 +243,7 @@ class StaffJobQuery(JobQuery, kw_only=True):
 
 
 class JobCounts(msgspec.Struct):
-    """The number of jobs with each shown status."""
+    """The number of jobs with each status that callers see."""
 
     em_edicao: Annotated[int, Meta(description="Em edição.", examples=[3])] = 0
     em_aprovacao: Annotated[int, Meta(description="Em aprovação.", examples=[1])] = 0
@@ -264,7 +264,7 @@ class StaffJobs(msgspec.Struct):
 
 
 class JobFacetValue(msgspec.Struct):
-    """The number of matching jobs with a value."""
+    """A value, and the number of matching jobs that have it."""
 
     valor: Annotated[str, Meta(description="O valor, como as vagas o escrevem.", examples=["Centro"])]
     id: Annotated[

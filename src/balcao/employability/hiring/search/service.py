@@ -1,4 +1,4 @@
-"""Job lists: for staff within their reach, and for visitors once jobs are published (rules: employability 2.5, 2.6)."""
+"""Job lists: jobs within reach for staff, and published jobs for visitors (rules: employability 2.5, 2.6)."""
 
 from uuid import UUID
 
@@ -31,7 +31,7 @@ async def list_jobs(call: Call, filters: JobFilters, page: Page) -> StaffJobs:
 async def list_published_jobs(call: Call, filters: JobFilters, page: Page) -> Jobs:
     """Return a page of the jobs that were published at least once, in the order of the filters.
 
-    Deleted jobs are left out.
+    Deleted jobs are omitted.
     """
     now = utc_now()
     async with call.reader.connection() as connection:

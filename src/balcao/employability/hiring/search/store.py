@@ -28,7 +28,7 @@ from balcao.employability.hiring.search.schemas import (
 async def list_jobs_in_reach(
     connection: Connection, scope: Scope, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], JobCounts]:
-    """Return the page's jobs within reach, newest first, and the number of jobs in each state.
+    """Return one page of the jobs within reach, newest first, and the number of jobs in each state.
 
     The numbers ignore the status filter.
     """
@@ -50,7 +50,7 @@ async def list_jobs_in_reach(
 async def list_published_jobs(
     connection: Connection, filters: JobFilters, page: Page, now: datetime, zone: ZoneInfo
 ) -> tuple[list[JobItem], int]:
-    """Return the page's published jobs in the order of the filters, and the number of jobs on all pages."""
+    """Return one page of published jobs in the order of the filters, and the total number of matches."""
     conditions = _match_published(filters, now, zone)
     counting = f"SELECT count(*) FROM employability.job WHERE {conditions}"
     return await _fetch(connection, conditions, page, _ORDERS[filters.order], counting)
@@ -59,7 +59,7 @@ async def list_published_jobs(
 async def count_facets(
     connection: Connection, filters: JobFilters, now: datetime, zone: ZoneInfo
 ) -> dict[str, list[JobFacetValue]]:
-    """Return the most frequent values of each wanted facet among the matching jobs."""
+    """Return the most frequent values of each requested facet among the matching jobs."""
     conditions = _match_published(filters, now, zone)
     conditions.add(_number(":now::timestamptz IS NOT NULL"))  # a statement must use all its parameters
     counted = ", ".join(f"'{name}', {_FACETS[name]}" for name in filters.facets)
@@ -121,7 +121,7 @@ _ORDERS = {
     JobOrder.DEADLINE: "job.data_limite",
     JobOrder.SALARY: "job.valor_vaga DESC NULLS LAST",
 }
-# An unknown level matches only jobs that require none.
+# If the level is unknown, only jobs that require no level match.
 _UP_TO_SCHOOLING = """(job.id_escolaridade_minima IS NULL OR job.id_escolaridade_minima IN (
     SELECT level.id FROM employability.reference_value AS level
     JOIN employability.reference_value AS reached ON reached.id = {} AND reached.kind = level.kind
@@ -129,15 +129,15 @@ _UP_TO_SCHOOLING = """(job.id_escolaridade_minima IS NULL OR job.id_escolaridade
 _OF_TRAINING = """job.areas_formacao_elegibilidade <> '{{}}'
     AND employability.folded_all(job.areas_formacao_elegibilidade) && employability.folded_all({}::text[])"""
 
-# Facets read wide rows, so they count only the latest publications. A city has fewer open jobs than this. In the
-# statement, OFFSET 0 stops the planner from turning the LATERAL into a join that scans all jobs.
+# Counting facets reads wide rows, so only this number of the latest publications is counted. A city has fewer open
+# jobs. In the statement, OFFSET 0 stops the planner from turning the LATERAL into a join that scans all jobs.
 MOST_COUNTED = 2_000
 _FACET_COLUMNS = """job.bairro, job.bairro_folded, job.id_regime_contratacao, job.id_modelo_trabalho,
     job.id_escolaridade_minima, job.areas_formacao_elegibilidade, job.acessibilidade_pcd"""
 
 
 def _list_values(values: str) -> str:
-    """Return an SQL expression for the most frequent of the values that a query counts."""
+    """Return an SQL expression for the most frequent of the counted values that a query returns."""
     return f"""(
         SELECT coalesce(jsonb_agg(to_jsonb(listed)), '[]') FROM (
             SELECT * FROM ({values}) AS counted ORDER BY total DESC, valor LIMIT {MOST_FACET_VALUES}
@@ -145,7 +145,7 @@ def _list_values(values: str) -> str:
 
 
 def _count_texts(source: str, text: str, key: str) -> str:
-    """Count spellings of one text that have the same key as one value."""
+    """Return an SQL expression that counts the spellings with the same key as one value."""
     return _list_values(f"SELECT min({text}) AS valor, NULL AS id, count(*) AS total {source} GROUP BY {key}")
 
 
@@ -204,7 +204,7 @@ def _add_filters(conditions: Conditions, filters: JobFilters, now: datetime, zon
 
 
 def _number(text: str, **places: int) -> str:
-    """Replace named parameters by positions. `:now` is always the first."""
+    """Replace named parameters with their positions. `:now` is always the first parameter."""
     for name, place in {"now": 1, **places}.items():
         text = text.replace(f":{name}", f"${place}")
     return text

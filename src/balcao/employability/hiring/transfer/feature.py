@@ -1,4 +1,4 @@
-"""Import and export of jobs as JSON lines."""
+"""Imports and exports jobs as JSON lines."""
 
 from balcao.core.exports.declaration import Export, Exports, Rows
 from balcao.core.feature import Feature
@@ -7,7 +7,8 @@ from balcao.employability.hiring.transfer.schemas import JobRow
 from balcao.employability.hiring.transfer.service import write_jobs
 from balcao.employability.hiring.transfer.store import LINE
 
-# A batch locks the rows that it changes until it commits. A batch of this size takes about 45 ms.
+# Keep batches small, because a batch locks the rows that it changes until it commits. A batch of this size takes about
+# 45 ms.
 BATCH = 250
 
 IMPORTS = [Import("jobs", JobRow, write_jobs, batch=BATCH)]

@@ -25,7 +25,10 @@ _LEEWAY = timedelta(minutes=5)
 
 
 class JobRow(JobBody, kw_only=True, dict=True):
-    """A job of the former system. `status` applies only to new jobs: an import never changes a stored job's status."""
+    """A job of the former system.
+
+    `status` applies only to new jobs, because an import never changes a stored job's status.
+    """
 
     id: UUID
     status: JobStatus = JobStatus.EDITING
@@ -49,13 +52,13 @@ class JobRow(JobBody, kw_only=True, dict=True):
 
     @property
     def content(self) -> JobContent:
-        """Return the job's content. Instants without offset have the zone ANY_ZONE."""
+        """Return the job's content. The zone of instants without an offset is ANY_ZONE."""
         found: JobContent = vars(self)["content"]
         return found
 
     @property
     def instants(self) -> "Instants":
-        """Return the row's instants. Instants without offset have the zone ANY_ZONE."""
+        """Return the row's instants. The zone of instants without an offset is ANY_ZONE."""
         found: Instants = vars(self)["instants"]
         return found
 
@@ -84,12 +87,13 @@ def require_past(instants: Instants) -> None:
             raise Invalid(f"O campo `{field}` está no futuro.")
 
 
-# The ids of steps and questions are derived from these names. Databases contain these ids, so never change the names.
+# The ids of steps and questions are derived from these names. Never change the names, because databases contain these
+# ids.
 _PARTS = {"etapas": "etapa", "informacoes_complementares": "pergunta"}
 
 
 def iterate_part_ids(job_id: UUID, field: str) -> Iterator[UUID]:
     """Yield an id for each position of a job's steps or questions. The ids are the same whenever the file is read."""
     space, part = uuid_utils.UUID(job_id.hex), _PARTS[field]  # computed once for all parts
-    # `convert` takes half the time of calling UUID().
+    # `convert` takes half the time of a call of UUID().
     return (msgspec.convert(uuid_utils.uuid5(space, f"{part}:{place}").bytes, UUID) for place in count())

@@ -1,4 +1,4 @@
-"""Import of jobs. Only new and changed jobs are written."""
+"""Imports jobs. Only new and changed jobs are written."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -41,7 +41,7 @@ async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
 
 
 async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
-    """Return the ids that belong to no job, not even a deleted job."""
+    """Return those of the ids that belong to no job, not even a deleted one."""
     async with call.platform.database.connection() as connection:
         return set(ids) - await store.list_present_job_ids(connection, ids)
 
@@ -49,7 +49,7 @@ async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
 def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob:
     """Return the job that the row describes. Raises Invalid, for example if the row has an instant in the future.
 
-    Known steps and questions keep their ids. New steps and questions get ids that are the same whenever the row is
+    Known steps and questions keep their ids. New steps and questions get ids that are the same each time the row is
     read.
     """
     # Instants without offset are in the city's zone.
@@ -73,8 +73,8 @@ def _make_job(row: JobRow, zone: ZoneInfo, present: JobContent | None) -> NewJob
 def _assign_ids(row: JobRow, field: str, sent: Sequence[Any], present: JobContent) -> Sequence[Any]:
     """Return the row's steps or questions with their final ids. `sent` contains their bodies in the same order.
 
-    - If no item names a known id, each item keeps the id that follows from its position, as in earlier imports.
-    - Otherwise, an item without a known id gets the id of the unnamed known item with the same title, or else a new id.
+    - If no item has a known id, each item keeps the id that is derived from its position, as in earlier imports.
+    - Otherwise, an item without a known id gets the id of an unused stored item with the same title, or a new id.
     """
     items: Sequence[Any] = getattr(row.content, field)
     known: Sequence[Any] = getattr(present, field)

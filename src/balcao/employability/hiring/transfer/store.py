@@ -1,4 +1,4 @@
-"""SQL for the import and export of jobs."""
+"""SQL that imports and exports jobs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -42,21 +42,24 @@ SELECT to_json(found) FROM (
 ) AS found
 """)
 async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now: datetime) -> list[Json[StoredContent]]:
-    """Return the content of the jobs with these ids, in all departments. Deleted jobs are left out."""
+    """Return the content of the jobs with these ids, in all departments. Deleted jobs are omitted."""
 
 
 @statement("SELECT id FROM employability.job WHERE id = ANY(:ids::uuid[])")
 async def list_present_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return which of these ids belong to a job, even a deleted job."""
+    """Return those of the ids that belong to a job, even a deleted one."""
 
 
 def read_timezone(connection: Connection) -> str:
-    """Return the time zone of an import's connection, which is the city's. PostgreSQL reports it to the driver."""
+    """Return the time zone of an import's connection, which is the city's.
+
+    The driver knows it, because PostgreSQL reports it.
+    """
     zone: str = connection.get_settings().TimeZone
     return zone
 
 
-# A job as an exported line: the members of a POST body, and all other columns except the folded names.
+# A job as an exported line. It contains the members of a POST body, and all other columns except the folded names.
 LINE = """
 to_jsonb(stored) - '{titulo_folded,bairro_folded}'::text[] || jsonb_build_object(
     'tipos_pcd', (

@@ -77,7 +77,7 @@ async def get_bank_resume(call: Call, id: KeyInPath) -> Response[BankResume]:
     return personal(await service.read_person(call, id), call)
 
 
-# The names come from the registry, and are deleted together with the person's acceptance of the terms.
+# The names come from the registry. They are deleted together with the person's acceptance of the terms.
 FEATURE = Feature(
     routes=routes.declared,
     jobs=KINDS,

@@ -37,7 +37,7 @@ EntryId = Annotated[
 
 
 class BankEntry(msgspec.Struct):
-    """A person of the resume bank, in a list."""
+    """A person in a list of the resume bank."""
 
     id: EntryId
     cpf: MaskedCpf
@@ -58,7 +58,7 @@ class BankEntries(msgspec.Struct):
 class BankResume(msgspec.Struct):
     """A person of the resume bank, with their resume and registry data.
 
-    A member is null if neither the resume nor the registry has a value for it.
+    A member is null if neither the resume nor the registry contains a value for it.
     """
 
     id: EntryId

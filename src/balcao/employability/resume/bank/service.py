@@ -19,13 +19,13 @@ from balcao.employability.resume.overview import service as overview
 LISTED = ["banco_curriculos"]
 FIELDS = ["banco_curriculos", "curriculo"]
 READ_NAMES = "employability.read_bank_names"
-# A changed name appears in the bank after about a week, or when staff open the person's entry.
+# After about this time, a changed name appears in the bank. It appears earlier if staff open the person's entry.
 FRESH = timedelta(days=7)
 MOST_PER_RUN = 20_000
 
 
 async def list_people(call: Call, page: Page, search: str | None) -> BankEntries:
-    """Return a page of the bank, newest first, optionally filtered by a part of a name.
+    """Return a page of the bank, newest first. With `search`, return only people whose names contain it.
 
     The audit trail records the read of each person.
     """
@@ -45,7 +45,7 @@ async def read_person(call: Call, key: UUID | Cpf) -> BankResume:
     """Return a person of the bank, with their resume and current registry data. The audit trail records the read.
 
     Raises NotFound if the bank does not contain the person. Raises Unavailable if the registry is down, because null
-    would mean that the registry has no value.
+    members would mean that the registry has no values.
     """
     async with call.platform.database.connection() as connection:
         if isinstance(key, Cpf):
@@ -94,7 +94,7 @@ async def read_names(call: Call, acceptance: UUID) -> None:
 
 
 async def refresh_names(call: Call) -> None:
-    """Enqueue reads of names that were never read, then of names older than FRESH: at most MOST_PER_RUN in total."""
+    """Enqueue reads of names that were never read, then of names older than FRESH, up to MOST_PER_RUN in total."""
     async with call.platform.database.transaction() as connection:
         for acceptance in await store.list_stale_acceptances(connection, FRESH, MOST_PER_RUN):
             await enqueue_names(connection, acceptance)

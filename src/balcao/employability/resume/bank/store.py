@@ -58,7 +58,7 @@ async def list_bank_people(connection: Connection, version: str, page: Page) -> 
 
 @statement(page_sql(f"SELECT {_MEMBERS} FROM {_FOUND} {_ORDER}", f"SELECT count(*) FROM {_FOUND}"))
 async def search_bank_people(connection: Connection, version: str, search: str, page: Page) -> Paged[BankPerson]:
-    """Return the page's people and the number of all matches. People without stored names never match."""
+    """Return one page of people, and the total number of matches. People without stored names never match."""
 
 
 @statement(f"SELECT {_MEMBERS} FROM {_ALL} AND acceptance.id = :acceptance")
@@ -74,8 +74,8 @@ async def find_accepting_person(connection: Connection, acceptance: UUID) -> Cpf
     """Return the CPF of the person who accepted, or None if the acceptance was revoked."""
 
 
-# If the person has revoked their acceptance in the meantime, nothing is written. FOR KEY SHARE waits for a concurrent
-# revocation. The insert then skips the person instead of violating the foreign key.
+# If the person has revoked their acceptance in the meantime, write nothing. FOR KEY SHARE waits for a concurrent
+# revocation, so that the insert skips the person instead of violating the foreign key.
 @statement("""
 INSERT INTO employability.bank_person AS person (cpf, nome, nome_social)
 SELECT cpf, :name, :social_name FROM employability.terms_acceptance WHERE cpf = :cpf FOR KEY SHARE

@@ -48,7 +48,10 @@ class JobSearch(msgspec.Struct):
 
 
 class JobSearchBody(msgspec.Struct):
-    """A whole record to save: absent members are cleared. `cpf`, if sent, must be the caller's own."""
+    """A whole record to save, in which absent members are cleared.
+
+    `cpf`, if it is sent, must be the caller's own.
+    """
 
     cpf: Annotated[str | None, Meta(description="CPF de quem chama, se enviado.", examples=["90000000175"])] = None
     id_situacao: SituationId = None

@@ -51,7 +51,7 @@ async def save_job_search(call: Call, cpf: Cpf, body: JobSearchBody) -> JobSearc
         await store.replace_job_search(connection, cpf, body, contracts)
         saved = await store.select_job_search(connection, cpf)
         await call.platform.audit.record(connection, call, "update", subject=cpf, fields=FIELDS)
-    assert saved is not None  # written above, while the resume is locked
+    assert saved is not None  # written above, under the lock of the resume
     return saved
 
 

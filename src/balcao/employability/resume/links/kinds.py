@@ -21,7 +21,7 @@ MAX_LINKS = 50
 class LinkKind:
     """A kind of link.
 
-    `path` is the kind's name on the wire, and `member` its name in the complete resume. `column` of `table` contains
+    `path` is the kind's name on the wire, and `member` its name in the complete resume. In `table`, `column` contains
     the id of the linked catalogue entry. `one` is a singular noun with its article.
     """
 
@@ -44,10 +44,10 @@ class LinkKind:
 class Linking:
     """The functions for adding a link of one kind.
 
-    `is_asked_for` finds an existing link. The other functions create errors.
+    `is_asked_for` returns whether an existing link is the requested one. The other functions create errors.
 
-    This class is separate from `LinkKind`, because the API description lists the errors of each operation, and only
-    adding a link raises these errors.
+    This class is separate from `LinkKind`, because the API description lists the errors of each operation, and only the
+    operation that adds a link raises these errors.
     """
 
     kind: LinkKind
@@ -57,7 +57,7 @@ class Linking:
 
 
 class ListRefusals(NamedTuple):
-    """The functions that create the errors of a call that saves all links of a kind.
+    """The functions that create the errors for a call that saves all links of a kind.
 
     `repeated` is also the error for too many entries.
     """

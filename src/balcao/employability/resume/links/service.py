@@ -1,4 +1,4 @@
-"""Links from a resume to catalogue entries, at most one for each entry (rules: employability 2.11)."""
+"""Links from a resume to catalogue entries. Each entry is linked at most once (rules: employability 2.11)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,13 +20,13 @@ async def read_links(call: Call, kind: LinkKind, cpf: Cpf) -> list[Any]:
 
 
 async def add_link(call: Call, linking: Linking, cpf: Cpf, body: Any) -> tuple[Any, bool]:
-    """Add a link unless it exists. Return the link, and whether it is new.
+    """Add a link if it does not exist. Return the link, and whether it is new.
 
     Raises Invalid if the entry is not in the catalogue, and Conflict if the resume has MAX_LINKS links of the kind.
     """
     kind = linking.kind
     async with call.platform.database.transaction() as connection:
-        # This locks the resume, so that two concurrent calls cannot add the same link or exceed the limit.
+        # This locks the resume, so that two concurrent calls can neither add the same link nor exceed the limit.
         await touch_resume(connection, cpf)
         present = await store.list_links(connection, kind, cpf)
         if found := next((link for link in present if linking.is_asked_for(link, body)), None):

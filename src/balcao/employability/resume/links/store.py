@@ -42,7 +42,7 @@ async def list_links(source: Source, kind: LinkKind, cpf: Cpf) -> list[Any]:
 @statements(
     {
         BEHAVIOURS: "SELECT id FROM employability.behaviour WHERE id = :id_comportamento_atitudes",
-        # The order of the ids is the order in which the areas were added to the skill.
+        # The order of the ids is the order in which areas were added to the skill.
         SKILLS: """
         SELECT id FROM employability.skill_area
         WHERE skill_id = :id_habilidade AND (:id_area_atuacao::bigint IS NULL OR area_id = :id_area_atuacao)
@@ -52,7 +52,7 @@ async def list_links(source: Source, kind: LinkKind, cpf: Cpf) -> list[Any]:
     lambda kind: {"body": kind.body},
 )
 async def find_entry(connection: Connection, kind: LinkKind, body: Any) -> int | None:
-    """Return the id of the entry that the body names, or None. Without a work area, the skill's first area is used."""
+    """Return the id of the entry that the body names, or None. Without a work area, use the skill's first area."""
 
 
 @statements(
@@ -82,7 +82,7 @@ async def insert_links(connection: Connection, kind: LinkKind, cpf: Cpf, entries
     {each: f"DELETE FROM {each.table} WHERE cpf = :cpf AND {each.column} <> ALL (:entries)" for each in LINK_KINDS}
 )
 async def delete_other_links(connection: Connection, kind: LinkKind, cpf: Cpf, entries: Sequence[int]) -> None:
-    """Delete a person's links to all other entries."""
+    """Delete a person's links to all entries except these."""
 
 
 @statements({each: f"DELETE FROM {each.table} WHERE id = :link AND cpf = :cpf" for each in LINK_KINDS})

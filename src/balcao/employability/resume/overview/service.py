@@ -1,4 +1,4 @@
-"""Read a complete resume, and save several of its parts in one call (rules: employability 2.8, 3.6)."""
+"""Reads a complete resume, and saves several of its parts in one call (rules: employability 2.8, 3.6)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -14,11 +14,11 @@ async def touch_resume(connection: Connection, cpf: Cpf) -> None:
 
 
 def claim_resume_sql(cpf: str, version: str, source: str) -> str:
-    """Return three CTEs as SQL. `claimed` has a row only if the resume has not changed since it was read.
+    """Return three CTEs as SQL. `claimed` contains a row only if the resume has not changed since it was read.
 
     Use the CTEs in a statement that stores a decision based on the resume. For the row of `source`, they create the
-    root if `version` is null, or else increment the root's version. If two such statements run for the same resume, the
-    second gets no row, and its caller must read everything again.
+    resume's root if `version` is null, and otherwise increment its version. If two such statements run for the same
+    resume, the second gets no row, and its caller must read everything again.
     """
     return f"""
 resume_begun AS (
@@ -49,7 +49,7 @@ async def count_resumes(connection: Connection) -> int: ...
 # Every save and every application updates `updated_at` of the root.
 @statement("DELETE FROM employability.resume WHERE updated_at < now() - make_interval(months => :months)")
 async def delete_untouched_resumes(connection: Connection, months: int) -> int:
-    """Delete the roots not touched for `months` months, with all rows that refer to them.
+    """Delete the roots that were not updated for `months` months, with all rows that refer to them.
 
     Return the number of deleted roots.
     """

@@ -1,4 +1,4 @@
-"""Declarations of a resume's five sections: the types of a row, its checks, its table and the sort order."""
+"""Declarations of the five sections of a resume: the types of a row, its checks, its table and its sort order."""
 
 import re
 from collections.abc import Callable, Mapping

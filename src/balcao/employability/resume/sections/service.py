@@ -48,7 +48,7 @@ async def read_row(call: Call, section: Section, id_: UUID) -> Any:
         raise _unknown(section)
     if not reached.is_owner:
         async with reached.reading(Cpf(row.cpf), [section.member]):
-            pass  # records the audit event; the row was read above
+            pass  # only records the audit event; the row was read above
     return show_rows(reached, [row])[0]
 
 
@@ -154,13 +154,13 @@ async def save_rows(connection: Connection, section: Section, cpf: Cpf, bodies: 
     if unmatched:
         await store.delete_section_rows(connection, section, [row.id for row in unmatched])
     if new:
-        # Insert in reverse order. Lists show the newest row first, so the first row that was sent comes first.
+        # Insert in reverse order. Lists show the newest row first, so the first row in the request comes first.
         await store.insert_section_rows(connection, section, cpf, new[::-1])
     return await store.list_section_rows(connection, section, cpf)
 
 
 async def save_section(call: Call, section: Section, cpf: Cpf, bodies: Sequence[Any]) -> list[Any]:
-    """Lock a resume and replace one section as `save_rows` does."""
+    """Lock a resume and replace one section in the same way as `save_rows`."""
     async with call.platform.database.transaction() as connection:
         await touch_resume(connection, cpf)
         rows = await save_rows(connection, section, cpf, bodies)

@@ -117,7 +117,8 @@ async def clear_ended(call: Call, connection: Connection) -> RetentionCount:
     )
 
 
-# The export contains everything. An erasure keeps the application, but not its content (rules: employability 5.4).
+# The export contains everything. An erasure deletes an application's content but not the application (rules:
+# employability 5.4).
 ERASED = ["nome", "email", "respostas_info_complementares", "curriculo_snapshot", "historico.motivo"]
 BASIS = (
     "Registro do processo seletivo, sem nome, contato, respostas, currículo e motivos, até o fim do prazo de guarda."

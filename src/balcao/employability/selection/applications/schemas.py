@@ -1,4 +1,4 @@
-"""Types for showing, filtering, storing and exporting applications (rules: employability 2.7, 3.4, 5.4)."""
+"""Types in which applications are shown, filtered, stored and exported (rules: employability 2.7, 3.4, 5.4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Answer(msgspec.Struct):
 
 
 class Application(msgspec.Struct, kw_only=True):
-    """An application, as its candidate and staff see it."""
+    """An application in the form that its candidate and staff see."""
 
     id: ApplicationId
     cpf: Annotated[
@@ -83,7 +83,7 @@ class ApplicationDetail(Application, kw_only=True):
 
 
 class StatusCounts(msgspec.Struct):
-    """The number of applications with each shown status."""
+    """The number of applications with each status that callers see."""
 
     candidatura_enviada: Annotated[int, Meta(description="Enviadas.", examples=[40])] = 0
     aprovada: Annotated[int, Meta(description="Aprovadas.", examples=[2])] = 0
@@ -133,7 +133,7 @@ class ApplicationHistory(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class OwnFilters:
-    """The filters of a person's list of applications. A filter that was not sent is None."""
+    """The filters for a person's list of applications. A filter that was not sent is None."""
 
     job: UUID | None = None
     status: ApplicationStatus | None = None
@@ -141,12 +141,12 @@ class OwnFilters:
 
 
 def parse_own_filters(query: Mapping[str, str]) -> OwnFilters:
-    """Parse the filters. Raises Invalid, naming the parameter, if a filter is not valid."""
+    """Parse the filters. Raises Invalid, which names the parameter, if a filter is not valid."""
     return OwnFilters(parse_uuid_filter(query, "vagaId"), parse_status(query), parse_uuid_filter(query, "etapa_id"))
 
 
 def parse_status(query: Mapping[str, str]) -> ApplicationStatus | None:
-    """Parse the filter by shown status, or return None if it is absent. Raises Invalid for an unknown status."""
+    """Parse the filter by status, or return None if it is absent. Raises Invalid for an unknown status."""
     text = query.get("status", "").strip()
     if text and text not in SHOWN:
         raise Invalid(f"O parâmetro `status` aceita {', '.join(SHOWN)}.", code="status-invalid")
@@ -182,7 +182,7 @@ class StoredApplication(ApplicationPosition, frozen=True, kw_only=True):
 
 
 class ListedApplication(StoredApplication, frozen=True, kw_only=True):
-    """A stored application, with the copy of the candidate's registry record."""
+    """A stored application, with the copy of its candidate's registry record."""
 
     record: PersonRecord | None
 
@@ -190,7 +190,7 @@ class ListedApplication(StoredApplication, frozen=True, kw_only=True):
 class Submission(NamedTuple):
     """A new application, with everything that is stored together with it.
 
-    `job_updated_at` and `resume_version` are the versions on which the decision is based.
+    `job_updated_at` and `resume_version` are the versions of the job and the resume on which the decision is based.
     """
 
     application: StoredApplication
@@ -207,7 +207,7 @@ class Submission(NamedTuple):
 
 
 class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
-    """An application to insert with a given state, such as demo data.
+    """An application to insert in a given state, for example as demo data.
 
     If `has_resume` is set, the application gets a snapshot of the person's stored resume.
     """

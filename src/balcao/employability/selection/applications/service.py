@@ -1,4 +1,4 @@
-"""Read, change and withdraw applications (rules: employability 2.7, 3.4, 4.3)."""
+"""Reads, changes and withdraws applications (rules: employability 2.7, 3.4, 4.3)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -79,7 +79,7 @@ async def read_application(call: Call, id_: UUID) -> ApplicationDetail:
 async def list_application_history(call: Call, id_: UUID, page: Page) -> ApplicationHistory:
     """Return a page of an application's history, newest first. The application may be withdrawn.
 
-    Candidates do not see the names of staff. Raises NotFound as `read_application` does.
+    Candidates do not see the names of staff. Raises NotFound in the same cases as `read_application`.
     """
     reached, stored, _ = await find_application(call, id_, READ, also_withdrawn=True)
     async with reached.reading(_person(stored), FIELDS) as source:
@@ -117,8 +117,8 @@ async def withdraw_application(call: Call, id_: UUID) -> Message:
 async def find_changeable_scope(call: Call, action: str) -> Scope:
     """Return the scope in which the caller may use this action on other people's applications.
 
-    This may call the registry, so call it before the transaction that locks the application. Raises Unavailable as
-    `find_scope` does.
+    This may call the registry, so call it before the transaction that locks the application. Raises Unavailable in the
+    same cases as `find_scope`.
     """
     return await find_scope(call) if call.holds(action) else NO_DEPARTMENT
 
@@ -128,7 +128,7 @@ async def lock_application(
 ) -> tuple[Call, StoredApplication, JobSummary]:
     """Lock an application and its job until the transaction ends. Return the same values as `find_application`.
 
-    If `action` is None, only the candidate has access. Raises NotFound as `find_application` does.
+    If `action` is None, only the candidate has access. Raises NotFound in the same cases as `find_application`.
     """
     if not await store.lock_application(connection, id_, call.actor_cpf, scope):
         raise _unknown()
@@ -161,7 +161,7 @@ async def move_applications(
 
 
 async def list_missing_application_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
-    """Return the ids that belong to no application, not even a withdrawn application."""
+    """Return those of the ids that belong to no application, not even a withdrawn one."""
     async with call.platform.database.connection() as connection:
         return await store.select_missing_application_ids(connection, ids)
 
@@ -183,7 +183,7 @@ async def find_application(
 ) -> tuple[Call, StoredApplication, JobSummary]:
     """Return an application, its job, and the call with the caller's right to the application.
 
-    Candidates have the right as owners. Staff have it through `action`, if they can reach the job.
+    Candidates have this right as owners. Staff have it through `action`, if they can reach the job.
 
     Raises the same NotFound for an unknown id and for an application outside the caller's reach.
     """
@@ -228,7 +228,7 @@ async def describe_application(
 
 
 def show_application(stored: StoredApplication, job: JobSummary) -> Application:
-    """Return an application as callers see it, given the state of its job."""
+    """Return an application in the form that callers see, given the state of its job."""
     shown = show_application_status(stored.status, job.status)
     return Application(
         id=stored.id,

@@ -46,7 +46,7 @@ class Event(StrEnum):
     DISCONTINUE = "discontinue"
     SET_STEP = "set-step"
     CLEAR_STEP = "clear-step"
-    # The SQL function `employability.leave_steps` writes this event in the transaction that removes the step from the
+    # The SQL function `employability.leave_steps` writes this event, in the transaction that removes the step from the
     # job.
     STEP_REMOVED = "step-removed"
 
@@ -74,7 +74,7 @@ SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, A
 FROZEN, DISCONTINUED = ApplicationStatus.FROZEN, ApplicationStatus.DISCONTINUED
 # The statuses that callers see and can filter by, in the order of `resumo`.
 SHOWN = (SENT, APPROVED, REJECTED, FROZEN, DISCONTINUED)
-# Job states that responses show instead of an application's own status.
+# The states of a job that responses show instead of an application's own status.
 OVERLAYS = {JobStatus.FROZEN: FROZEN, JobStatus.DISCONTINUED: DISCONTINUED}
 ACTIVE = frozenset({JobStatus.ACTIVE})
 NOT_PAUSED = frozenset(JobStatus) - frozenset(OVERLAYS)
@@ -83,11 +83,11 @@ ANY_STATE = frozenset(JobStatus)
 
 @dataclass(frozen=True)
 class Transition:
-    """A row of the table: an event, and the states of an application and its job that allow the event.
+    """A row of the table: an event, and the states of the application and its job that allow the event.
 
     The application's own status must be in `sources`, and the job's shown state in `jobs`. With `by_candidate`, the
     candidate may cause the event. Staff may cause it if they hold `action`. `target` is the new own status, or None if
-    the status does not change. With `before_steps`, the application must be at no step. `email` is the e-mail to the
+    the status does not change. With `before_steps`, the candidate must not be at a step. `email` is the e-mail to the
     candidate.
     """
 
@@ -120,7 +120,7 @@ class ApplicationPosition(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change to an application: a row of the table, and the step after the change."""
+    """A change to an application: a row of the table, and the step at which the candidate is after the change."""
 
     row: Transition
     step: UUID | None
@@ -175,7 +175,10 @@ def require_status(text: str) -> ApplicationStatus:
 
 
 def show_application_status(own: ApplicationStatus, job: JobStatus) -> ApplicationStatus:
-    """Return the status to show, given the shown state of the job. A deleted job is shown as discontinued."""
+    """Return the status that callers see, given the state of the job that they see.
+
+    A deleted job counts as discontinued.
+    """
     return own if own is ApplicationStatus.WITHDRAWN else OVERLAYS.get(job, own)
 
 

@@ -51,7 +51,7 @@ WHERE application.status <> 'retirada' AND application.cpf IS NOT NULL
 ORDER BY wanted.place
 """)
 async def list_live_applications(connection: Connection, ids: Sequence[UUID]) -> list[ListedApplication]:
-    """Return these applications in the order of `ids`. Withdrawn and erased applications are left out.
+    """Return these applications in the order of `ids`. Withdrawn and erased applications are omitted.
 
     Each application has the copy of the candidate's registry record. The caller of this function must check access.
     """
@@ -118,7 +118,9 @@ WITH held AS MATERIALIZED (
 SELECT created_at, updated_at FROM made
 """)
 async def insert_application(connection: Connection, made: Submission) -> tuple[datetime, datetime] | None:
-    """Store an application with its history, background jobs and audit event. Return its creation and change time.
+    """Store an application with its history, background jobs and audit event.
+
+    Return the times of its creation and its last change.
 
     Return None if the job or the resume has changed since it was read, if the job is not active or its deadline has
     passed, or if the person already has an application for the job that is not withdrawn.
@@ -152,7 +154,7 @@ SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
 WHERE NOT EXISTS (SELECT FROM employability.application WHERE id = wanted)
 """)
 async def select_missing_application_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return the ids that belong to no application, not even a withdrawn application."""
+    """Return those of the ids that belong to no application, not even a withdrawn one."""
 
 
 @statement("""
@@ -163,7 +165,7 @@ ORDER BY id FOR UPDATE
 async def lock_live_applications(
     connection: Connection, job: UUID, people: Collection[Cpf]
 ) -> list[ApplicationPosition]:
-    """Lock these people's applications for a job, and return their states. Withdrawn applications are left out.
+    """Lock these people's applications for a job, and return their states. Withdrawn applications are omitted.
 
     Rows are locked in the order of their ids, so that two such calls cannot deadlock.
     """
@@ -252,7 +254,7 @@ _SHOWN = "employability.shown_application_status(application.status, job.status,
 async def select_applications_of_person(
     connection: Connection, cpf: Cpf, departments: Sequence[str] | None, filters: OwnFilters, page: Page
 ) -> PagedWithCounts[StoredApplication, StatusCounts]:
-    """Return the page's applications, newest first, and the number of applications with each shown status.
+    """Return one page of applications, newest first, and the number of applications with each status that callers see.
 
     `departments` limits the jobs. None means all departments.
     """

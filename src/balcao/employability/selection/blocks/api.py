@@ -1,4 +1,4 @@
-"""Routes for blocks: attempts to apply that were refused."""
+"""Routes for blocks, which record refused attempts to apply."""
 
 from typing import Annotated
 

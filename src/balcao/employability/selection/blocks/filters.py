@@ -1,4 +1,4 @@
-"""The filters of the list of blocks (rules: employability 2.7)."""
+"""The filters for the list of blocks (rules: employability 2.7)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from balcao.employability.lists import parse_cpf_filter
 
 @dataclass(frozen=True, slots=True)
 class BlockFilters:
-    """The filters of the list of blocks. A filter that was not sent is None."""
+    """The filters for the list of blocks. A filter that was not sent is None."""
 
     cpf: Cpf | None = None
     job: UUID | None = None
 
 
 def parse_block_filters(query: Mapping[str, str]) -> BlockFilters:
-    """Parse the filters. Raises Invalid, naming the parameter, if a filter is not valid."""
+    """Parse the filters. Raises Invalid, which names the parameter, if a filter is not valid."""
     cpf, text = parse_cpf_filter(query), query.get("id_vaga", "").strip()
     job = parse_uuid(text)
     if text and job is None:

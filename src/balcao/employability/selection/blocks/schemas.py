@@ -1,4 +1,4 @@
-"""Wire types for blocks: attempts to apply that were refused (rules: employability 2.7)."""
+"""Wire types for blocks, which record refused attempts to apply (rules: employability 2.7)."""
 
 from typing import Annotated
 from uuid import UUID

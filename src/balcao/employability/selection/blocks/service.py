@@ -31,9 +31,9 @@ FIELDS = ["bloqueio"]
 
 
 async def record_block(call: Call, cpf: Cpf, job_id: UUID, criteria: Sequence[str]) -> None:
-    """Store a refused attempt to apply: at most one for each person, job and local day.
+    """Store a refused attempt to apply, at most one for each person, job and local day.
 
-    The block is stored in its own transaction, because the attempt itself stored nothing or was rolled back.
+    The block has its own transaction, because the attempt itself stored nothing or was rolled back.
     """
     async with call.platform.database.transaction() as connection:
         await _record(connection, call, cpf, job_id, criteria)

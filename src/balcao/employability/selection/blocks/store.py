@@ -41,7 +41,7 @@ SELECT {_MEMBERS} FROM employability.application_block AS block WHERE cpf = :cpf
 async def _read_block(connection: Connection, cpf: Cpf, job: UUID, day: date) -> Block: ...
 
 
-# With an array of jobs, PostgreSQL uses the index of blocks by job.
+# PostgreSQL uses the index of blocks by job only if the condition compares with an array of jobs.
 _OF_DEPARTMENTS = """block.id_vaga = ANY (ARRAY(
     SELECT id FROM employability.job WHERE id_orgao_parceiro = ANY({}::text[])))"""
 
@@ -49,9 +49,10 @@ _OF_DEPARTMENTS = """block.id_vaga = ANY (ARRAY(
 async def list_blocks(
     connection: Connection, departments: Sequence[str] | None, filters: BlockFilters, page: Page
 ) -> tuple[list[Block], int]:
-    """Return the page's blocks for jobs of these departments (None for all), newest first, and the number of matches.
+    """Return one page of the blocks for jobs of these departments, newest first, and the total number of matches.
 
-    The statement contains only the requested conditions, so each combination has its own plan.
+    If `departments` is None, the blocks for all jobs match. The statement contains only the requested conditions, so
+    each combination has its own plan.
     """
     conditions = Conditions()
     conditions.add("true")

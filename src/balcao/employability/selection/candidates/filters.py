@@ -1,4 +1,4 @@
-"""The filters of the staff's list of applications (rules: employability 2.7)."""
+"""The filters for the staff's list of applications (rules: employability 2.7)."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from balcao.employability.selection.applications.schemas import (
 )
 
 MOST_PER_PAGE, MOST_OF_JOB = 1_000, 10_000
-# The value of the step filter that matches candidates without a step.
+# The value of the step filter that matches candidates who are at no step.
 NO_STEP = "nenhuma"
 # The format of a numeric answer (rules: employability 4.5).
 NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:[.,][0-9]{1,30})?")
@@ -34,7 +34,7 @@ _DIGITS = re.compile(r"[0-9]{1,11}")
 class AnswerFilter:
     """A filter by the answer to a question.
 
-    The answer must contain `text` if it is set, and be a number within the bounds if one of them is set.
+    The answer must contain `text` if it is set. If a bound is set, the answer must be a number within the bounds.
     """
 
     question: UUID
@@ -45,7 +45,7 @@ class AnswerFilter:
 
 @dataclass(frozen=True, slots=True)
 class CandidateFilters(OwnFilters):
-    """The filters of the staff's list.
+    """The filters for the staff's list.
 
     A filter that was not sent is None. `cpf_start` contains a CPF's first digits.
     """
@@ -58,13 +58,13 @@ class CandidateFilters(OwnFilters):
 
     @property
     def names_no_person(self) -> bool:
-        """Whether the filters concern only jobs and statuses, so that the tallies are sufficient for the counts."""
+        """Whether the filters concern only jobs and statuses, so that the tallies contain the counts."""
         people = (self.step, self.cpf, self.text, self.cpf_start, self.answer)
         return not self.without_step and all(each is None for each in people)
 
 
 def parse_candidate_filters(query: Mapping[str, str]) -> CandidateFilters:
-    """Parse the filters. Raises Invalid, naming the parameter, if a filter is not valid."""
+    """Parse the filters. Raises Invalid, which names the parameter, if a filter is not valid."""
     without_step = query.get("etapa_id", "").strip() == NO_STEP
     own = parse_own_filters({**query, "etapa_id": ""} if without_step else query)
     cpf, text = parse_cpf_filter(query), read_text(query, "search")
@@ -106,7 +106,10 @@ def _parse_number(query: Mapping[str, str], name: str) -> Decimal | None:
 
 
 def parse_candidate_page(query: Mapping[str, str]) -> Page:
-    """Parse the page. For a single job, which portals export as a whole, the page size may be ten times as large."""
+    """Parse the page.
+
+    The page size for a single job may be ten times as large, because portals export all candidates of a job.
+    """
     return parse_list_page(query, DEFAULT_PER_PAGE, MOST_OF_JOB if query.get("vagaId", "").strip() else MOST_PER_PAGE)
 
 

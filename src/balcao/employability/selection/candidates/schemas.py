@@ -22,7 +22,7 @@ class Candidate(Application, kw_only=True):
 
 
 class StepAndStatus(NamedTuple):
-    """The number of applications at one step with one shown status. `step` is None for applications at no step."""
+    """The number of applications at one step with one status. `step` is None for applications at no step."""
 
     step: UUID | None
     status: ApplicationStatus
@@ -30,7 +30,7 @@ class StepAndStatus(NamedTuple):
 
 
 class StepCounts(msgspec.Struct):
-    """The number of candidates at a step, in total and by shown status."""
+    """The number of candidates at a step, in total and by status."""
 
     id_etapa: Annotated[UUID | None, Meta(description="A etapa (UUID); nula para quem não está em nenhuma.")]
     titulo: Annotated[str | None, Meta(description="Título da etapa.", examples=["Entrevista"])]
@@ -40,7 +40,7 @@ class StepCounts(msgspec.Struct):
 
     @classmethod
     def of(cls, step: Step | None, counts: StatusCounts) -> "StepCounts":
-        """Create the counts of a step or, if `step` is None, of the candidates without a step."""
+        """Create the counts for a step. If `step` is None, they are for the candidates who are at no step."""
         total = sum(msgspec.structs.astuple(counts))
         return (
             cls(None, None, None, total, counts)
@@ -50,7 +50,7 @@ class StepCounts(msgspec.Struct):
 
 
 class CandidateCounts(msgspec.Struct):
-    """Counts of a job's candidates by step and shown status, without personal data."""
+    """Counts of a job's candidates by step and status, without personal data."""
 
     total: Annotated[int, Meta(description="Candidaturas, sem as retiradas.", examples=[63])]
     etapas: Annotated[

@@ -1,4 +1,7 @@
-"""The staff's list of applications. Long pages are streamed in bounded memory (rules: employability 2.7, 5.6)."""
+"""The staff's list of applications.
+
+Long pages are streamed, so that they need little memory (rules: employability 2.7, 5.6).
+"""
 
 from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID
@@ -34,7 +37,8 @@ async def list_candidates(
 
     A long page is returned as an iterator over parts of its JSON.
 
-    The audit trail records the reads before the data is sent. Errors before the first part are raised here.
+    The audit trail records the reads before the data is sent. Errors before the first part are raised by this function,
+    not by the iterator.
     """
     scope = await find_scope(call)
     departments = None if scope.departments is None else sorted(scope.departments)
@@ -83,8 +87,8 @@ async def _encode_in_parts(
 async def _read(call: Call, ids: Sequence[UUID], jobs: dict[UUID, JobSummary]) -> list[Candidate]:
     """Return the applications in the order of `ids`, and record the read of each person in the audit trail.
 
-    `jobs` caches the jobs that were already read, and new jobs are added to it. Applications that were withdrawn or
-    erased since their ids were read are left out.
+    `jobs` is a cache of the jobs that were already read, to which this function adds new ones. Applications that were
+    withdrawn or erased after their ids were read are omitted.
     """
     async with call.platform.database.connection() as connection:
         stored = await list_live_applications(connection, ids)

@@ -31,22 +31,24 @@ _ANSWERED = """EXISTS (
     SELECT FROM employability.application_content AS content, jsonb_array_elements(content.respostas) AS answer
     WHERE content.id_candidatura = application.id AND answer ->> 'id_info' = {}::text AND %s
     OFFSET 0)"""
-# CASE prevents the cast of an answer that is not a number. Such an answer was given when its question had another type.
-_NUMBER = NUMBER.pattern.replace("{", "{{").replace("}", "}}")  # braces in conditions mark values, so they are doubled
+# CASE prevents the cast of an answer that is not a number. There may be such answers from a time when the question had
+# another type.
+_NUMBER = NUMBER.pattern.replace("{", "{{").replace("}", "}}")  # doubled, because braces in conditions mark values
 _ANSWER_NUMBER = f"""CASE WHEN answer ->> 'resposta' ~ '^{_NUMBER}$'
     THEN replace(answer ->> 'resposta', ',', '.')::numeric END"""
-# Two forms of a condition on the job. The first form filters the newest applications by a set of jobs in memory. The
-# second form looks up each job in an index. IS TRUE stops PostgreSQL from turning the first form into a join.
+# Two forms of the condition for the job. With the first form, PostgreSQL filters the newest applications by a set of
+# jobs in memory. With the second form, it looks up each job in an index. IS TRUE stops PostgreSQL from turning the
+# first form into a join.
 _JOB_FILTER = f"(application.id_vaga IN ({_JOBS})) IS TRUE"
 _JOB_BY_JOB = f"application.id_vaga = ANY (ARRAY({_JOBS}))"
-# The cost of reading and sorting a matching application, relative to skipping one in the order of the list.
+# The cost of reading and sorting one matching application, relative to the cost of skipping one in the sorted list.
 _COST_OF_SORTING = 4
 
 
 async def find_candidate_page(
     connection: Connection, departments: Sequence[str] | None, filters: CandidateFilters, page: Page
 ) -> tuple[list[UUID], StatusCounts]:
-    """Return the ids of the page's applications, newest first, and the number of applications with each shown status.
+    """Return the ids of one page of applications, newest first, and the number of applications with each status.
 
     `departments` limits the jobs. None means all departments.
     """
@@ -70,7 +72,7 @@ async def find_candidate_page(
 
 
 def _match(departments: Sequence[str] | None, filters: CandidateFilters, within: str = _JOB_FILTER) -> Conditions:
-    """Return the conditions of all filters except the status. `departments` is the first parameter."""
+    """Return the conditions for all filters except the status. `departments` is the first parameter."""
     conditions = Conditions()
     conditions.add("application.status <> 'retirada'")
     if departments is not None:
@@ -153,7 +155,7 @@ def _add_up(conditions: Conditions) -> str:
 
 
 async def _read_tallies(connection: Connection, conditions: Conditions) -> tuple[StatusCounts, int]:
-    """Return the number of matching applications with each shown status, and the number of all applications."""
+    """Return the number of matching applications with each status, and the number of all applications."""
     statement = f"SELECT ({_add_up(conditions)}) AS counts, (SELECT sum({_ALL}) FROM {_TALLY}) AS everything"
     row = await connection.fetchrow(statement, *conditions.values)
     assert row is not None
@@ -193,4 +195,4 @@ WHERE application.id_vaga = :job AND application.status <> 'retirada'
 GROUP BY 1, 2
 """)
 async def count_job_candidates(connection: Connection, job: UUID) -> list[StepAndStatus]:
-    """Return the number of applications for a job by step and shown status. Withdrawn applications are not counted."""
+    """Return the number of applications for a job by step and status. Withdrawn applications are not counted."""

@@ -44,7 +44,7 @@ routes = ROUTES.extend(tags=["applications"], body_limit=SMALL_BODY)
 
 
 def declare_decision(word: str, status: ApplicationStatus, summary: str) -> None:
-    """Declare an operation that gives an application a fixed status."""
+    """Declare an operation that sets an application to a fixed status."""
     event = DECISIONS[status].event
 
     @routes.put(

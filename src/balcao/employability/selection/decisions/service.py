@@ -1,4 +1,4 @@
-"""Staff decisions on one application or on many (rules: employability 2.7, 4.3)."""
+"""Decisions of staff on one application or on several (rules: employability 2.7, 4.3)."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -60,7 +60,7 @@ async def set_status(call: Call, id_: UUID, status: ApplicationStatus, reason: s
 
 
 async def set_step(call: Call, id_: UUID, step: UUID | None) -> Message:
-    """Move a candidate to a step of the job, or to none.
+    """Move a candidate to a step of the job, or to no step.
 
     Raises Invalid if the job does not have the step, Forbidden for the caller's own application, NotFound if the
     application is unknown or out of reach, PreconditionFailed if `If-Match` does not match, and Conflict if the state
@@ -85,7 +85,7 @@ async def set_status_of_many(call: Call, body: BulkStatusBody) -> BulkResult:
 
 
 async def set_step_of_many(call: Call, body: BulkStepBody) -> BulkResult:
-    """Move candidates for a job, who must all be at the same step, to another step or to none.
+    """Move candidates for a job to another step or to no step. They must all be at the same step.
 
     Raises Invalid if the body is not valid or the job does not have the step, NotFound if the job is unknown or out of
     reach, and Conflict if the candidates are at different steps. After an exception, no application has changed.
@@ -115,7 +115,10 @@ def choose_status(status: ApplicationStatus) -> Choose:
 
 
 def choose_step(step: UUID | None) -> Choose:
-    """Return the decision that moves a candidate to this step or to none. Candidates already there do not change."""
+    """Return the decision that moves a candidate to this step, or to no step.
+
+    A candidate who is already there does not move.
+    """
 
     def choose(position: ApplicationPosition, job: JobSummary) -> Change | None:
         require_step(step, job, "id_etapa_atual")
@@ -126,7 +129,7 @@ def choose_step(step: UUID | None) -> Choose:
 
 
 def require_step(step: UUID | None, job: JobSummary, field: str) -> None:
-    """Raise Invalid, naming the field, if the job does not have the step. None is always valid."""
+    """Raise Invalid, which names the field, if the job does not have the step. None is always valid."""
     if step is not None and all(step != each.id for each in job.etapas):
         raise Invalid(f"O campo `{field}` não é uma etapa desta vaga.", code=f"{field}-invalid")
 
@@ -159,7 +162,7 @@ async def _change(
     positions: list[ApplicationPosition],
     choose: Choose,
 ) -> BulkResult:
-    """Change the applications that can change, and report all other people as failures.
+    """Change the applications that can change, and report the people of all others as failures.
 
     An application that already has the requested state counts as changed, so a repeated call gets the same response.
     """

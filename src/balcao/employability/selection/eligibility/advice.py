@@ -1,4 +1,4 @@
-"""Advice in Portuguese on the criteria that a person does not meet (rules: employability 4.4)."""
+"""Writes advice in Portuguese on the criteria that a person does not meet (rules: employability 4.4)."""
 
 from collections.abc import Sequence
 

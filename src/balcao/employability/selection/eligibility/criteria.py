@@ -1,4 +1,4 @@
-"""Check whether a person meets the criteria of a job (rules: employability 4.4). No SQL or HTTP here."""
+"""Checks whether a person meets the criteria of a job (rules: employability 4.4), without SQL or HTTP."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from balcao.employability.texts import fold_line
 
 EXCLUSIVE = "exclusivo_pcd"
 COMPLETE = "Completo"
-# The registry's value for a person without a disability, and the only schooling level whose name in the registry
-# differs from the reference value.
+# The registry's value for a person without a disability, and the only schooling level that has a different name in the
+# registry.
 _NO_DISABILITY = fold_line("Não sou pessoa com deficiência")
 _SAME_LEVELS = {fold_line("Pós Graduação"): fold_line("Pós-graduação/MBA")}
 _UNFINISHED = fold_line("incompleto")
@@ -57,7 +57,7 @@ def may_need_registry(job: Job) -> bool:
 
 
 def check_criteria(job: Job, facts: Facts) -> list[CheckedCriterion]:
-    """Return all criteria of the job, and whether the person meets them.
+    """Return all criteria of the job, each with whether the person meets it.
 
     Raises RegistryUnknown if a criterion needs the registry's record and the record is not available.
     """
@@ -87,13 +87,16 @@ def _check(job: Job, facts: Facts) -> Iterator[CheckedCriterion]:
         yield CheckedCriterion(Code.COURSE, wanted, _learned(job.areas_formacao_elegibilidade, facts))
     if job.acessibilidade_pcd == EXCLUSIVE:
         disability = facts.of_registry().deficiencia
-        # If the registry has no value, the criterion is met, and the employer verifies the disability.
+        # Without a value in the registry, the criterion is met, because the employer verifies the disability.
         is_met = disability is None or fold_line(disability) != _NO_DISABILITY
         yield CheckedCriterion(Code.DISABILITY, EXCLUSIVE, is_met)
 
 
 def _has_schooling(demanded: ReferenceValue, facts: Facts) -> bool:
-    """Return whether the resume shows the required level. If it does not, the registry's record decides."""
+    """Return whether the person has the required level.
+
+    If the resume does not show it, the registry's record decides.
+    """
     wanted = _order(demanded)
     takes_begun = _UNFINISHED in fold_line(demanded.descricao)
     for row in facts.education:

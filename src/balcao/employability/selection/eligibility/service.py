@@ -1,4 +1,4 @@
-"""Decide whether a person may apply for a job. Clients never decide this (rules: employability 4.4)."""
+"""Decides whether a person may apply for a job. Clients never decide this (rules: employability 4.4)."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -42,7 +42,7 @@ class Ineligible(Invalid):
 
 
 async def read_eligibility(call: Call, cpf: Cpf, job_id: UUID) -> Eligibility:
-    """Return all criteria of a published job, and whether the person meets them. Nothing is stored.
+    """Return all criteria of a published job, each with whether the person meets it. Nothing is stored.
 
     Raises NotFound if the job was never published or is deleted, and Unavailable if a criterion needs the registry's
     record and the record is not available.
@@ -68,7 +68,7 @@ def check_terms(call: Call, accepted: str | None) -> CheckedCriterion:
 async def check_candidate(
     connection: Connection, call: Call, resume: Resume, job: Job, lookup: people.PersonLookup | None
 ) -> list[CheckedCriterion]:
-    """Return all criteria of the job except the terms, and whether the person meets them.
+    """Return all criteria of the job except the terms, each with whether the person meets it.
 
     Raises Unavailable if a criterion needs the registry's record and the record is not available.
     """

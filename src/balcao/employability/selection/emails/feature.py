@@ -14,7 +14,7 @@ from balcao.employability.selection.emails.kinds import JOB
 
 
 async def delete_log(call: Call, connection: Connection) -> RetentionCount:
-    """Delete old entries about these e-mails from the job log."""
+    """Delete old entries for these e-mails from the job log."""
     age = timedelta(days=call.platform.settings.jobs_mail_days)
     return RetentionCount(
         await queue.count_log_entries(connection, JOB), await queue.delete_log_entries(connection, age, JOB)

@@ -11,7 +11,7 @@ from balcao.employability.hiring.listings.service import JOB_CLOSED
 from balcao.employability.selection.emails import service
 from balcao.employability.selection.emails.kinds import JOB, Email
 
-# The retries last long enough for a restart, a repair or a replacement of the mail server.
+# The retries last long enough for the mail server to be restarted, repaired or replaced.
 DELAYS = [timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720)]
 
 

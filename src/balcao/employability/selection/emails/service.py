@@ -1,4 +1,7 @@
-"""E-mails to candidates, enqueued in the transaction of the change that they report (rules: employability 4.8)."""
+"""Sends e-mails to candidates. They are enqueued in the transaction of the change that they report.
+
+Rules: employability 4.8.
+"""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -26,7 +29,7 @@ async def enqueue_emails(connection: Connection, kind: Email, events: Mapping[UU
 async def notify_of_closed_job(platform: Platform, job: UUID, event: int) -> None:
     """Enqueue e-mails about a discontinued job to the candidates whose applications have no decision.
 
-    `event` is the event in the job's history. If this runs twice, the e-mails have the same Message-IDs.
+    `event` is the event in the job's history. If this runs twice, both runs use the same Message-IDs.
     """
     async with platform.database.transaction() as connection:
         waiting = await store.list_undecided_applications(connection, job)
@@ -34,7 +37,7 @@ async def notify_of_closed_job(platform: Platform, job: UUID, event: int) -> Non
 
 
 async def send_email(platform: Platform, kind: Email, application: UUID, event: int) -> None:
-    """Send an e-mail if its message is still true. Raises Retry if the mail server or the registry fails.
+    """Send an e-mail if what it says is still true. Raises Retry if the mail server or the registry fails.
 
     Nothing is sent if no mail server is configured, or if the candidate refuses e-mails about services. The address and
     the content are read now, and no database connection is held during the delivery. If the worker dies before the job

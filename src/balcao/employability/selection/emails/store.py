@@ -1,4 +1,7 @@
-"""SQL for e-mails to candidates. A job contains only ids, because the text is composed when the e-mail is sent."""
+"""SQL for e-mails to candidates.
+
+A background job contains only ids, because the text is composed when the e-mail is sent.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -14,7 +17,7 @@ from balcao.employability.selection.emails.texts import News
 
 
 class Occasion(NamedTuple):
-    """The reason for an e-mail: an application, and an event in its history or in its job's history."""
+    """The reason for an e-mail: an application, and an event in the history of the application or of its job."""
 
     application: UUID
     event: int
@@ -77,7 +80,7 @@ _SEND_CONDITIONS = {
     }
 )
 async def read_news(connection: Connection, kind: Email, application: UUID, event: int) -> News | None:
-    """Return the content of an e-mail, or None if its message is no longer true or the application has no address."""
+    """Return the content of an e-mail, or None if what it says is no longer true or the application has no address."""
 
 
 async def find_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
@@ -94,4 +97,4 @@ async def _find_people(connection: Connection, ids: Sequence[str]) -> Mapping[st
 
 @statement("SELECT id::text FROM employability.application WHERE cpf = :cpf")
 async def list_application_ids(connection: Connection, cpf: Cpf) -> list[str]:
-    """Return the ids of a person's applications, to find their dead-lettered jobs."""
+    """Return the ids of a person's applications, which are used to find dead-lettered jobs about them."""

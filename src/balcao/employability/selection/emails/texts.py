@@ -11,7 +11,7 @@ LONGEST_IN_SUBJECT = 80
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """The data for an e-mail. `step` is set only if the e-mail is about a step. `cpf` is the candidate's."""
+    """The data for an e-mail. `step` is set only if the e-mail is about a step. `cpf` is the candidate's CPF."""
 
     email: str
     name: str | None

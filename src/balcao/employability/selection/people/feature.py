@@ -1,4 +1,4 @@
-"""Copies of the registry records of people who apply."""
+"""The copies of the registry records of people who apply."""
 
 from balcao.core.audit.personal_data import OwnRows
 from balcao.core.audit.retention import OldRows
@@ -11,7 +11,7 @@ from balcao.employability.selection.people.jobs import KINDS
 FEATURE = Feature(
     jobs=KINDS,
     retention=[OldRows("candidate_copy", store.count_copies, store.delete_unneeded_copies)],
-    # The table is only a copy, so this feature exports nothing: the registry exports the data.
+    # This feature exports nothing, because the table is only a copy and the registry exports the data.
     personal_data=OwnRows("employability.candidate", kind="candidate_copy", fields=PersonRecord.__struct_fields__),
     exports=Exports(derived=("employability.candidate",)),
 )

@@ -1,4 +1,7 @@
-"""Jobs that refresh copied records after an application and every night, so lists never wait for the registry."""
+"""Background jobs that refresh the copied records.
+
+They run after an application and every night, so that lists never wait for the registry.
+"""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -23,6 +26,6 @@ async def _refresh_all(platform: Platform, _: Mapping[str, Any]) -> None:
 
 KINDS = [
     JobKind(service.REFRESH_ONE, _refresh_one),
-    # The duration depends on the registry, so runs must not overlap.
+    # Runs must not overlap, because their duration depends on the registry.
     JobKind(REFRESH_ALL, _refresh_all, first_delay=timedelta(minutes=5), max_concurrent=1, cron="25 5 * * *"),
 ]

@@ -19,7 +19,7 @@ REFRESH_ONE = "employability.refresh_candidate"
 
 
 class PersonLookup(NamedTuple):
-    """A person's record. `is_current` is set if the registry returned it in this call."""
+    """A person's record. `is_current` is true if the registry returned the record in this call."""
 
     record: PersonRecord
     is_current: bool
@@ -28,8 +28,8 @@ class PersonLookup(NamedTuple):
 async def look_up_person(call: Call, cpf: Cpf) -> PersonLookup | None:
     """Return the registry's record. If the registry is down, return a copy of the last 24 hours, or else None.
 
-    The record is empty if the registry does not know the person. Call this outside any transaction, because it can take
-    two seconds.
+    The record is empty if the person is not in the registry. Call this outside any transaction, because it can take two
+    seconds.
     """
     try:
         return PersonLookup(await ask_registry(call, cpf), is_current=True)
@@ -45,12 +45,15 @@ async def read_person_copies(connection: Connection, people: Collection[Cpf]) ->
 
 
 def describe_refresh(application: UUID, lookup: PersonLookup | None) -> bytes | None:
-    """Return the payload of the job that refreshes a candidate's copy, or None if the registry was just read."""
+    """Return the payload of the background job that refreshes a candidate's copy.
+
+    Return None if the record was just read from the registry.
+    """
     return None if lookup is not None and lookup.is_current else encode_payload({"candidate_of": str(application)})
 
 
 async def save_person_copy(connection: Connection, cpf: Cpf, lookup: PersonLookup | None) -> None:
-    """Store the copy if the registry was just read. If this fails, the nightly job reads the record again."""
+    """Store the copy if the record was just read from the registry. If this fails, the nightly job reads it again."""
     if lookup is not None and lookup.is_current:
         await store.upsert_copy(connection, cpf, lookup.record)
 

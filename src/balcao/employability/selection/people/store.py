@@ -31,7 +31,8 @@ async def upsert_copy(connection: Connection, cpf: Cpf, record: PersonRecord) ->
     """Store a record that was just read from the registry."""
 
 
-# The people with an application that is neither withdrawn nor erased, for a published (even expired) or frozen job.
+# The people who have an application that is neither withdrawn nor erased, for a frozen or a published (even expired)
+# job.
 @statement("""
 SELECT DISTINCT application.cpf
 FROM employability.job

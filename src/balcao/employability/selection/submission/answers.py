@@ -1,4 +1,4 @@
-"""Check answers to a job's questions according to the type of each question (rules: employability 4.5)."""
+"""Checks answers to a job's questions according to the type of each question (rules: employability 4.5)."""
 
 import re
 from collections.abc import Sequence
@@ -43,7 +43,9 @@ def check_answers(questions: Sequence[Question], sent: Sequence[AnswerBody]) -> 
 
 
 def split_options(text: str, options: Sequence[str]) -> list[str] | None:
-    """Split a text of options joined by `, `. Return None if it contains anything else or an option twice.
+    """Split a text that consists of options joined by `, `.
+
+    Return None if it contains anything else, or an option twice.
 
     Options can contain `, ` themselves. The search tries the longest option first and backtracks if the rest does not
     fit. It gives up and returns None after it has tried MOST_TRIES options.

@@ -1,4 +1,4 @@
-"""Wire types for the request bodies and for a refused application (rules: employability 3.4)."""
+"""Wire types for applications in requests, and for the response to a refused application (rules: employability 3.4)."""
 
 from typing import Annotated
 
@@ -47,7 +47,7 @@ class ApplicationBody(msgspec.Struct):
 
 
 class ApplicationChange(msgspec.Struct):
-    """The changes to an application. The values of absent members do not change."""
+    """The changes to an application. Absent members do not change anything."""
 
     email: Annotated[str | None, Meta(description="E-mail.", examples=["ana@pessoa.example"])] = None
     respostas_info_complementares: AnswersBody = None
@@ -57,7 +57,7 @@ class ApplicationChange(msgspec.Struct):
 
 
 class ApplicationRefusal(ErrorAndMessage):
-    """A refused application. Portals show `message`, which has the same text as `error`."""
+    """The response to a refused application. Portals show `message`, which has the same text as `error`."""
 
     criterios_nao_atendidos: Annotated[
         list[Criterion] | UnsetType,

@@ -1,4 +1,4 @@
-"""Check, store and change applications for a job (rules: employability 4.3 to 4.5, 5.1)."""
+"""Checks, stores and changes applications for a job (rules: employability 4.3 to 4.5, 5.1)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -163,7 +163,7 @@ async def _apply(connection: Connection, request: _ApplicationRequest) -> Applic
 async def _ask_registry(
     call: Call, cpf: Cpf, job_id: UUID, sent: Contact
 ) -> tuple[Job | None, people.PersonLookup | None]:
-    """Read a published job, and the person's registry record if the criteria may need it, before anything is locked.
+    """Before anything is locked, read a published job, and the person's registry record if the criteria may need it.
 
     For staff, the registry is also read if they omitted the name or the e-mail.
     """
@@ -175,7 +175,7 @@ async def _ask_registry(
 
 
 def _require_job(job: Job | None, scope: Scope | None) -> Job:
-    """Return the job if it accepts applications and, for staff, is within reach.
+    """Return the job if it accepts applications and is within the scope.
 
     Raises NotFound if the job is unknown or out of reach. Raises Invalid if it does not accept applications, with a
     separate message for an expired job.
@@ -192,7 +192,9 @@ def _require_job(job: Job | None, scope: Scope | None) -> Job:
 async def _check_criteria(
     connection: Connection, request: _ApplicationRequest, job: Job, earlier: PriorApplications, resume: Resume
 ) -> list[str]:
-    """Return the codes of the criteria that the person does not meet. Staff may apply for the person anyway.
+    """Return the codes of the criteria that the person does not meet.
+
+    Staff may apply for the person although criteria are not met.
 
     Raises Ineligible if a citizen applies and has not accepted the terms or does not meet a criterion.
     """
@@ -262,7 +264,7 @@ def _find_candidate(call: Call, sent: str | None) -> tuple[Cpf, Call]:
 def _require_free(earlier: PriorApplications) -> None:
     """Raise Invalid if the person may not apply again.
 
-    The error is not Conflict, because the citizen portal shows the message only for status 400.
+    The error is Invalid and not Conflict, because the citizen portal shows the message only for status 400.
     """
     if earlier.live:
         text = "Já há uma candidatura desta pessoa a esta vaga: acompanhe-a em Minhas candidaturas."
@@ -289,7 +291,10 @@ def clean_email(text: str | None) -> str | None:
 
 
 def read_contact_claims(caller: Caller) -> Contact:
-    """Return the name and e-mail address from the token. A long name is cut, and an invalid address becomes None."""
+    """Return the name and e-mail address from the token.
+
+    A name that is too long is cut, and an invalid address becomes None.
+    """
     name, email = (caller.name or "").strip()[:LONGEST_NAME], (caller.email or "").strip()
     return Contact(name or None, email if len(email) <= LONGEST_EMAIL and _is_address(email) else None)
 

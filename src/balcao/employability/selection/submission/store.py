@@ -11,7 +11,7 @@ from balcao.core.values.cpf import Cpf
 class PriorApplications(NamedTuple):
     """The number of a person's earlier applications for a job, and the version of the terms that they accepted.
 
-    `live` counts applications that are not withdrawn. It is 0 or 1.
+    `live` is the number of applications that are not withdrawn, which is 0 or 1.
     """
 
     live: int
