@@ -1,4 +1,4 @@
-"""The agent docs service: the OpenAPI description of the agents service."""
+"""The agent docs service, which publishes the OpenAPI description of the agents service."""
 
 import dataclasses
 from collections.abc import AsyncIterator, Mapping
@@ -27,9 +27,9 @@ _OWN = Service(
 
 
 def describe_service(agents: Service) -> Service:
-    """Return the service that describes `agents`.
+    """Return the agent docs service, which describes `agents`.
 
-    The agents service is an argument, so that this package does not import it.
+    The agents service is passed as an argument, so that this package does not import it.
     """
 
     @asynccontextmanager
@@ -58,5 +58,5 @@ def build_root(agents: Service, folder: str = "") -> Root:
 
 
 async def ready(platform: Platform) -> Mapping[str, bool]:
-    """Return whether the document was generated. The first call generates it."""
+    """Return whether the document is available. The first call generates it."""
     return {"description": await platform.part(Published).find_document() is not None}

@@ -1,4 +1,4 @@
-"""The common settings of the service's routes."""
+"""The settings that all of the service's routes share."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes

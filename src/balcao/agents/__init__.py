@@ -1,4 +1,4 @@
-"""The agent configuration service: versions of the city's chat agents, and examples to test the agents."""
+"""The agent configuration service: versions of the city's chat agents, and examples for testing the agents."""
 
 from balcao.agents.datasets.api import FEATURE as DATASETS
 from balcao.agents.experiments.api import FEATURE as EXPERIMENTS

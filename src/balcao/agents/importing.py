@@ -1,4 +1,4 @@
-"""Common parts of the imports. Rows are validated by the rules for request bodies (rules: agents 3.2, 4)."""
+"""Code shared by the imports. They validate rows by the same rules as request bodies (rules: agents 3.2, 4)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ AUTHOR = "Importação"
 
 
 def check_row(members: Mapping[str, Any], model: type[pydantic.BaseModel]) -> None:
-    """Raise ValueError for the first fault of a row. The message names the member, but never contains its value."""
+    """Raise ValueError for the first error in a row. The message names the member, but never contains its value."""
     try:
         model.model_validate(dict(members))
     except pydantic.ValidationError as faults:

@@ -1,4 +1,4 @@
-"""The service's state in each process: a cache of prepared configuration responses."""
+"""The service's state in each process: a cache of encoded configuration responses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

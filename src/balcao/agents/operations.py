@@ -1,4 +1,4 @@
-"""Common parts of the operations: two access rules, ids in a path, and the response to a deletion."""
+"""Code shared by the operations: two access rules, types for ids in a path, and the response to a deletion."""
 
 from typing import Annotated, TypeAlias
 
@@ -8,7 +8,7 @@ from msgspec import Meta
 from balcao.core.access.rules import action, client
 from balcao.core.http.parameters import InPath
 
-# The agents themselves call with client-credentials tokens.
+# The agents themselves authenticate with client-credentials tokens.
 _RUNTIME = client("BALCAO_AGENT_RUNTIME_CLIENTS")
 READ_CONFIG = action("agent_config:read") | _RUNTIME
 READ_DATASET = action("dataset:read") | _RUNTIME

@@ -1,4 +1,7 @@
-"""Path and query parameters that several features share. Pydantic checks them, so that one error lists all faults."""
+"""Path and query parameters shared by several features.
+
+Pydantic validates them, so that one response lists all errors.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -30,13 +33,13 @@ class AgentQuery(Model):
 
 
 class PageQuery(AgentQuery):
-    """The query for a page of a history, newest first. `before` is `next_before` of the preceding page."""
+    """The query for a page of a history, newest first. `before` is the `next_before` from the preceding page."""
 
     before: Annotated[VersionInText | None, Field(description="Só versões de número menor: o `next_before`.")] = None
 
 
 def drop_blank_parameters(query: Mapping[str, str]) -> dict[str, str]:
-    """Return the query parameters without blank ones."""
+    """Return the query parameters that are not blank."""
     return {name: value for name, value in query.items() if value.strip()}
 
 

@@ -1,4 +1,4 @@
-"""Access to prompts. A read by a person is audited (rules: agents 5)."""
+"""Provide access to prompts. A read by a person is audited (rules: agents 5)."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The common settings of the service's routes, which each feature extends."""
+"""The settings that all of the service's routes share. Each feature extends them."""
 
 from balcao.core.http.dialects import DETAIL
 from balcao.core.http.operations import Routes

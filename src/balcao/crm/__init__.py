@@ -1,1 +1,1 @@
-"""The city's CRM as an upstream: the client that all features share."""
+"""The client for the city's CRM, which all features share."""

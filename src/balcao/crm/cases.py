@@ -1,4 +1,4 @@
-"""Cases of the CRM that the platform opens for citizens' requests (rules: registry 4.20).
+"""The cases that the platform opens in the CRM for citizens' requests (rules: registry 4.20).
 
 Every write is an upsert by our own key, so repeating it changes nothing. Every read checks that the CRM returned the
 requested case.
@@ -22,11 +22,12 @@ NUMBER, STEP_KEY = "NumeroPedido__c", "Chave__c"
 PAGE = 200
 _OWNER, _CHANGED = "CPF__c", "LastModifiedDate"
 _FIELDS = ("Id", "CaseNumber", "Status", "Mensagem__c", NUMBER, _OWNER, _CHANGED)
-_NUMBER = re.compile(r"[A-Z0-9-]{1,40}")  # queries contain numbers and ids unescaped
+_NUMBER = re.compile(r"[A-Z0-9-]{1,40}")  # queries contain numbers and ids without escaping
 _ID = re.compile(r"[A-Za-z0-9]{15}([A-Za-z0-9]{3})?")
 _PROTOCOL = re.compile(r"[\x21-\x7e]{1,100}")
 SEVERAL = "MULTIPLE_CHOICES"
-# The CRM's status of a new case, and the request state that each later status means. Other statuses change nothing.
+# The CRM's status for a new case, and the request state that corresponds to each later status. Other statuses change
+# nothing.
 OPEN_STATUS = "Aberto"
 STATES: Mapping[str, str] = {
     "Em andamento": "in_progress",
@@ -52,7 +53,7 @@ class Case:
 
 
 async def write_case(crm: CrmClient, number: str, fields: Mapping[str, Any], deadline: Deadline) -> None:
-    """Create the case with this number, or change it. Raises CrmAway if the CRM has several cases with the number."""
+    """Create or change the case with this number. Raises CrmAway if the CRM has several cases with this number."""
     await _upsert(crm, (CASE, NUMBER, number), fields, deadline)
 
 
@@ -110,7 +111,7 @@ def _to_case(record: Record) -> Case:
         raise CrmAway
     if not isinstance(protocol, str) or not _PROTOCOL.fullmatch(protocol):
         raise CrmAway
-    if not isinstance(number, str):  # a case that we have not opened
+    if not isinstance(number, str):  # a case that the platform has not opened
         raise make_misdirected()
     return Case(
         id=found,
@@ -124,7 +125,10 @@ def _to_case(record: Record) -> Case:
 
 
 def _read_owner(value: object) -> str:
-    """Return the CPF as eleven digits, or an empty string without one. Any other text belongs to no person we know."""
+    """Return the CPF as eleven digits, or an empty string if there is none.
+
+    Return "?" for any text that is not a CPF.
+    """
     if not isinstance(value, str) or not value:
         return ""
     cpf = Cpf.parse_path(value)

@@ -18,8 +18,8 @@ from balcao.crm.objects import ACCOUNT, CONSENT, ERASURE
 from balcao.crm.queries import Query
 from balcao.crm.related import MAX_RECORDS
 
-# The CRM objects to search for changes, in this order. Consents and anonymisation requests are separate objects, so a
-# change of one does not change the account.
+# The CRM objects to search for changes, in this order. Consents and anonymisation requests are separate objects, so
+# changing one of them does not change the account.
 Source = Literal["accounts", "consents", "requests"]
 SOURCES: Sequence[Source] = get_args(Source)
 PAGE = 50
@@ -36,7 +36,7 @@ _OWNER: Mapping[Source, str] = {"consents": "CPF__c", "requests": "CPF__c"}
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A consent with our keys. `changed` is the time of its last change, as the CRM sent it."""
+    """A consent, under our keys. `changed` is the time of its last change, as the CRM sent it."""
 
     changed: str
     entry: Mapping[str, str]
@@ -75,8 +75,8 @@ async def find_changed(
     """Return a page of the records that changed at or after `since`, oldest first.
 
     The last page has fewer than `PAGE` records. `after` is the id of the last record already read with the time
-    `since`, or an empty string for the first page. Paging by id is necessary because the CRM stores whole seconds,
-    thousands of records may have the same time, and OFFSET ends at 2,000.
+    `since`, or an empty string for the first page. Paging by id is necessary because the CRM stores whole seconds, so
+    thousands of records may have the same time, and its OFFSET is limited to 2,000.
     """
     owner = _OWNER.get(source, crm.fields.account["cpf"])
     moment = since.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -97,8 +97,8 @@ async def read_people(crm: CrmClient, people: Sequence[Cpf], deadline: Deadline)
 
     If a person has several accounts, use the oldest.
 
-    Raises the exceptions of the client. A response that has as many records as the CRM returns at a time raises CrmAway
-    too: it may be incomplete, and missing records would count as deleted.
+    Raises the exceptions of the client. A response with the maximum number of records that the CRM returns also raises
+    CrmAway, because it may be incomplete, and missing records would count as deleted.
     """
     accounts, consents, requests = await crm.select(deadline, *_build_queries(crm, people))
     if max(len(accounts), len(consents), len(requests)) >= MAX_RECORDS:

@@ -37,7 +37,7 @@ class Circuit:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._round = 0  # counts state changes; outcomes of earlier rounds are ignored
+        self._round = 0  # counts state changes, to ignore outcomes of earlier rounds
         self._open_until: float | None = None
         self._close()
 
@@ -58,7 +58,7 @@ class Circuit:
 
     @property
     def seconds_until_probe(self) -> float:
-        """The number of seconds until the circuit allows a probe. Zero if the circuit is closed or the time is over."""
+        """The number of seconds until the circuit allows a probe. Zero if it is closed or already allows one."""
         return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock())
 
     @contextmanager
@@ -93,7 +93,7 @@ class Circuit:
         return self._round
 
     def record_success(self, admitted: int) -> None:
-        """Count a success. The success of the probe closes the circuit."""
+        """Count a success. If the probe succeeds, the circuit closes."""
         if admitted != self._round:
             return
         if self._probing:
@@ -104,7 +104,7 @@ class Circuit:
         self._open_if_too_many()
 
     def record_failure(self, admitted: int) -> None:
-        """Count a failure. The failure of the probe opens the circuit again for twice as long."""
+        """Count a failure. If the probe fails, the circuit opens again for twice as long."""
         if admitted != self._round:
             return
         self._in_a_row += 1

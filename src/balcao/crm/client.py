@@ -42,9 +42,10 @@ class Account:
 
 
 class Upserted(StrEnum):
-    """The result of an upsert. After EXISTED, the caller must look up the account.
+    """The result of an upsert.
 
-    EXISTED means that the person already has at least one account. Another process may have created it first.
+    EXISTED means that the person already has at least one account, which another process may have just created. The
+    caller must then look it up.
     """
 
     CREATED = "created"
@@ -126,7 +127,7 @@ class CrmClient:
     async def select(self, deadline: Deadline, *queries: Query) -> list[list[Record]]:
         """Run the queries concurrently and return their records in the order of the queries.
 
-        A query with an `owner` returns only records of its people.
+        A query that has an `owner` returns only records of the people it names.
         """
         with self.circuit.guard():
             return await self._select(deadline, *queries)

@@ -12,7 +12,7 @@ KEY = "Chave__c"
 async def upsert_consent(crm: CrmClient, cpf: Cpf, account: Account, consent: Record, deadline: Deadline) -> None:
     """Create or update the consent for `categoria` and `canal`, each of which may be an empty string.
 
-    Raises the exceptions of the client.
+    Raises the same errors as the client.
     """
     key = "|".join((cpf.digits, consent["categoria"], consent["canal"]))
     fields = {crm.fields.consent[name]: value or None for name, value in consent.items()}

@@ -1,11 +1,11 @@
-"""Limits for the CRM calls of one use case: the time that all calls share, and the attempts for each call."""
+"""Limits for the CRM calls in one use case: the time that all calls share, and the attempts for each call."""
 
 import time
 from dataclasses import dataclass
 from typing import Self
 
-# The time for all CRM calls of a use case. It is slightly less than the 8 s promised to callers, which include the work
-# before and after the CRM calls.
+# The time for all CRM calls in a use case. It is shorter than the 8 s promised to callers, because those include the
+# work before and after the CRM calls.
 BUDGET_SECONDS = 7.5
 
 
@@ -18,7 +18,7 @@ class Deadline:
 
     @classmethod
     def within(cls, seconds: float, tries: int = 3) -> Self:
-        """Return the deadline this many seconds from now."""
+        """Return a deadline that is this many seconds from now."""
         return cls(time.monotonic() + seconds, tries)
 
     @property

@@ -40,7 +40,7 @@ class CrmRefused(CrmFailed):
     """Raised if the CRM rejected the call.
 
     `error_code` is the CRM's error code, or `UNKNOWN`. `fields` contains the names of the rejected fields. The CRM's
-    message is dropped, because it may contain personal data.
+    error message is discarded, because it may contain personal data.
     """
 
     default_message = "O CRM recusou a operação."

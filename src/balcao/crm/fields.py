@@ -12,12 +12,12 @@ from balcao.settings import SettingsError
 
 Record = Mapping[str, Any]
 
-# The lists in a person's CRM export, in addition to the account. The export has no list for the progress of service
-# orders.
+# The lists that a person's CRM export contains in addition to the account. It contains no list for the progress of
+# service orders.
 RELATED = ("protocolos", "ligacoes", "ordensServico")
 PROGRESS = "andamentos"
 _SECTIONS = ("account", "name", "address", "consent")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # queries contain these names unescaped
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")  # queries contain these names without escaping
 _NOT_IN_CIDADAO = frozenset({"contaOrigem"})
 _READ_ONLY = frozenset({"accountId", "cpf"})
 
@@ -49,7 +49,7 @@ class FieldMap:
 
     @property
     def account_fields(self) -> list[str]:
-        """The account fields that a look-up selects."""
+        """The CRM's field names that a look-up of an account selects."""
         wanted = [field for key, field in self.account.items() if key not in _NOT_IN_CIDADAO]
         return sorted({*wanted, *self.address.values()})
 
@@ -61,7 +61,7 @@ class FieldMap:
     def to_cidadao(self, account: Record, consents: Iterable[Record]) -> dict[str, Any]:
         """Return the `cidadao` object that the specification defines.
 
-        Members without a value are omitted, except for `nome`, `isTourist`, `endereco` and the lists.
+        Members without a value are omitted, except `nome`, `isTourist`, `endereco` and the lists.
         """
         texts = {
             key: str(account[field])
@@ -91,7 +91,7 @@ class FieldMap:
         for key, value in dados.items():
             match key:
                 case "nome":
-                    # A single word is the family name, which the CRM requires.
+                    # Treat a single word as the family name, because the CRM requires one.
                     first, _, last = value.strip().partition(" ")
                     written |= {self.name["first"]: first if last else None, self.name["last"]: last.strip() or first}
                 case "endereco":
@@ -107,7 +107,7 @@ class FieldMap:
         return written
 
     def from_crm(self, written: Record) -> dict[str, Any]:
-        """Return the `dados` keys for written CRM fields, in the form in which a CRM sends a change."""
+        """Convert written CRM fields to the `dados` of an event that the CRM would send for this change."""
         parts = {key: written[field] for key, field in self.address.items() if field in written}
         texts = {
             key: written[field]
@@ -121,7 +121,7 @@ class FieldMap:
     def to_dados(self, account: Record) -> dict[str, Any]:
         """Return every mirrored key of `dados` for a complete account record, with null for missing values.
 
-        `cidade` and `complemento` are both members of the address and separate keys, so they are returned in both
+        `cidade` and `complemento` are members of the address and also separate keys, so they are returned in both
         places.
         """
         dados = self.from_crm(account)

@@ -1,4 +1,4 @@
-"""The names of the CRM's objects. The objects with further data of a person are in the map of fields."""
+"""The names of the CRM's objects. The field map contains the objects with further data about a person."""
 
 ACCOUNT = "Account"
 CONSENT = "Consentimento__c"

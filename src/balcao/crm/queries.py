@@ -1,4 +1,4 @@
-"""Queries to the CRM, and the check that a response contains only records of the requested people."""
+"""Build queries to the CRM, and check that a response contains only records of the requested people."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ _misdirected = counter("balcao_crm_misdirected", "CRM responses with records of 
 class Query:
     """A query, and the people whose records it requests. `owner` is the CPF field to check.
 
-    Omit `owner` only for queries that are not about given people. Then the response is not checked against `people`,
-    and the caller must verify whose record it got.
+    Omit `owner` only for queries that are not about given people. The response is then not checked against `people`,
+    and the caller must verify to whom each record belongs.
     """
 
     text: str
@@ -29,7 +29,9 @@ class Query:
     def of_people(
         cls, entity: str, owner: str, people: Sequence[Cpf], fields: Iterable[str], also: str = "", rest: str = ""
     ) -> Self:
-        """Return the query for these people's records. `also` is another condition, `rest` the ORDER BY and LIMIT.
+        """Return the query for these people's records.
+
+        `also` is another condition, and `rest` contains ORDER BY and LIMIT.
 
         The CPF is always selected, because `read` checks it. Nothing is escaped: apart from the CPFs, which are valid,
         the caller must check every inserted value.
@@ -41,10 +43,10 @@ class Query:
         return cls(text.rstrip(), owner, frozenset(people))
 
     def read(self, answer: Any) -> list[Record]:
-        """Return the records of a response, with the CPF as eleven digits.
+        """Return the records in a response, with the CPF as eleven digits.
 
-        Raises CrmAway if the response is not a complete list of records. Raises CrmAway too if one record does not have
-        the CPF of a requested person, because the other records are then not trustworthy either.
+        Raises CrmAway if the response is not a complete list of records. Raises CrmAway also if one record does not
+        have the CPF of a requested person, because the other records are then not trustworthy either.
         """
         records = answer.get("records") if isinstance(answer, dict) else None
         if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
@@ -64,7 +66,7 @@ class Query:
 def make_misdirected() -> CrmAway:
     """Return the exception for a response that does not belong to the request.
 
-    The response is counted in a metric and logged without its values.
+    The response is counted in a metric, and logged without its values.
     """
     _misdirected.inc()
     log.warning("crm.misdirected")

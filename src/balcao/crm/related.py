@@ -6,7 +6,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.crm.fields import RELATED, FieldMap, Record, pick_known
 from balcao.crm.queries import Query
 
-MAX_RECORDS = 2_000  # one response of the CRM has at most this many records
+MAX_RECORDS = 2_000  # the CRM returns at most this many records in one response
 _NOT_SHOWN = frozenset({"objeto", "cpf"})
 
 
@@ -19,7 +19,7 @@ def build_queries(fields: FieldMap, cpf: Cpf) -> Iterator[Query]:
 
 
 def translate_related(fields: FieldMap, found: Sequence[Sequence[Record]]) -> dict[str, list[dict[str, str]]]:
-    """Return the results of the queries by kind, with our keys. Missing values are omitted."""
+    """Return the queries' results by kind, under our keys. Missing values are omitted."""
     return {
         kind: [pick_known(_list_returned(fields.related[kind]), record) for record in records]
         for kind, records in zip(RELATED, found, strict=True)

@@ -14,7 +14,7 @@ from balcao.crm.queries import Query, make_misdirected
 OPEN = "enfileirado"
 _OWNER = "CPF__c"
 _FIELDS = ("Id", "Name", _OWNER, "Status__c", "CreatedDate", "DataConclusao__c")
-_NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # queries contain numbers and ids unescaped
+_NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # queries contain numbers and ids without escaping
 _ID = re.compile(r"[A-Za-z0-9]{15,18}")
 
 
@@ -39,9 +39,9 @@ def query_open(cpf: Cpf) -> Query:
 
 
 async def find_request(crm: CrmClient, number: str, deadline: Deadline) -> AnonymisationRequest | None:
-    """Return a request, or None if the number is not valid or the CRM does not know it.
+    """Return a request, or None if the number is not valid or the CRM has no such request.
 
-    Raises the exceptions of the client, and CrmAway if the response contains another request.
+    Raises the same errors as the client, and CrmAway if the response contains another request.
     """
     if not _NUMBER.fullmatch(number):
         return None

@@ -13,8 +13,8 @@ from balcao.crm.queries import Query, make_misdirected
 from balcao.crm.related import MAX_RECORDS
 
 MAX_TICKETS = 200
-_NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # queries contain ticket numbers unescaped
-# Tickets are sorted newest first. Their orders and progress are in chronological order.
+_NUMBER = re.compile(r"[A-Z]{2,5}-[0-9]{4}-[0-9]{8}")  # queries contain ticket numbers without escaping
+# Tickets are sorted newest first, but their orders and progress oldest first.
 _ORDER_BY = {
     "protocolos": f"CreatedDate DESC LIMIT {MAX_TICKETS}",
     "ordensServico": f"CreatedDate ASC LIMIT {MAX_RECORDS}",
@@ -74,7 +74,10 @@ def _assemble(number: str, orders: Sequence[Texts], progress: Sequence[Texts]) -
 
 
 def _build_query(names: Mapping[str, str], cpf: Cpf, number: str | None, order: str) -> Query:
-    """Return the query for the person's records of one kind. A `number` restricts it to one ticket."""
+    """Return the query for the person's records of one kind.
+
+    With `number`, it returns only the records of one ticket.
+    """
     fields = [name for key, name in names.items() if key != "objeto"]
     also = f"{names['protocolo']} = '{number}'" if number else ""
     return Query.of_people(names["objeto"], names["cpf"], [cpf], fields, also=also, rest=f"ORDER BY {order}")

@@ -1,4 +1,4 @@
-"""HTTP calls to the CRM: access token, retries, limits, and the interpretation of responses."""
+"""Make HTTP calls to the CRM: handle the access token, retries and limits, and interpret responses."""
 
 import asyncio
 import math
@@ -20,8 +20,8 @@ from balcao.crm.failures import CrmAway, CrmRefused
 
 CONNECT_SECONDS, READ_SECONDS = 2.0, 3.0
 MAX_RESPONSE_BYTES = 1_048_576
-# A POST is repeated only with a new token after 401. If a POST succeeded but its response was lost, a retry would
-# create the record twice.
+# A POST is not retried, except once with a new token after a 401. If it had succeeded and only its response was lost, a
+# retry would create the record twice.
 REPEATABLE_METHODS = frozenset({"GET", "PATCH"})
 FIRST_WAIT_SECONDS = 0.1
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
@@ -61,7 +61,7 @@ class Transport:
     """The HTTP transport. `base` is the address for token requests.
 
     Other calls go to the `instance_url` in the token's response, or to `base` if there is none. The host of
-    `instance_url` must be the host of `base`, one of `hosts`, or a subdomain of these.
+    `instance_url` must be the host of `base`, one of `hosts`, or a subdomain of one of them.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Transport:
             found, base = urlsplit(token.instance_url), urlsplit(self._base)
             host = (found.hostname or "").lower()
             is_ours = any(host == allowed or host.endswith(f".{allowed}") for allowed in self._hosts)
-            # Accept http only if the configured address uses http too.
+            # Accept http only if the configured address also uses http.
             is_safe = found.scheme in {"https", base.scheme}
             is_bare = found.username is None and found.path in {"", "/"} and not found.query and found.port != 0
         except ValueError:
@@ -131,7 +131,8 @@ class Transport:
         headers = {"Authorization": f"Bearer {token.value}"} if token else {}
         if current := request_id.get():
             headers["X-Request-ID"] = current
-        # httpx limits each read. This total limit stops a response that arrives in tiny pieces.
+        # httpx limits the time of each read. This limit on the total time also stops a response that arrives in tiny
+        # pieces.
         limits = self._http.timeout
         seconds = None if limits.connect is None or limits.read is None else limits.connect + limits.read
         try:
@@ -180,7 +181,7 @@ def _require_success(response: CrmResponse) -> CrmResponse:
 
 
 def _parse_complaint(response: CrmResponse) -> tuple[str, list[str]]:
-    """Return the first error's code and field names. The error's message is ignored."""
+    """Return the code and the field names of the first error. The error's message is ignored."""
     first = response.json[0] if isinstance(response.json, list) and response.json else {}
     first = first if isinstance(first, dict) else {}
     names = first.get("fields")
@@ -189,7 +190,7 @@ def _parse_complaint(response: CrmResponse) -> tuple[str, list[str]]:
 
 
 def _match_name(pattern: re.Pattern[str], value: object) -> str | None:
-    """Return the value if it is a string that matches. Any other value from the CRM may be personal data."""
+    """Return the value if it is a string that matches, or else None, because other values may be personal data."""
     return value if isinstance(value, str) and pattern.fullmatch(value) else None
 
 

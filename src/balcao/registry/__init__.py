@@ -7,8 +7,8 @@ from balcao.registry.dead_letters.api import FEATURE as DEAD_LETTERS
 from balcao.registry.lifespan import run_registry
 from balcao.registry.rights.api import make_feature as make_rights
 
-# List the mirror first: an erasure runs in this order, and must set the tombstone before other features read the
-# mirror.
+# List the mirror first: an erasure runs in this order, and must set the tombstone before other features read what
+# remains in the mirror.
 _FEATURES = [
     *mirror.FEATURES,
     *person.FEATURES,

@@ -1,4 +1,4 @@
-"""Public routes for the description: the root page and the document."""
+"""Public routes for the root page and the OpenAPI document."""
 
 from typing import Annotated, Any, TypeAlias
 
@@ -11,7 +11,7 @@ from balcao.core.feature import Feature
 from balcao.core.http.parameters import OfRequest
 from balcao.core.http.responses import Response
 
-# Whether the requested path ends with a slash. The relative links depend on it.
+# Whether the requested path ends with a slash. The relative links on the root page depend on it.
 HasSlash: TypeAlias = Annotated[bool, OfRequest(lambda request: request.path.endswith(b"/"))]
 
 routes = ROUTES.extend(tags=["descrição"])

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the agent API, generated from the served routes (rules: agents 6)."""
+"""Generate the OpenAPI document of the agent API from the routes that are served (rules: agents 6)."""
 
 import posixpath
 
@@ -13,9 +13,10 @@ OWN_PATHS = ("/", "/swagger.json")
 
 
 def build_document(agents: Service, own: Service, base_url: str = "") -> bytes:
-    """Return the document as JSON: the agents' operations and this service's own two. The result never varies.
+    """Return the document as JSON: the agents' operations, and the two operations of this service.
 
-    `base_url` is the gateway's public address. Without it, the servers are relative to the document.
+    The same arguments always produce the same bytes. `base_url` is the gateway's public address. If it is empty, the
+    server addresses are relative to the document.
     """
     found = describe_api(agents, [build_server_url(base_url, own, agents)])
     ours = describe_api(own)
@@ -31,6 +32,6 @@ def build_document(agents: Service, own: Service, base_url: str = "") -> bytes:
 
 
 def build_server_url(base_url: str, own: Service, other: Service) -> str:
-    """Return the address of another service. Without a base URL, it is relative to this service's address."""
+    """Return the address of another service. If `base_url` is empty, it is relative to this service's address."""
     path = other.prefix + other.base
     return base_url + path if base_url else posixpath.relpath(path, own.prefix)

@@ -10,7 +10,7 @@ _FORMATS = {"date-time": "2026-10-05T14:30:00Z", "date": "2026-10-05"}
 
 
 def add_examples(document: Json) -> None:
-    """Add an example, in place, to each parameter and JSON body without an example."""
+    """Add an example, in place, to each parameter and JSON body that does not have one."""
     schemas = document["components"]["schemas"]
     for operation in list_operations(document):
         for described in (*operation.get("parameters", ()), *_list_bodies(operation)):
@@ -25,7 +25,10 @@ def list_operations(document: Json) -> Iterator[Json]:
 
 
 def make_example(schema: Json, schemas: Mapping[str, Json]) -> Any:
-    """Return the schema's constant, first example, first choice or default, or build a value from its parts."""
+    """Return the schema's constant, first example, first choice or default.
+
+    If it has none, build a value from its parts.
+    """
     if "$ref" in schema:
         return make_example(schemas[schema["$ref"].rsplit("/", 1)[-1]], schemas)
     if "const" in schema:

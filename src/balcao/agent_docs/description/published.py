@@ -1,4 +1,4 @@
-"""The documents that this process publishes. The OpenAPI document is generated when it is first needed."""
+"""The root page and the OpenAPI document that this process publishes."""
 
 from collections.abc import Callable
 
@@ -11,8 +11,8 @@ from balcao.core.once import Once
 class Published:
     """The root page and the OpenAPI document, as bytes.
 
-    Generating the document takes as long as the rest of the start, so it happens when it is first needed. The links of
-    the root page are relative, so it has other links when it is requested without a trailing slash.
+    The OpenAPI document is generated when it is first needed, because generating it would double the start-up time. The
+    root page has relative links, so these differ if it is requested without a trailing slash.
     """
 
     def __init__(self, root: bytes, root_without_slash: bytes, build_document: Callable[[], bytes]) -> None:

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 
 class DescribedService(msgspec.Struct):
-    """A described service. `base` is relative to the root page."""
+    """A service that the document describes. `base` is relative to the root page."""
 
     name: Annotated[str, Meta(description="Nome do serviço descrito.", examples=["agents"])]
     base: Annotated[str, Meta(description="Endereço base do serviço, relativo a esta página.", examples=["../agent"])]

@@ -14,15 +14,16 @@ _FOREIGN = "não é um cursor desta API"
 
 
 def encode_example_cursor(dataset_id: str, position: int) -> str:
-    """Return the cursor for a position: 24 URL-safe characters."""
+    """Encode a position as a cursor of 24 URL-safe characters."""
     raw = position.to_bytes(_POSITION_BYTES)
     return urlsafe_b64encode(raw + _seal(dataset_id, raw)).decode().rstrip("=")
 
 
 def decode_example_cursor(dataset_id: str | None, text: str) -> int:
-    """Return the position in a cursor. Raises ValueError if the cursor is damaged or belongs to another data set.
+    """Decode the position in a cursor.
 
-    If `dataset_id` is None, only the form of the cursor is checked.
+    Raises ValueError if the cursor is malformed or belongs to another data set. If `dataset_id` is None, only the
+    format is checked.
     """
     raw = _decode(text)
     position, seal = raw[:_POSITION_BYTES], raw[_POSITION_BYTES:]
@@ -53,13 +54,13 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def encode_list_cursor(place: ListPlace) -> str:
-    """Return the cursor for a data set's position in the list of all data sets."""
+    """Encode a data set's position in the list of all data sets as a cursor."""
     raw = ((place.created_at - _EPOCH) // _MICROSECOND).to_bytes(_POSITION_BYTES) + place.id.encode()
     return urlsafe_b64encode(_seal("", raw) + raw).decode().rstrip("=")
 
 
 def decode_list_cursor(text: str) -> ListPlace:
-    """Return the position in a list cursor. Raises ValueError if the cursor is damaged."""
+    """Decode the position in a list cursor. Raises ValueError if the cursor is not one that this API issued."""
     try:
         sealed = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
     except (UnicodeEncodeError, Base64Error):

@@ -14,15 +14,16 @@ from balcao.core.context.call import Call
 
 MEDIA_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
 _MEMBERS = ("input", "output", "metadata")
-# The number of examples that one statement reads: at most 19 MiB, because an example has three objects of up to 64 KiB.
+# The number of examples that one statement reads. This is at most 19 MiB, because an example contains three objects of
+# up to 64 KiB.
 _PAGE = 100
 
 
 async def export_dataset(call: Call, dataset_id: str, form: Literal["jsonl", "csv"]) -> AsyncGenerator[bytes, None]:
     """Return the file as an iterator of byte chunks. Raises NotFound before the first chunk.
 
-    Each page is read on its own connection, so that a slow client does not occupy a connection. Examples added during
-    the export are included.
+    Each page is read on a new connection, so that a slow client does not occupy one between pages. Examples added
+    during the export are included.
     """
     await service.require_dataset(call, dataset_id)
     encode = _encode_csv if form == "csv" else _encode_jsonl

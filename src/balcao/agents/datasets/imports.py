@@ -23,7 +23,7 @@ Id = Annotated[str, Meta(pattern=DATASET_ID)]
 
 
 class DatasetRow(msgspec.Struct):
-    """A data set of a former system. The data set keeps its id."""
+    """A data set from the previous system. Its id does not change."""
 
     id: Id
     name: str
@@ -38,7 +38,7 @@ class DatasetRow(msgspec.Struct):
 
 
 class ExampleRow(msgspec.Struct):
-    """An example of a former system. The example keeps its id."""
+    """An example from the previous system. Its id does not change."""
 
     dataset_id: Id
     id: Id
@@ -53,12 +53,12 @@ class ExampleRow(msgspec.Struct):
 
     @property
     def content(self) -> dict[str, Any]:
-        """The content from which the example's hash and its revision are made."""
+        """The content that the example's hash and revision are computed from."""
         return {"input": self.input, "output": self.output, "metadata": self.metadata}
 
 
 async def write_examples(connection: Connection, rows: Sequence[ExampleRow]) -> int:
-    """Write the examples that are new or have changed. Return the number of written examples.
+    """Store the examples that are new or have changed. Return how many were stored.
 
     Lock order: data sets by id. No other transaction locks more than one data set.
     """

@@ -1,4 +1,4 @@
-"""Request bodies for data sets, checked for personal data, and a parser for lists of examples."""
+"""Request bodies for data sets, which reject personal data, and a parser for lists of examples."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
@@ -19,7 +19,8 @@ T = TypeVar("T", bound=BaseModel)
 MAX_IMPORT = 1000
 MAX_OBJECT_BYTES = 64 * 1024
 MAX_OBJECT_DEPTH = 10
-# The search for personal data is the slowest step. With a malicious body of this size, it takes a few seconds.
+# The limit bounds the search for personal data, which is the slowest step: a malicious body of this size takes a few
+# seconds.
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 INPUT = {"mensagem_whatsapp_simulada": "Como peço a poda de uma árvore?"}
@@ -43,12 +44,12 @@ def _check_object(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_text(text: str) -> str:
-    """Return the text. Raises ValueError if PostgreSQL cannot store it or it contains personal data."""
+    """Return the text unchanged. Raises ValueError if PostgreSQL cannot store it, or if it contains personal data."""
     return refuse_personal_data(refuse_nul(text))
 
 
 def refuse_repeated_values(found: list[T], member: str) -> list[T]:
-    """Return the models. Raises ValueError if two of them have the same value in `member`."""
+    """Return the models unchanged. Raises ValueError if two of them have the same value in `member`."""
     if len({getattr(one, member) for one in found}) < len(found):
         raise ValueError(f"não pode repetir `{member}`")
     return found
@@ -80,7 +81,7 @@ class ExampleContent(Model):
 
     @property
     def content(self) -> dict[str, Any]:
-        """The content from which the example's hash and its revision are made."""
+        """The content that the example's hash and revision are computed from."""
         return self.model_dump(include={"input", "output", "metadata"})
 
 
@@ -91,7 +92,7 @@ class ExampleCreation(ExampleContent):
 
 
 class ExamplesCreation(RootModel[Annotated[list[ExampleCreation], Field(min_length=1, max_length=MAX_IMPORT)]]):
-    """The examples that one call adds."""
+    """The examples that one call can add."""
 
 
 class DatasetCreation(Model):
@@ -104,10 +105,10 @@ class DatasetCreation(Model):
 
 
 def parse_items(content: bytes, kind: type[RootModel[list[T]]], item: type[T]) -> list[T]:
-    """Return the items of a body: a JSON array, or JSON Lines, in which blank lines are ignored.
+    """Parse the items in a body: a JSON array, or JSON Lines, in which blank lines are ignored.
 
-    Raises Unprocessable with all faults. `loc` contains the item's position, counted from 0. For JSON Lines, the
-    message also contains the line number, counted from 1.
+    Raises Unprocessable, which lists all errors. `loc` contains the item's position, counted from 0. For JSON Lines,
+    the message also contains the line number, counted from 1.
     """
     content = strip_bom(content)
     try:
@@ -141,5 +142,5 @@ def _read_lines(content: bytes, item: type[T]) -> list[T]:
 
 
 def make_body_fault(place: Sequence[str], message: str, kind: str = "value_error") -> Unprocessable:
-    """Return the error for a value of the body. `place` is the value's path."""
+    """Return the error for a value in the body. `place` is the path to the value."""
     return Unprocessable(faults=[Fault(loc=["body", *place], msg=message, type=kind)])

@@ -22,7 +22,7 @@ EXAMPLE_ID = f"{SET_ID}-1"
 
 
 class Revision(msgspec.Struct):
-    """The content of an example in its latest revision."""
+    """The latest revision of an example's content."""
 
     input: Annotated[dict[str, Any], Meta(description="O que é dado ao agente.", examples=[_EXAMPLE])]
     output: Annotated[
@@ -36,13 +36,13 @@ class Revision(msgspec.Struct):
 
 
 class ProjectRef(msgspec.Struct):
-    """The project of a trace."""
+    """The project to which a trace belongs."""
 
     id: Annotated[str, Meta(description="Identificador do projeto.", examples=["projeto-1"])]
 
 
 class Trace(msgspec.Struct, rename="camel"):
-    """The trace of a span."""
+    """The trace to which a span belongs."""
 
     id: Annotated[str, Meta(description="Identificador do registro.", examples=["registro-1"])]
     trace_id: Annotated[
@@ -67,7 +67,7 @@ class Example(msgspec.Struct, rename="camel"):
 
 
 class Edge(msgspec.Struct):
-    """An example with its position in the data set."""
+    """An example, with the cursor for its position in the data set."""
 
     example: Annotated[Example, Meta(description="O exemplo.")]
     cursor: Annotated[
@@ -79,7 +79,7 @@ class Edge(msgspec.Struct):
 
 
 class PageInfo(msgspec.Struct, rename="camel"):
-    """The cursor of the page's last item, and whether another page follows. `endCursor` is null for an empty page."""
+    """The cursor for the page's last item, and whether another page follows. `endCursor` is null for an empty page."""
 
     end_cursor: Annotated[
         str | None,
@@ -161,7 +161,7 @@ class Dataset(msgspec.Struct, rename="camel"):
 
 
 class DatasetEdge(msgspec.Struct):
-    """A data set with its position in the list."""
+    """A data set, with the cursor for its position in the list."""
 
     node: Annotated[Dataset, Meta(description="O conjunto.")]
     cursor: Annotated[

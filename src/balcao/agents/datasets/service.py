@@ -51,7 +51,7 @@ from balcao.core.values.clock import format_rfc3339_offset, utc_now
 
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 MAX_EXAMPLES = 100_000
-# The most bytes that the envelope adds to an example's content: member names, id, cursor and span.
+# The maximum number of bytes that the envelope adds to an example's content: member names, id, cursor and span.
 _ENVELOPE_BYTES = 512
 
 
@@ -90,15 +90,21 @@ async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnve
 
 
 async def create_dataset_from(call: Call, content: bytes) -> Dataset:
-    """Create a data set from a request body, with its examples. Raises as `decode_model` and `create_dataset` do."""
-    # The search for personal data takes much CPU time. In the event loop it would delay all other requests.
+    """Create a data set with its examples from a request body.
+
+    Raises the same errors as `decode_model` and `create_dataset`.
+    """
+    # Parse in a thread, because the search for personal data takes a lot of CPU time and would delay all other requests
+    # in the event loop.
     return await create_dataset(call, await run_in_thread(decode_model, content, DatasetCreation))
 
 
 async def create_dataset(
     call: Call, body: DatasetCreation, dataset_id: str | None = None, at: datetime | None = None
 ) -> Dataset:
-    """Create a data set with all of its examples, or nothing. `at` is the creation time, by default now.
+    """Create a data set with all of its examples, or create nothing.
+
+    `at` is the creation time, by default now.
 
     Raises Conflict if the name or the id is taken, and Unprocessable in the same cases as `add_examples`.
     """
@@ -116,7 +122,7 @@ async def create_dataset(
 async def delete_dataset(call: Call, dataset_id: str) -> None:
     """Delete a data set with its examples. Raises NotFound if the data set does not exist.
 
-    The name becomes free. The ids of the data set and its examples stay taken.
+    The name can be used again. The ids of the data set and its examples cannot.
     """
     async with call.platform.database.transaction() as connection:
         if not await store.delete_dataset(connection, dataset_id, utc_now()):
@@ -125,7 +131,10 @@ async def delete_dataset(call: Call, dataset_id: str) -> None:
 
 
 async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Added:
-    """Add the examples of a request body, a JSON array or JSON Lines. Raises as `parse_items` and `add_examples` do."""
+    """Add the examples in a request body, a JSON array or JSON Lines.
+
+    Raises the same errors as `parse_items` and `add_examples`.
+    """
     return await add_examples(
         call, dataset_id, await run_in_thread(parse_items, content, ExamplesCreation, ExampleCreation)
     )
@@ -154,7 +163,7 @@ async def _add_all(
     at: datetime,
     place: Sequence[str] = (),
 ) -> Added:
-    """Add examples to a locked data set. `place` is the path of their list in the body.
+    """Add examples to a locked data set. `place` is the path to their list in the body.
 
     Raises Unprocessable if the data set would exceed its maximum size, or for the first id that another example has, in
     this call or in the database.
@@ -186,7 +195,7 @@ def require_dataset_capacity(dataset: StoredDataset, count: int, place: Sequence
 
 
 async def revise_example(call: Call, dataset_id: str, example_id: str, body: ExampleContent) -> RevisedExample:
-    """Replace an example's content with a new revision. If the content is the current one, create no revision.
+    """Replace an example's content by creating a new revision, unless the content is equal to the current one.
 
     Raises NotFound if the example does not exist, and Unprocessable if another example of the data set has this
     content.
@@ -205,7 +214,7 @@ async def revise_example(call: Call, dataset_id: str, example_id: str, body: Exa
 
 
 async def delete_example(call: Call, dataset_id: str, example_id: str) -> None:
-    """Delete an example. Its id stays taken. Raises NotFound if the example does not exist."""
+    """Delete an example. Its id cannot be used again. Raises NotFound if the example does not exist."""
     async with call.platform.database.transaction() as connection:
         _require_dataset(await store.lock_dataset(connection, dataset_id))
         if not await store.delete_example(connection, dataset_id, example_id, utc_now()):
@@ -224,7 +233,7 @@ async def find_dataset(call: Call, name: str) -> StoredDataset | None:
 
 
 def make_example_row(example_id: str, content: dict[str, Any], place: int = 0, span: Span | None = None) -> NewRow:
-    """Return an example as it is stored. The order of the members does not affect the hash of the content."""
+    """Return the row to store for an example. The order of the content's members does not affect its hash."""
     size = len(msgspec.json.encode(content)) + _ENVELOPE_BYTES
     content_hash = hashlib.sha256(msgspec.json.encode(content, order="sorted")).digest()
     return NewRow(place, example_id, size, content_hash, content, span)

@@ -18,7 +18,7 @@ from balcao.core.exports.declaration import Export, Exports, Rows
 
 
 class StoredDataset(msgspec.Struct, frozen=True):
-    """The columns of a data set that are needed to work on its examples."""
+    """The columns of a data set that are needed to read and write its examples."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ async def lock_dataset(connection: Connection, dataset_id: str) -> StoredDataset
 
 
 class ListedDataset(msgspec.Struct, frozen=True):
-    """A data set with its counts of examples and experiments."""
+    """A data set, with the numbers of its examples and experiments."""
 
     id: str
     name: str
@@ -79,7 +79,7 @@ async def insert_dataset(
 
 
 class PlacedExample(msgspec.Struct, frozen=True):
-    """An example of a page. `last_position` is the position of the last example that was considered for the page."""
+    """An example on a page. `last_position` is the position of the last example that was considered for the page."""
 
     id: str
     position: int
@@ -114,9 +114,9 @@ ORDER BY position
 async def list_examples(
     connection: Connection, dataset_id: str, after: int, first: int, max_bytes: int
 ) -> list[PlacedExample]:
-    """Return the examples after a position, without deleted examples.
+    """Return the examples after a position, except deleted ones.
 
-    If the last example's position is less than `last_position`, more examples follow.
+    If the position of the last returned example is less than `last_position`, more examples follow.
     """
 
 
@@ -140,7 +140,7 @@ ORDER BY position
 LIMIT :count
 """)
 async def list_example_texts(connection: Connection, dataset_id: str, after: int, count: int) -> list[ExampleTexts]:
-    """Return the contents of the examples after a position, without deleted examples."""
+    """Return the contents of the examples after a position, except deleted ones."""
 
 
 @statement("""
@@ -155,7 +155,10 @@ async def find_living_ids(
 
 @dataclass(frozen=True)
 class NewRow:
-    """An example to store. `place` is its position in the caller's list, `span` the source of an imported example."""
+    """An example to store.
+
+    `place` is its index in the caller's list, and `span` is the source of an imported example.
+    """
 
     place: int
     id: str
@@ -166,12 +169,12 @@ class NewRow:
 
     @property
     def input(self) -> Any:
-        """The input for the agent."""
+        """The input that the agent receives."""
         return self.content["input"]
 
     @property
     def output(self) -> Any:
-        """The output expected of the agent."""
+        """The output that the agent is expected to return."""
         return self.content["output"]
 
     @property
@@ -186,7 +189,7 @@ async def add_examples(
     """Add examples in this order. Return the ids of the added examples.
 
     An example is not added if its id is taken. If two rows have the same id, only one of them is added, so the caller
-    must also compare the numbers of rows.
+    must also compare the number of returned ids with the number of rows.
     """
     if not rows:
         return set()
@@ -196,8 +199,8 @@ async def add_examples(
     return added
 
 
-# Insert all rows in one statement. A statement for each row would cost a round trip each, and write a new version of
-# the data set's row each time. The counters include every row, so the caller must roll back if a row was not added.
+# Insert all rows in one statement. A statement for each row would cost a round trip for each, and rewrite the data
+# set's row each time. The data set's counters include every row, so the caller must roll back if a row was not added.
 @statement("""
 WITH new AS (
     SELECT * FROM unnest(:rows.id::text[], :rows.size::integer[], :rows.content_hash::bytea[], :rows.span::jsonb[])
@@ -241,7 +244,7 @@ async def delete_example(connection: Connection, dataset_id: str, example_id: st
 
 
 async def revise_example(connection: Connection, dataset_id: str, row: NewRow, author: str, at: datetime) -> int | None:
-    """Give an example new content. Return the number of the new revision, or None if nothing changed.
+    """Replace an example's content. Return the number of the new revision, or None if nothing changed.
 
     Raises Unprocessable if another example of the data set has this content.
     """
@@ -251,7 +254,7 @@ async def revise_example(connection: Connection, dataset_id: str, row: NewRow, a
         raise make_body_fault([], "outro exemplo do conjunto já tem este conteúdo") from None
 
 
-# If the content is the current one, nothing changes. If another example has it, the unique index is violated.
+# If the example already has this content, nothing changes. If another example has it, the unique index is violated.
 @statement("""
 WITH revised AS (
     UPDATE agents.dataset_examples SET revision = revision + 1, size = :size, content_hash = :content_hash
@@ -279,10 +282,10 @@ async def read_example_revision(connection: Connection, dataset_id: str, example
 
 @statement("UPDATE agents.datasets SET deleted_at = :at WHERE id = :dataset_id AND deleted_at IS NULL")
 async def delete_dataset(connection: Connection, dataset_id: str, at: datetime) -> bool:
-    """Delete a data set and, with it, its examples. Return False if it does not exist."""
+    """Delete a data set together with its examples. Return False if it does not exist."""
 
 
-# A data set that staff have deleted is not changed.
+# Do not change a data set that staff have deleted.
 @statement("""
 INSERT INTO agents.datasets AS dataset (id, name, description, metadata, created_at)
 SELECT id, name, description, metadata, coalesce(created_at, now())
@@ -294,11 +297,11 @@ WHERE dataset.deleted_at IS NULL AND (dataset.name, dataset.description, dataset
     IS DISTINCT FROM (excluded.name, excluded.description, excluded.metadata)
 """)
 async def import_datasets(connection: Connection, rows: Sequence[msgspec.Struct]) -> int:
-    """Write new and changed data sets, and return their number."""
+    """Store new and changed data sets, and return how many were stored."""
 
 
 class KnownExample(msgspec.Struct, frozen=True):
-    """An existing example, possibly deleted or in another data set."""
+    """An existing example. It may be deleted, or belong to another data set."""
 
     dataset_id: str
     content_hash: bytes
@@ -310,7 +313,7 @@ SELECT id, dataset_id, content_hash, deleted_at IS NOT NULL AS deleted
 FROM agents.dataset_examples WHERE id = ANY(:ids)
 """)
 async def find_examples(connection: Connection, ids: Sequence[str]) -> Mapping[str, KnownExample]:
-    """Return the examples with these ids by id, including deleted examples."""
+    """Return the examples that have these ids, by id. Deleted examples are included."""
 
 
 @statement("""
@@ -326,9 +329,9 @@ WITH erased AS (
 SELECT count(*) FROM erased
 """)
 async def erase_deleted_examples(connection: Connection, before: datetime) -> int:
-    """Erase the content of examples that were deleted before `before`, themselves or with their data set.
+    """Erase the content of examples that were deleted before `before`, either individually or with their data set.
 
-    Requires the owner of the tables, because only the owner may delete revisions.
+    Only the tables' owner may do this, because only the owner may delete revisions.
     """
 
 
@@ -345,7 +348,7 @@ SELECT count(*) FROM agents.dataset_examples AS example JOIN agents.datasets AS 
 WHERE size > 0 AND least(example.deleted_at, dataset.deleted_at) IS NOT NULL
 """)
 async def count_deleted_examples(connection: Connection) -> int:
-    """Return the number of deleted examples whose content is not erased yet."""
+    """Return the number of deleted examples whose content is not yet erased."""
 
 
 _LIVE, _DELETED = "stored.deleted_at IS NULL", "stored.deleted_at IS NOT NULL"

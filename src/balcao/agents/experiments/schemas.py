@@ -129,7 +129,7 @@ class AnnotationSummary(msgspec.Struct, rename="camel"):
 
 
 class Experiment(msgspec.Struct, rename="camel"):
-    """An experiment with a summary of its runs."""
+    """An experiment, with a summary of its runs."""
 
     id: Annotated[str, Meta(description="Identificador do experimento.", examples=[EXPERIMENT_ID])]
     name: Annotated[str, Meta(description="Nome do experimento.", examples=["Modelo novo"])]
@@ -166,7 +166,7 @@ class Experiments(msgspec.Struct):
 
 
 class ScoreRange(msgspec.Struct, rename="camel"):
-    """The lowest and the highest score with the same name in all listed experiments."""
+    """The lowest and the highest score with one name, over all listed experiments."""
 
     annotation_name: _Annotation
     min_score: _Score
@@ -208,7 +208,7 @@ class Annotation(msgspec.Struct, rename="camel"):
 
 
 class Run(msgspec.Struct, rename="camel"):
-    """The agent's response to an example, and the judgements of it."""
+    """The agent's response to an example, and annotators' judgements of it."""
 
     revision: Annotated[int, Meta(ge=1, description="Revisão do exemplo quando se gravou.", examples=[1])]
     output: Annotated[dict[str, Any], Meta(description="O que o agente respondeu.", examples=[OUTPUT])]
@@ -236,9 +236,9 @@ class RunEdge(msgspec.Struct, rename="camel"):
 
 
 class ScoreChange(msgspec.Struct, rename="camel"):
-    """The changes of the scores with the same name from the other experiment to this one.
+    """How the scores with one name changed from the other experiment to this one.
 
-    Only examples with a score in both experiments count.
+    Only examples that have a score in both experiments count.
     """
 
     annotation_name: _Annotation
@@ -249,9 +249,9 @@ class ScoreChange(msgspec.Struct, rename="camel"):
 
 
 class RunPage(msgspec.Struct, rename="camel"):
-    """A page of runs in the order of the data set's examples.
+    """A page of runs, in the order of the data set's examples.
 
-    `scoreChanges` covers all pages. It is empty without a comparison.
+    `scoreChanges` covers all pages, and is empty if no other experiment is compared.
     """
 
     score_changes: Annotated[list[ScoreChange], Meta(description="Como as notas mudaram, no experimento inteiro.")]
@@ -272,7 +272,7 @@ class RunsEnvelope(msgspec.Struct):
 
 
 class ExperimentsQuery(Model):
-    """The data set whose experiments to list."""
+    """The id of the data set whose experiments are to be listed."""
 
     dataset_id: Annotated[
         str, Field(pattern=DATASET_ID, description="Identificador do conjunto de dados.", examples=[SET_ID])

@@ -81,7 +81,10 @@ async def delete_experiment(call: Call, experiment_id: str) -> None:
 
 
 async def record_runs_from(call: Call, experiment_id: str, content: bytes) -> Recorded:
-    """Record the runs of a request body, a JSON array or JSON Lines. Raises as `parse_items` and `record_runs` do."""
+    """Record the runs in a request body, a JSON array or JSON Lines.
+
+    Raises the same errors as `parse_items` and `record_runs`.
+    """
     return await record_runs(call, experiment_id, await run_in_thread(parse_items, content, NewRuns, RunCreation))
 
 
@@ -144,7 +147,7 @@ def _to_experiment(stored: StoredExperiment) -> Experiment:
 
 
 def _find_ranges(experiments: list[Experiment]) -> list[ScoreRange]:
-    """Return the lowest and the highest score with each name in all experiments."""
+    """Return, for each name of a score, the lowest and the highest score in all experiments."""
     bounds: dict[str, list[float]] = {}
     for experiment in experiments:
         for summary in experiment.annotation_summaries:

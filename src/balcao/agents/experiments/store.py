@@ -1,4 +1,4 @@
-"""SQL for experiments, their runs and scores. Examples are only read here; the data sets feature writes them."""
+"""SQL for experiments, their runs and scores. It only reads examples; the data sets feature writes them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ class StoredExperiment(msgspec.Struct, frozen=True):
 
 
 class ListedExperiment(NamedTuple):
-    """A data set with one of its experiments, or with None if it has no experiments."""
+    """A data set and one of its experiments, or None instead of the experiment if the data set has none."""
 
     dataset_name: str
     dataset_description: str
@@ -97,7 +97,10 @@ WHERE id = :experiment_id AND EXISTS (
 FOR UPDATE
 """)
 async def lock_experiment(connection: Connection, experiment_id: str) -> str | None:
-    """Lock an experiment and return the id of its data set. Only the transaction with this lock may record runs."""
+    """Lock an experiment, and return the id of its data set.
+
+    Only the transaction that holds this lock may record runs.
+    """
 
 
 @statement("""
@@ -113,7 +116,7 @@ SELECT id, revision FROM agents.dataset_examples
 WHERE dataset_id = :dataset_id AND id = ANY(:example_ids) AND deleted_at IS NULL
 """)
 async def find_revisions(connection: Connection, dataset_id: str, example_ids: Sequence[str]) -> Mapping[str, int]:
-    """Return the latest revision of each example, by example id. Deleted examples are not included."""
+    """Return the number of each example's latest revision, by example id. Deleted examples are not included."""
 
 
 async def record_runs(
@@ -183,7 +186,9 @@ async def _summarise_experiment(connection: Connection, experiment_id: str) -> N
 
 
 def _run_sql(experiment: str) -> str:
-    """Return an SQL expression for an experiment's run of `page.id`. The value is NULL if there is no such run.
+    """Return an SQL expression for an experiment's run of the example `page.id`.
+
+    The value is NULL if there is no such run.
 
     `experiment` is an SQL expression for the experiment's id.
     """
@@ -200,7 +205,7 @@ def _run_sql(experiment: str) -> str:
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
-    """An example with its runs in one or both of two experiments."""
+    """An example, with its run in one experiment or its runs in two."""
 
     id: str
     position: int
@@ -250,7 +255,7 @@ WHERE own.experiment_id = :experiment_id AND other.experiment_id = :other_id
 GROUP BY name ORDER BY name
 """)
 async def compare_scores(connection: Connection, experiment_id: str, other_id: str) -> list[ScoreChange]:
-    """Return the changes of the scores with each name, over the examples that both experiments scored.
+    """Return how the scores with each name changed, over the examples that both experiments scored.
 
     Deleted examples are not included.
     """
@@ -279,7 +284,7 @@ DELETE FROM agents.experiment_runs USING agents.dataset_examples AS example, age
 WHERE example.id = example_id AND dataset.id = dataset_id AND least(example.deleted_at, dataset.deleted_at) < :before
 """)
 async def delete_orphaned_runs(connection: Connection, before: datetime) -> int:
-    """Delete the runs of examples that were deleted before `before`, themselves or with their data set."""
+    """Delete the runs of examples that were deleted before `before`, either individually or with their data set."""
 
 
 @statement("""

@@ -1,4 +1,4 @@
-"""Routes for the version histories and for comparing versions."""
+"""Routes that return the version histories and compare versions."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""The rules for comparing two versions (rules: agents 4)."""
+"""Compare the content of two versions (rules: agents 4)."""
 
 from collections.abc import Iterator
 

@@ -102,7 +102,7 @@ async def read_agent_version(call: Call, agent_type: str, number: int) -> Versio
 async def compare_agent_versions(call: Call, query: CompareQuery) -> VersionComparison:
     """Return the differences between two versions, even if they are hidden.
 
-    Raises NotFound if one of the versions does not exist. The message contains its number.
+    Raises NotFound if one of the versions does not exist. The error message contains its number.
     """
     numbers = query.from_version, query.to_version
     async with open_prompt_reader(call) as connection:
@@ -129,7 +129,7 @@ def _next_before(page: VersionPage) -> int | None:
 
 
 def _describe_times(version: StoredVersion) -> dict[str, str]:
-    """Return both times of an entry. They are equal, because a version never changes."""
+    """Return an entry's times of creation and change. They are equal, because a version never changes."""
     at = format_rfc3339_offset(version.created_at)
     return {"created_at": at, "updated_at": at}
 

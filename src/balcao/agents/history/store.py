@@ -1,4 +1,4 @@
-"""SQL for the version histories. The versions feature writes the versions."""
+"""SQL that reads the version histories. The versions feature writes the versions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from balcao.core.database.statements import statement
 
 
 class StoredVersion(msgspec.Struct, frozen=True):
-    """A version for the histories. In a list, the prompt is cut to its first 100 characters."""
+    """A version, as the histories read it. In a list, the prompt is truncated to its first 100 characters."""
 
     version_id: str
     config_id: str
@@ -27,15 +27,15 @@ class StoredVersion(msgspec.Struct, frozen=True):
 
 
 class VersionPage(msgspec.Struct, frozen=True):
-    """A page of versions. `total` counts the visible versions of all pages. `more` is true if older versions follow."""
+    """A page of versions. `total` counts the visible versions on all pages. `more` is true if older versions follow."""
 
     versions: list[StoredVersion]
     total: int
     more: bool
 
 
-# A page ends after `limit` versions or before it would exceed `max_bytes`, but has at least one version. Sizes are
-# summed over the next `limit` + 1 versions. Content is read only for versions that fit.
+# A page ends after `limit` versions or before it would exceed `max_bytes`, but has at least one version. The sizes of
+# the next `limit` + 1 versions are summed first, so that content is read only for versions that fit.
 @statement("""
 WITH visible AS NOT MATERIALIZED (
     SELECT version.* FROM agents.agent_versions AS version

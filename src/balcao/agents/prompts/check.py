@@ -1,6 +1,7 @@
-"""Check a prompt: its size, secrets in it, and placeholders without a value (rules: agents 2.2).
+"""Check a prompt for its size, for secrets, and for placeholders without a value (rules: agents 2.2).
 
-These functions are pure. They search for the published formats of keys and tokens, and never return a secret.
+These functions have no side effects. They search for the published formats of keys and tokens, and never return a
+secret.
 """
 
 import re
@@ -29,7 +30,7 @@ _PLACEHOLDER = re.compile(r"\{\{\s{0,20}([^{}\n]{1,100}?)\s{0,20}\}\}")
 
 
 def find_problems(prompt: str, known: Collection[str]) -> list[Problem]:
-    """Return at most 100 problems, by kind and position. `known` contains the placeholders that have a value."""
+    """Return at most 100 problems, sorted by kind and position. `known` contains the placeholders that have a value."""
     found = [*_check_size(prompt), *_find_secrets(prompt), *_find_placeholders(prompt, known)]
     return found[:MAX_PROBLEMS]
 

@@ -32,9 +32,9 @@ async def read_prompt(call: Call, prompt_id: str) -> SystemPrompt:
 
 
 async def check_prompt(call: Call, body: PromptToCheck) -> CheckedPrompt:
-    """Return the problems of a prompt without storing it.
+    """Return the problems in a prompt without storing it.
 
-    If the caller sends no list of known placeholders, the labels of the active version's memory blocks are used.
+    If the caller sends no list of known placeholders, the labels of the active version's memory blocks count as known.
     """
     known = body.known
     if known is None:

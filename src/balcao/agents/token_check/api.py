@@ -1,4 +1,4 @@
-"""The token check. It needs no logic, because only calls with a valid token reach the handler."""
+"""Route for the token check. The handler checks nothing, because only calls with a valid token reach it."""
 
 from balcao.agents.routes import ROUTES
 from balcao.agents.token_check.schemas import TokenStatus

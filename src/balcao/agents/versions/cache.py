@@ -1,4 +1,4 @@
-"""A cache of prepared configuration responses by id. Configurations never change, so no entry becomes stale."""
+"""A cache of encoded configuration responses by id. Configurations never change, so no entry becomes stale."""
 
 from collections import OrderedDict
 
@@ -15,7 +15,7 @@ class ConfigCache:
         self._responses: OrderedDict[str, Ready] = OrderedDict()
 
     def get(self, config_id: str) -> Ready | None:
-        """Return the cached response and mark it as recently used, or return None."""
+        """Return the cached response and mark it as recently used. Return None if it is not cached."""
         found = self._responses.get(config_id)
         if found is not None:
             self._responses.move_to_end(config_id)

@@ -1,4 +1,4 @@
-"""The rules for a version's content: inheritance, classification of changes, and recognition of equal content."""
+"""The rules for a version's content: inherit members, classify changes, and recognise equal content."""
 
 import hashlib
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class AgentContent(msgspec.Struct, frozen=True):
 
     @property
     def hash(self) -> bytes:
-        """A hash that is the same for equal content. The order of the members in a memory block does not matter."""
+        """A hash of the content. The order of the members in a memory block does not affect it."""
         return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).digest()
 
 
@@ -32,13 +32,13 @@ CONFIG_MEMBERS = ("memory_blocks", "tools", "model_name", "embedding_name")
 
 
 def inherit_content(base: AgentContent, sent: Mapping[str, Any]) -> AgentContent:
-    """Return `base` with the members that were sent. Null empties a member."""
+    """Return `base` with the sent members replaced. A member sent as null becomes empty."""
     emptied = {name: getattr(EMPTY, name) if value is None else value for name, value in sent.items()}
     return msgspec.structs.replace(base, **emptied)
 
 
 def classify_change(base: AgentContent, new: AgentContent) -> ChangeType:
-    """Return which part differs: the prompt, the configuration, or both. If nothing differs, return `both`."""
+    """Return which part differs: the prompt, the configuration, or both. Return `both` also if nothing differs."""
     prompt = base.prompt != new.prompt
     config = msgspec.structs.replace(base, prompt="") != msgspec.structs.replace(new, prompt="")
     if prompt == config:

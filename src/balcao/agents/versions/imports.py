@@ -1,4 +1,4 @@
-"""Import versions of agent configurations, one line of JSON for each version (rules: agents 3.3)."""
+"""Import versions of agent configurations from lines of JSON, one for each version (rules: agents 3.3)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,10 @@ REASON = "importada do sistema anterior"
 
 
 class VersionRow(msgspec.Struct, kw_only=True):
-    """A version of a former system. It keeps its number and, if given, its ids."""
+    """A version from the previous system.
+
+    Its number does not change, and neither do its ids if the row contains them.
+    """
 
     agent_type: str
     version: Annotated[int, Meta(ge=1, lt=LAST_VERSION)]
@@ -64,7 +67,7 @@ class VersionRow(msgspec.Struct, kw_only=True):
 
 
 async def write_versions(connection: Connection, rows: Sequence[VersionRow]) -> int:
-    """Write the versions that are missing. Return the number of rows that changed anything.
+    """Store the versions that are missing. Return the number of rows that changed anything.
 
     Lock order: agents by name. No other transaction locks more than one agent.
     """
@@ -78,7 +81,7 @@ async def write_versions(connection: Connection, rows: Sequence[VersionRow]) -> 
 
 
 async def _write(connection: Connection, row: VersionRow) -> bool:
-    """Write a version. Return whether anything changed.
+    """Store a version. Return whether anything changed.
 
     Raises Invalid if this version number is already stored with different content.
     """
@@ -108,14 +111,14 @@ async def _insert(connection: Connection, row: VersionRow) -> UUID:
 
 
 async def _hide(connection: Connection, row: VersionRow, version_id: UUID) -> bool:
-    """Hide the version unless it is active here. Return whether anything changed."""
+    """Hide the version unless it is active on this platform. Return whether anything changed."""
     if await store.read_active_version(connection, row.agent_type) == row.version:
         return False
     return await store.mark_version_hidden(connection, version_id, AUTHOR, utc_now(), REASON)
 
 
 async def _activate(connection: Connection, row: VersionRow) -> bool:
-    """Activate the version if no version was active yet or an import made the last activation.
+    """Activate the version if none has ever been active, or if an import made the last activation.
 
     Return whether anything changed.
     """

@@ -1,4 +1,4 @@
-"""Make the responses to saving, activating, resetting, undoing and hiding a version."""
+"""Build the responses to saving, activating, resetting, undoing and hiding a version."""
 
 from balcao.agents.versions.content import format_version
 from balcao.agents.versions.schemas import (

@@ -14,7 +14,7 @@ from balcao.core.values.personal_data import refuse_personal_data
 from balcao.core.values.text import has_nul
 
 DEFAULT_REASON = "alteração pela API"
-# The content members on the wire, with their names in `AgentContent`.
+# Maps the names of content members in bodies to their names in `AgentContent`.
 _CONTENT = {
     "prompt_content": "prompt",
     "new_prompt": "prompt",
@@ -72,7 +72,7 @@ ExpectedVersion = Annotated[
     int, Field(description="Versão que deve estar ativa; se outra estiver, a resposta é 409.", examples=[11])
 ]
 LONGEST_REASON = 2000
-# The histories keep this text permanently and show it to all their readers.
+# Reject personal data, because the histories retain this text permanently and show it to all their readers.
 _WithoutPersonalData = AfterValidator(refuse_personal_data)
 Reason = Annotated[
     str,
@@ -119,7 +119,9 @@ def _distinct_labels(blocks: list[MemoryBlock]) -> list[MemoryBlock]:
 
 
 class Save(Model):
-    """The members that all saves have. An absent content member is inherited from the active version; null empties it.
+    """The members common to the bodies of all saves.
+
+    A content member that is absent is inherited from the active version; null empties it.
 
     rules: agents 3.2
     """
@@ -221,7 +223,7 @@ class ResetQuery(Model):
 class UndoQuery(ResetQuery):
     """The version that the caller expects to be the newest.
 
-    With it, a repeated call does not undo another version.
+    If it is set, repeating the call does not undo another version.
     """
 
     expected_version: Annotated[
@@ -348,7 +350,7 @@ class UndoResult(msgspec.Struct):
 
 
 class HideResult(msgspec.Struct):
-    """The version that the histories no longer show."""
+    """The version that is now hidden from the histories."""
 
     success: _Success
     agent_type: _AgentType

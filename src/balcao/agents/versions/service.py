@@ -36,7 +36,7 @@ class SavedVersion(msgspec.Struct, frozen=True):
 
 
 class UndoneVersion(msgspec.Struct, frozen=True):
-    """The number of the undone version, and the version that is active now, or None."""
+    """The number of the undone version, and the version that is active now or None."""
 
     version: int
     active: AgentVersion | None
@@ -102,9 +102,10 @@ async def save_version(call: Call, body: Save, at: datetime | None = None) -> Sa
 
 
 async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersion:
-    """Save the default content as a new version, activate it, and return it. Older versions are kept.
+    """Save the default content as a new version, activate it, and return it.
 
-    If `members` are given, only these members get the default. The others are inherited from the active version.
+    Older versions are retained. If `members` is given, only those members are reset to the default, and the others are
+    inherited from the active version.
     """
     body = Save(agent_type=agent_type, reason=RESET_REASON)
     default = _make_default(call)
@@ -243,7 +244,7 @@ async def _insert(
 
 
 def _find_author(call: Call, named: str | None) -> Author:
-    """Return the author of a save. A machine may name a person; for a person, the name in their token is used."""
+    """Return the author of a save. A machine may name the author. For a person, the name in their token is used."""
     if named is not None and call.actor_kind == "client":
         return Author(named, call.author.subject)
     return call.author
@@ -308,9 +309,9 @@ async def _move_pointer(
     reason: str,
     at: datetime | None,
 ) -> None:
-    """Activate the second version of `moved`, log the change, and announce it to webhooks.
+    """Activate a version, log the change, and announce it to webhooks.
 
-    Do nothing if this version is already active.
+    `moved` contains the currently active version and the version to activate. Do nothing if they are equal.
     """
     before, after = moved
     if before == after:

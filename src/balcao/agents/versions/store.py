@@ -68,7 +68,7 @@ async def create_agent(connection: Connection, agent_type: str) -> None:
 async def lock_agent(connection: Connection, agent_type: str) -> bool:
     """Lock an agent. Return False if the agent type is unknown.
 
-    Only the transaction with this lock may number versions and change the active version.
+    Only the transaction that holds this lock may number versions and change the active version.
     """
 
 
@@ -121,7 +121,7 @@ async def insert_version(
 
 
 class FormerIds(NamedTuple):
-    """A version's ids in a former system. An unknown id is None."""
+    """A version's ids in the previous system. An unknown id is None."""
 
     version_id: UUID | None
     config_id: UUID | None
@@ -153,7 +153,7 @@ async def import_version(
     reason: str,
     at: datetime,
 ) -> UUID:
-    """Insert a version with its number in a former system. Return its id.
+    """Insert a version with its number from the previous system. Return its id.
 
     The caller must hold the lock on the agent's row.
     """
@@ -198,7 +198,7 @@ async def insert_activation(
     author: str,
     at: datetime,
 ) -> int:
-    """Log an activation: the version before and the version after. Return the id of the log entry."""
+    """Log an activation, with the versions that were active before and after. Return the id of the log entry."""
 
 
 # Skip hidden versions, because they can never become active again.

@@ -36,7 +36,7 @@ from balcao.core.webhooks.events import declare_event, declare_test
 
 
 def _parse_id(text: str) -> UUID | None:
-    """Return the id from the path, or None if it is not a UUID: every webhook's id is a UUID.
+    """Return the id from the path, or None if it is not a UUID and therefore no webhook's id.
 
     Raises Unprocessable if the id is too long or contains characters that no id may have.
     """
@@ -49,7 +49,7 @@ WebhookIdInPath: TypeAlias = Annotated[
 
 
 def _parse_message(text: str) -> str:
-    """Return the message id from the path. Raises Unprocessable if its form is wrong."""
+    """Return the message id from the path. Raises Unprocessable if it is malformed."""
     return validate_model({"message": text}, MessagePath, "path").message
 
 

@@ -30,7 +30,10 @@ class MessagePath(Model):
 
 
 class WebhookBody(Model):
-    """The body that creates or replaces a webhook. Without `agent_types`, activations of all agents are sent."""
+    """The body that creates or replaces a webhook.
+
+    Without `agent_types`, the webhook receives activations of all agents.
+    """
 
     url: Annotated[
         WebhookAddress,
@@ -82,13 +85,13 @@ class WebhookWithSecret(Webhook, kw_only=True):
 
 
 class Webhooks(msgspec.Struct):
-    """All webhooks."""
+    """The list of all webhooks."""
 
     items: Annotated[list[Webhook], Meta(description="Do mais antigo ao mais novo.")]
 
 
 class DeliveriesQuery(Model):
-    """The filter and the page of deliveries."""
+    """The filter and the page for a list of deliveries."""
 
     failed: Annotated[Flag, Field(description="`true`: só as que o destino ainda não aceitou.", examples=[True])] = (
         False

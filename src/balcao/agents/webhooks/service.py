@@ -1,4 +1,4 @@
-"""Notify webhooks, with signed calls, when another version of an agent becomes active (rules: agents 2.5)."""
+"""Notify webhooks with signed calls when an agent's active version changes (rules: agents 2.5)."""
 
 from uuid import UUID
 

@@ -41,7 +41,7 @@ _JOBS = enqueue_sql(
 
 @statement(f"WITH {_JOBS} SELECT count(*) FROM queued")
 async def enqueue_announcements(connection: Connection, job: str, agent_type: str, activation: int) -> None:
-    """Enqueue a job for each active webhook that follows this agent."""
+    """Enqueue a job for each active webhook that receives this agent's activations."""
 
 
 @statement("""
@@ -52,11 +52,11 @@ JOIN agents.agent_versions AS version ON version.agent_type = log.agent_type AND
 WHERE log.id = :id
 """)
 async def read_activation(connection: Connection, id: int) -> StoredActivation:
-    """Return a logged activation. Entries of the log are never deleted."""
+    """Return a logged activation. Log entries are never deleted."""
 
 
 class StoredTry(msgspec.Struct):
-    """An attempt: its time, and its error code or None if it succeeded."""
+    """An attempt: its time, and its error code, which is None if the attempt succeeded."""
 
     at: datetime
     error: str | None
@@ -74,7 +74,7 @@ class StoredDelivery(NamedTuple):
     active: bool
 
 
-# SELECT from webhooks, so that nothing is stored for a webhook that was deleted meanwhile.
+# SELECT from the webhooks, so that nothing is stored for a webhook that was deleted in the meantime.
 @statement(f"""
 INSERT INTO agents.webhook_deliveries AS stored
     (webhook, message, activation, last_try_at, delivered_at, last_error, tries)
