@@ -1,4 +1,4 @@
-"""The site's place at the root of a gateway."""
+"""Mounts the site's pages at the root of a gateway."""
 
 from dataclasses import replace
 
@@ -10,9 +10,9 @@ _ROOT = "/"
 
 
 def mount_at_root(site: Site, pages: Mount) -> Mount:
-    """Return the gateway's own pages with the site's pages. The site's first page replaces the one at `/`.
+    """Return the gateway's own pages together with the site's pages. The site's first page replaces the one at `/`.
 
-    Addresses that exist in neither get the site's error page.
+    Addresses that neither of them has get the site's error page.
     """
     endpoints = Endpoints(site)
     kept = [one for one in pages.endpoints if one[1] != _ROOT]

@@ -1,7 +1,7 @@
-"""The city's own colours: the variables that a city may change, and a check of their contrast.
+"""The style sheet variables that a city may change, and a check of their contrast.
 
-A city may change eight of the style sheet's variables, for light and for dark pages. The other colours are fixed,
-because they carry a meaning, as in warnings.
+A city may change eight variables, separately for light and for dark pages. The other colours are fixed, because they
+have a meaning, as in warnings.
 """
 
 import re
@@ -14,14 +14,14 @@ TEXT, SHAPE = 4.5, 3.0
 
 
 class Pair(NamedTuple):
-    """A foreground and a background variable, and the contrast that they need."""
+    """A foreground and a background variable, and the minimum contrast between them."""
 
     front: str
     ground: str
     contrast: float
 
 
-# The variables of the style sheet that a city may change, with their default values.
+# The variables that a city may change, with their default values.
 LIGHT: Mapping[str, str] = {
     "brand": "#1351b4", "brand2": "#0c326f", "on": "#ffffff", "navy": "#071d41",
     "tint": "#eaf1fc", "warm": "#fdf2df", "bg": "#faf8f4", "focus": "#b87503",
@@ -30,7 +30,7 @@ DARK: Mapping[str, str] = {
     "brand": "#93bbff", "brand2": "#bcd5ff", "on": "#06142e", "navy": "#060f20",
     "tint": "#17294a", "warm": "#2c2415", "bg": "#0c1420", "focus": "#ffcf66",
 }  # fmt: skip
-# Colours of the style sheet that a city does not change.
+# Colours that a city cannot change.
 _LIGHT_FIXED = {"ink": "#14213a", "mut": "#505b6c", "card": "#ffffff", "foot": "#ffffff"}
 _DARK_FIXED = {"ink": "#e8edf5", "mut": "#a9b5c6", "card": "#141e2e", "foot": "#ffffff"}
 _PAIRS = (
@@ -44,13 +44,13 @@ _PAIRS = (
 
 
 class InvalidPalette(ValueError):
-    """A palette with an invalid colour, or with too little contrast."""
+    """A palette with an unknown or invalid colour, or with too little contrast."""
 
 
 def write_sheet(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
-    """Return the style sheet with the city's colours, or an empty string if the city changes none.
+    """Return the style rules for the city's colours, or an empty string if the city changes none.
 
-    Raises InvalidPalette as `check_palette` does.
+    Raises the same error as `check_palette`.
     """
     check_palette(light, LIGHT, _LIGHT_FIXED, "claras")
     check_palette(dark, DARK, _DARK_FIXED, "escuras")
@@ -70,7 +70,7 @@ def _declare(colors: Mapping[str, str]) -> str:
 
 
 def check_palette(colors: Mapping[str, str], defaults: Mapping[str, str], fixed: Mapping[str, str], pages: str) -> None:
-    """Check that the colours are valid and have enough contrast. Raises InvalidPalette if one of them fails."""
+    """Check that the colours are known, valid and have enough contrast. Raises InvalidPalette if they do not."""
     if unknown := colors.keys() - defaults.keys():
         raise InvalidPalette(f"não há a cor {', '.join(sorted(unknown))}; há {', '.join(defaults)}")
     if invalid := [name for name, color in colors.items() if not _COLOR.fullmatch(color)]:
@@ -87,7 +87,7 @@ def _list_faults(colors: Mapping[str, str], changed: Mapping[str, str]) -> Itera
 
 
 def measure_contrast(first: str, second: str) -> float:
-    """Return the contrast of two colours as WCAG defines it, from 1 to 21."""
+    """Return the contrast between two colours as WCAG defines it, from 1 to 21."""
     lighter, darker = sorted((_measure_luminance(first), _measure_luminance(second)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 

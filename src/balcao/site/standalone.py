@@ -1,4 +1,4 @@
-"""The site in its own process. It loads no service and calls the services over HTTP."""
+"""The site in its own process. It does not load any service and calls the services over HTTP."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -33,9 +33,9 @@ from balcao.site.mounting import mount_at_root
 
 
 def build(settings: Settings, database_url: str, group: ProcessGroup) -> Application:
-    """Build the application of this process. Its connections are opened when the server starts the application.
+    """Build the application for this process. Its connections are opened when the server starts the application.
 
-    `database_url` may be empty for a site without Minha página.
+    `database_url` may be empty if the site does not have Minha página.
     """
     secret = settings.site_machine_client_secret.get_secret_value().encode()
     counts = Counts(secret, group.counts_file, group.number, group.count)
@@ -64,7 +64,7 @@ def build(settings: Settings, database_url: str, group: ProcessGroup) -> Applica
 
 
 def _mount_pages(settings: Settings, metrics: Metrics) -> Mount:
-    """Return the mount of liveness and metrics."""
+    """Return the mount for liveness and metrics."""
 
     def liveness(_: Request) -> Response[Liveness]:
         return to_json(Liveness("healthy", SERVICE, utc_now()))

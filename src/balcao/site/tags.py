@@ -1,10 +1,10 @@
-"""States in words."""
+"""How pages show a state."""
 
 from typing import NamedTuple
 
 
 class Tag(NamedTuple):
-    """A state in words, with the kind that decides its shape and colour."""
+    """A state in words, and the kind that determines its shape and colour."""
 
     kind: str
     icon: str

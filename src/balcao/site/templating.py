@@ -1,4 +1,4 @@
-"""The site's template environment, with the filters and values that all templates use."""
+"""The site's template environment, with the filters and global values for all templates."""
 
 import json
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ from balcao.web import templating
 from balcao.web.markup import render_markdown
 from balcao.web.words import format_money
 
-# Characters that could end a data block or start a comment in it.
+# Characters that could end a data block, or start a comment in it.
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: str, phone: str) -> Environment:
-    """Return the environment. It escapes all values, and undefined names are errors."""
+    """Return the environment. It escapes all values, and raises an error for undefined names."""
     environment = templating.make_environment("balcao.site", "templates")
     templating.add_formats(environment, words)
     environment.filters.update(
@@ -45,15 +45,15 @@ def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: s
 
 
 def read_host(address: str) -> str:
-    """Return the host of an address, which shows people whose site a link opens."""
+    """Return the host name in an address. It shows people to which website a link leads."""
     return urlsplit(address).hostname or ""
 
 
 def keep_digits(text: str) -> str:
-    """Return the digits of a telephone number."""
+    """Return only the digits of a telephone number."""
     return "".join(sign for sign in text if sign.isascii() and sign.isdigit())
 
 
 def write_data(data: Mapping[str, Any]) -> Markup:
-    """Return a data block for search engines as JSON that cannot end its element."""
+    """Format a data block for search engines as JSON that cannot end its HTML element."""
     return Markup(json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE))  # noqa: S704

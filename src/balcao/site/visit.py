@@ -20,13 +20,13 @@ from balcao.web.visit import PageRequest
 
 T = TypeVar("T")
 
-# The longest description that search engines show.
+# Search engines show at most this many characters of a description.
 _LONGEST_DESCRIPTION = 155
-# Only this many characters of a visitor's text are read, as in the public search.
+# Read at most this many characters of a visitor's text. The public search has the same limit.
 LONGEST_TEXT = 200
-# The maximum cache time of a page that contains a stale answer, in seconds.
+# Browsers and proxies may store a page that contains a stale answer for at most this many seconds.
 _SHORT_AGE = 5
-# Page numbers above this count as the first page.
+# Greater page numbers count as the first page.
 _LAST_NUMBER = 500
 
 
@@ -34,8 +34,8 @@ _LAST_NUMBER = 500
 class Head:
     """The metadata of a page for search engines and other sites.
 
-    `title` is without the city's name. `path` is the canonical address, with its parameters in a fixed order. `data`
-    are descriptions of the page's subject for search engines (JSON-LD).
+    `title` does not contain the city's name. `path` is the canonical address, with its parameters in a fixed order.
+    `data` describes the page's subject for search engines (JSON-LD).
     """
 
     title: str
@@ -46,7 +46,7 @@ class Head:
 
     @property
     def short_description(self) -> str:
-        """Return the description shortened to the length that search engines show, cut at a word."""
+        """Shorten the description at a word to the length that search engines show."""
         text = " ".join(self.description.split())
         if len(text) <= _LONGEST_DESCRIPTION:
             return text
@@ -54,7 +54,10 @@ class Head:
 
 
 class Visit(PageRequest):
-    """A page request with the site. It is the first argument of a page function. `reader` reads the services."""
+    """A page request on the site. It is the first argument of a page function.
+
+    `reader` reads data from the services.
+    """
 
     def __init__(self, site: Site, request: Request, page: Page | None) -> None:
         posted = read_form(request) if page and request.method == "POST" else FormData()
@@ -77,14 +80,20 @@ class Visit(PageRequest):
 
     @property
     def max_age(self) -> int:
-        """Return the cache time for browsers and proxies, in seconds: 0 if a part of the page could not be read."""
+        """Return how many seconds browsers and proxies may store the page.
+
+        Return 0 if a part of it could not be read.
+        """
         if self.page is None or self.has_faults:
             return 0
         return min(self.page.max_age, _SHORT_AGE) if self.checked_at else self.page.max_age
 
     @property
     def checked_at(self) -> datetime | None:
-        """Return the time of the oldest stale answer that the page shows because a service is failing, or None."""
+        """Return the time of the oldest stale answer on the page, or None.
+
+        Stale answers are used while a service fails.
+        """
         return min(filter(None, (self.reader.checked_at, self._catalogue_checked_at)), default=None)
 
     @property
@@ -100,39 +109,44 @@ class Visit(PageRequest):
         return snapshot
 
     def text(self, name: str) -> str:
-        """Return a parameter that a visitor typed or pasted, without invisible characters, or an empty string."""
+        """Return a text that a visitor typed or pasted, without invisible characters.
+
+        Return an empty string if it is missing.
+        """
         text = clean_pasted(self.query.first(name)[:LONGEST_TEXT])
         return "".join(sign for sign in text if sign.isprintable()).strip()
 
     @property
     def number(self) -> int:
-        """Return the number of the list's page, starting with 1."""
+        """Return the page number in a list, starting with 1."""
         text = self.query.first("pagina")
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 1
         return number if 1 <= number <= _LAST_NUMBER else 1
 
     def address(self, name: str, /, _query: Mapping[str, Any] | None = None, **values: object) -> str:
-        """Return the address of a page by its name, with the values of its path and the query `_query`.
+        """Return the address of the page with this name.
 
-        Parameters without a value are left out. The others stay in the order of `_query`.
+        `values` are its path parameters, and `_query` its query parameters.
+
+        Parameters without a value are omitted. The others keep the order of `_query`.
         """
         return self.site.write_address(name, _query, **values)
 
     def absolute(self, path: str) -> str:
-        """Return the full address of a path, for search engines and for sharing."""
+        """Return the absolute address of a path, for search engines and for sharing."""
         return self.site.address + path
 
     async def read_blocks(self, *reading: Awaitable[T]) -> list[Block[T]]:
-        """Run all calls concurrently. Each may fail without the others.
+        """Run all calls concurrently. If one of them fails, the others still return their results.
 
-        If one fails, browsers do not store the page.
+        After a failure, browsers do not store the page.
         """
         blocks = await gather_blocks(*reading)
         self.has_faults = self.has_faults or any(block.fault for block in blocks)
         return blocks
 
     async def read_block(self, reading: Awaitable[T]) -> Block[T]:
-        """Run one call as `read_blocks` does. If it fails, the page is shown without its result."""
+        """Run one call. If it fails, the page is shown without its result, and browsers do not store the page."""
         (block,) = await self.read_blocks(reading)
         return block
 

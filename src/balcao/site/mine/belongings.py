@@ -1,4 +1,4 @@
-"""Pages about a citizen's wallet, light electric vehicles and their riders, pets and companies."""
+"""Pages for a citizen's wallet, light electric vehicles and their riders, pets and companies."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -54,7 +54,7 @@ async def show_wallet(visit: Visit) -> Response[Any]:
 
 @pages.get("/veiculos", "Meus veículos")
 async def list_vehicles(visit: Visit) -> Response[Any]:
-    """List the vehicles that the citizen owns or may ride, and the invitations."""
+    """List the vehicles that the citizen owns or may ride, and the open invitations to ride a vehicle."""
     subject = await visit.read_subject()
     vehicles = await client.list_vehicles(subject)
     invitations = await client.list_invitations(subject)
@@ -72,7 +72,7 @@ async def show_vehicle(visit: Visit, vehicle_id: str) -> Response[Any]:
 
 @pages.form("/veiculos/{vehicle_id}/nome", "Mudar o nome do veículo")
 async def rename_vehicle(visit: Visit, vehicle_id: str) -> Response[Any]:
-    """Change the name that the owner gave to the vehicle."""
+    """Change the owner's name for the vehicle."""
     subject = await visit.read_subject()
     vehicle = await client.read_vehicle(subject, vehicle_id)
     form = VehicleNameForm(visit, {"name": vehicle.display_name or ""})
@@ -84,7 +84,7 @@ async def rename_vehicle(visit: Visit, vehicle_id: str) -> Response[Any]:
 
 @pages.form("/veiculos/{vehicle_id}/excluir", "Excluir o veículo")
 async def delete_vehicle(visit: Visit, vehicle_id: str) -> Response[Any]:
-    """Ask before a vehicle is deleted, because that cannot be undone."""
+    """Delete a vehicle. First ask for confirmation, because a deletion cannot be undone."""
     subject = await visit.read_subject()
     vehicle = await client.read_vehicle(subject, vehicle_id)
     if visit.is_post:
@@ -95,7 +95,7 @@ async def delete_vehicle(visit: Visit, vehicle_id: str) -> Response[Any]:
 
 @pages.form("/veiculos/{vehicle_id}/autorizar", "Autorizar alguém a conduzir")
 async def invite_conductor(visit: Visit, vehicle_id: str) -> Response[Any]:
-    """Invite a person to ride the vehicle. The page before the invitation is sent shows what was typed."""
+    """Invite a person to ride the vehicle. First show the typed data for checking."""
     subject = await visit.read_subject()
     vehicle = await client.read_vehicle(subject, vehicle_id)
     if vehicle.role != "owner":
@@ -119,7 +119,7 @@ async def invite_conductor(visit: Visit, vehicle_id: str) -> Response[Any]:
 
 @pages.post("/veiculos/{vehicle_id}/condutores/{conductor_id}", "Retirar a autorização")
 async def remove_conductor(visit: Visit, vehicle_id: str, conductor_id: str) -> Response[Any]:
-    """Withdraw an invitation or an authorisation."""
+    """Withdraw an invitation, or an authorisation to ride the vehicle."""
     await client.remove_conductor(await visit.read_subject(), vehicle_id, conductor_id)
     back = visit.address("belongings.show_vehicle", vehicle_id=vehicle_id)
     return await visit.redirect(back, "A autorização foi retirada.")
@@ -153,7 +153,7 @@ async def list_pets(visit: Visit) -> Response[Any]:
 
 @pages.get("/empresas", "Minhas empresas")
 async def list_companies(visit: Visit) -> Response[Any]:
-    """List the companies of which the citizen is a partner."""
+    """List the companies in which the citizen is a partner or the responsible person."""
     listing = Listing(visit, ("empresa", "empresas"))
     found = await client.list_companies(await visit.read_subject(), page=listing.number, size=listing.size)
     listing.rows, listing.total = found.data, found.pagination.total

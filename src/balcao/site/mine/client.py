@@ -1,4 +1,4 @@
-"""The operations on a citizen's own data. The types contain only the members that pages use."""
+"""The API operations on a citizen's own data. The types contain only the members that the pages use."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -26,7 +26,7 @@ class Question(Named):
 
     @property
     def options(self) -> list[str]:
-        """Return the options of a selection."""
+        """Return the options for a question with a selection."""
         return self.opcoes or []
 
 
@@ -59,7 +59,7 @@ class Employer(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Return the company's trade name, or else its legal name."""
+        """Return the company's trade name, or its legal name if it has no trade name."""
         return self.nome_fantasia or self.razao_social
 
 
@@ -185,12 +185,12 @@ class Vehicle(msgspec.Struct):
 
     @property
     def title(self) -> str:
-        """Return the name that the owner gave, or the number of the registration."""
+        """Return the name that the owner gave the vehicle, or its registration number."""
         return self.display_name or self.registration_number
 
     @property
     def make(self) -> str:
-        """Return brand and model."""
+        """Return the vehicle's brand and model."""
         return " ".join(filter(None, (self.brand_name or self.brand_other, self.model_name or self.model_other)))
 
 
@@ -255,7 +255,7 @@ async def accept_terms(subject: Subject) -> None:
 
 
 async def find_application(subject: Subject, job_id: str) -> Application | None:
-    """Return the citizen's application for a job, unless it was withdrawn."""
+    """Return the citizen's application for a job, or None if there is none or it was withdrawn."""
     path = f"{_JOBS}/candidaturas/usuario/{quoted(subject.cpf.digits)}"
     found = await subject.api.get(path, Applications, {"vagaId": job_id, "pageSize": 20})
     return next((one for one in found.data if one.status != "retirada"), None)
@@ -317,7 +317,7 @@ async def list_pets(subject: Subject, *, page: int = 1, size: int = 20) -> Page[
 
 
 async def read_pet(subject: Subject, id_: str) -> Read[dict[str, Any]]:
-    """Read a pet with its version and all members, because a change replaces them."""
+    """Read a pet with its version. Return all members, because a change replaces the whole pet."""
     return await subject.read(f"/pets/{quoted(id_)}", dict[str, Any])
 
 

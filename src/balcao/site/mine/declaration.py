@@ -13,9 +13,9 @@ from typing import ClassVar
 from balcao.web.declaration import PageFunction, SessionPage
 
 PREFIX = "/minha-pagina"
-# The longest form: a résumé with long texts, or a draft of it.
+# The largest form body: a résumé with long texts, or a draft of it.
 _LONGEST_FORM = 256 * 1024
-# The largest file of a citizen, which the registry limits too (rules: registry 4.18).
+# The largest file that a citizen can send. The registry has the same limit (rules: registry 4.18).
 LARGEST_FILE = 5 * 1024**2
 
 
@@ -39,7 +39,7 @@ class Pages:
         return self._declare(["GET"], path, label)
 
     def post(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
-        """Declare the target of a button's POST. Its function redirects to a page."""
+        """Declare the target of a button's POST. Its function must redirect to a page."""
         return self._declare(["POST"], path, label)
 
     def form(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
@@ -47,7 +47,7 @@ class Pages:
         return self._declare(["GET", "POST"], path, label)
 
     def file_form(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
-        """Declare a page with a form that sends a file to the page's own address."""
+        """Declare a page whose form sends a file to the page's own address."""
         return self._declare(["GET", "POST"], path, label, body_limit=LARGEST_FILE + _LONGEST_FORM, takes_file=True)
 
     def _declare(

@@ -1,4 +1,4 @@
-"""The addresses of Minha página."""
+"""The endpoints of Minha página."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from balcao.web.sessions.session import Session
 
 
 class Endpoints(SessionEndpoints[Page, Visit]):
-    """The compiler that turns the pages into endpoints."""
+    """The compiler that turns the pages of Minha página into endpoints."""
 
     def __init__(self, mine: MyPages) -> None:
         super().__init__(mine, SiteEndpoints(mine.site).make_refusals(), _NOTHING)
@@ -34,15 +34,15 @@ class Endpoints(SessionEndpoints[Page, Visit]):
         return Mount("site", PREFIX, self.list_endpoints(), lambda _: ERROR_TEXT, page=self._refusal_page)
 
     def make_visit(self, request: Request, page: Page, session: Session, api: Api, posted: FormData) -> Visit:
-        """Return the first argument of the page's function."""
+        """Make the visit, which is the first argument of every page function."""
         return Visit(self._mine, request, page, session, api, posted)
 
     def name_page(self, title: str) -> dict[str, Any]:
-        """Return the head of an error page, or of a page without a session."""
+        """Return the head for an error page, or for a page without a session."""
         return {"head": Head(title, is_indexed=False)}
 
     def describe(self, fault: BalcaoError, request: Request) -> PageFault:
-        """Return the error page for a fault of the site itself."""
+        """Convert an error of the site itself to an error page."""
         if isinstance(fault, ProviderAway):
             return PageFault(503, "A página de entrada não responde agora", fault.message, retry_after=5)
         if isinstance(fault, TooLarge):

@@ -1,4 +1,4 @@
-"""The first page of Minha página: tasks that wait for the citizen, and a part for each kind of their data."""
+"""The first page of Minha página: tasks that wait for the citizen, and a part for each kind of data."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,19 +14,19 @@ from balcao.web.person.labels import describe_access, describe_actor, describe_r
 from balcao.web.service_requests.client import read_request
 
 pages = Pages("home", "")
-# The number of rows of each part. A link opens the complete list.
+# Each part shows this many rows, and a link to the complete list.
 _SHOWN = 3
-# The number of accesses that are read to find the newest accesses by others.
+# Read this many accesses, to find the newest ones that the platform did not make itself.
 _READ = 100
-# The addresses of forms with several pages, which can be continued.
+# The addresses of multi-page forms that the citizen can continue.
 _BEGUN = (f"{PREFIX}/candidatar/", f"{PREFIX}/pedir/")
-# The state of a request on which the city works or about which it has asked something.
+# The state of a request that the city is working on. The city may have asked a question about it.
 _WORKING = "Em andamento"
 _OTHERS = frozenset({"staff", "citizen", "client"})
 
 
 class Item(NamedTuple):
-    """A task that waits for the citizen, and the address of the page where they complete it."""
+    """A task that waits for the citizen, and the address of the page on which they complete it."""
 
     icon: str
     title: str
@@ -37,7 +37,7 @@ class Item(NamedTuple):
 
 @pages.get("", "Minha página")
 async def show(visit: Visit) -> Response[Any]:
-    """Show the citizen's data. If one part cannot be read, the page still shows the others."""
+    """Show the citizen's tasks and data. If one part cannot be read, the page still shows the others."""
     subject = await visit.read_subject()
     blocks: list[Block[Any]] = await gather_blocks(
         people.list_tickets(subject, size=_SHOWN),
@@ -73,13 +73,19 @@ async def show(visit: Visit) -> Response[Any]:
 
 
 async def _list_accesses(subject: people.Subject) -> Sequence[people.Access]:
-    """Return the newest accesses by other people and systems, without the many accesses by the platform itself."""
+    """Return the newest accesses by people and other systems.
+
+    The list omits the accesses by the platform itself, which are numerous.
+    """
     found = await people.list_accesses(subject, size=_READ)
     return [one for one in found.data if one.actor_kind in _OTHERS][:_SHOWN]
 
 
 async def _list_questions(visit: Visit, subject: people.Subject, tickets: Sequence[people.Ticket]) -> list[Item]:
-    """Return the questions of the city about the requests on the page. The list does not say which have one."""
+    """Return the city's open questions about the requests on the page.
+
+    The list of requests does not contain the questions, so each request that may have one is read.
+    """
     working = [one.id for one in tickets if one.is_own and one.status == _WORKING]
     found = await gather_blocks(*(read_request(subject, number) for number in working))
     return [

@@ -1,4 +1,4 @@
-"""Portuguese terms for states and kinds that the services use, for the citizens' own pages."""
+"""Portuguese terms for the services' states and kinds, for the citizens' own pages."""
 
 from balcao.site.tags import Tag
 
@@ -41,7 +41,7 @@ _CRITERIA = {
     "pcd": "Ser pessoa com deficiência: {}",
     "area_formacao": "Ter formação em {}",
 }
-# The page where the citizen can correct the data that a criterion checks: its name, and the text of the link.
+# Where the citizen can correct the data that a criterion checks: the name of the page, and the text of the link.
 REMEDIES = {
     "escolaridade": ("resume.show", "Completar o currículo"),
     "idioma": ("resume.show", "Completar o currículo"),
@@ -62,30 +62,30 @@ _EVENTS = {
 
 
 def describe_application(status: str) -> Tag:
-    """Return the state of an application in words."""
+    """Describe the state of an application."""
     return _APPLICATIONS.get(status, Tag("", "info", status.replace("_", " ").capitalize()))
 
 
 def describe_ticket(status: str) -> Tag:
-    """Return the state of a request in words. A state that is not in this module is shown as the CRM writes it."""
+    """Describe the state of a request. An unknown state is shown as the CRM writes it."""
     return _TICKETS.get(status.lower(), Tag("", "info", status))
 
 
 def describe_conductor(status: str) -> Tag:
-    """Return the state of a person who may ride a vehicle in words."""
+    """Describe the state of a person's permission to ride a vehicle."""
     return _CONDUCTORS.get(status, Tag("", "info", status))
 
 
 def describe_event(event: str) -> str:
-    """Return what happened to an application."""
+    """Describe an event in an application's history."""
     return _EVENTS.get(event, "A candidatura mudou")
 
 
 def describe_criterion(code: str, demanded: str) -> str:
-    """Return a requirement of a job in words."""
+    """Describe a job's requirement."""
     return _CRITERIA.get(code, "{}").format(demanded)
 
 
 def name_vehicle(kind: str) -> str:
-    """Return the kind of a vehicle."""
+    """Return the name for a kind of vehicle."""
     return VEHICLES.get(kind, kind.replace("_", " "))

@@ -1,4 +1,7 @@
-"""Pages that add, change and delete the pets that a citizen registered. The city's records of pets do not change."""
+"""Pages for adding, changing and deleting the pets that citizens register.
+
+The city's own pet records cannot be changed.
+"""
 
 import re
 from collections.abc import Mapping
@@ -63,7 +66,7 @@ class PetForm(Form):
     chip = CodeField("Número do microchip (se tiver)", validators=[Optional(), length(0, 30)])
 
     def validate(self, extra_validators: object = None) -> bool:
-        """Require a day that exists."""
+        """Require a date of birth that exists in the calendar."""
         is_sound = super().validate()
         if not self.birth.errors and read_day((self.birth.data or "").strip()) is None:
             self.birth.errors = ["Escreva dia, mês e ano, como 15/01/2022."]
@@ -73,7 +76,7 @@ class PetForm(Form):
 
 @pages.form("/novo", "Registrar um animal")
 async def add_pet(visit: Visit) -> Response[Any]:
-    """Register a pet. A second press registers nothing."""
+    """Register a pet once, even if the button is pressed again."""
     subject = await visit.read_subject()
     form = PetForm(visit)
     if form.is_sent and await form.submit(lambda: client.add_pet(subject, _to_body(form, {}), form.key)):
@@ -83,7 +86,7 @@ async def add_pet(visit: Visit) -> Response[Any]:
 
 @pages.form("/{pet_id}", "Mudar os dados do animal")
 async def change_pet(visit: Visit, pet_id: str) -> Response[Any]:
-    """Change a pet that the citizen registered. Members that the form does not have keep their values."""
+    """Change a pet that the citizen registered. Members that are not in the form keep their values."""
     subject = await visit.read_subject()
     pet = await _read_own(visit, pet_id)
     form = PetForm(visit, _to_values(pet.value), etag=pet.etag)
@@ -98,7 +101,7 @@ async def change_pet(visit: Visit, pet_id: str) -> Response[Any]:
 
 @pages.form("/{pet_id}/excluir", "Excluir o animal")
 async def delete_pet(visit: Visit, pet_id: str) -> Response[Any]:
-    """Ask before a pet is deleted, because that cannot be undone."""
+    """Delete a pet. First ask for confirmation, because a deletion cannot be undone."""
     pet = await _read_own(visit, pet_id)
     name = pet.value["animal_nome"]
     if visit.is_post:
@@ -108,7 +111,10 @@ async def delete_pet(visit: Visit, pet_id: str) -> Response[Any]:
 
 
 async def _read_own(visit: Visit, pet_id: str) -> Read[dict[str, Any]]:
-    """Return a pet with its version. The city's records count as unknown here, because they do not change."""
+    """Return a pet that the citizen registered, with its version.
+
+    Raises PageFault for the city's own records, because they cannot be changed.
+    """
     if not (pet_id.isascii() and pet_id.isdigit()):
         raise make_not_found()
     pet = await client.read_pet(await visit.read_subject(), pet_id)
@@ -118,7 +124,7 @@ async def _read_own(visit: Visit, pet_id: str) -> Read[dict[str, Any]]:
 
 
 def read_day(text: str) -> date | None:
-    """Return the day of a text such as 28/11/2026 or 2026-11-28, or None if there is none."""
+    """Parse a date such as 28/11/2026 or 2026-11-28. Return None for any other text."""
     found = _DAY.fullmatch(text)
     if found is None:
         return None
@@ -140,7 +146,7 @@ def _to_values(pet: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _to_body(form: PetForm, stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the whole pet, because the service replaces it."""
+    """Return a body with all members of the pet, because the service replaces the whole pet."""
     typed = {member: (form[field].data or "").strip() for field, member in form.members.items() if member in _NAMES}
     born = read_day((form.birth.data or "").strip())
     kept = {name: stored.get(name) for name in ("foto_url", "pedigree_indicador", "pedigree_origem_nome")}

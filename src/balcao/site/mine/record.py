@@ -1,4 +1,4 @@
-"""The citizen's data and choices: the stored data, corrections, messages, accesses by others, a copy, and erasure."""
+"""Pages for the citizen's data and choices: the record, corrections, messages, accesses, a copy and erasure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ from balcao.web.person.visits import SIZE, group_by_visit
 from balcao.web.visit import Crumb
 
 FILE_NAME = "meus-dados.json"
-# Shown only on request, because other people may see the screen.
+# Shown only on request, because other people may be able to see the screen.
 _SENSITIVE = "sensiveis"
 
 pages = Pages("record", "")
@@ -38,7 +38,7 @@ class NameForm(Form):
 
 @pages.get("/dados", "Meus dados")
 async def show(visit: Visit) -> Response[Any]:
-    """Show the citizen's data with their sources. Sensitive values are shown only on request."""
+    """Show the citizen's data with its sources. Sensitive values are shown only on request."""
     subject = await visit.read_subject()
     is_whole = visit.query.first(_SENSITIVE) == "sim"
     (record,) = await gather_blocks(people.read_provenance(subject, sensitive=is_whole))
@@ -92,7 +92,10 @@ async def change_preferences(visit: Visit) -> Response[Any]:
 
 @pages.get("/quem-viu", "Quem viu os meus dados")
 async def list_accesses(visit: Visit) -> Response[Any]:
-    """List the departments and systems that saw or changed the citizen's data, and why, without names of staff."""
+    """List which departments and systems saw or changed the citizen's data, and why.
+
+    The names of staff are not shown.
+    """
     listing = Listing(visit, ("acesso", "acessos"), size=SIZE)
     subject = await visit.read_subject()
     found = await people.list_accesses(subject, page=listing.number, size=listing.size)
@@ -102,7 +105,7 @@ async def list_accesses(visit: Visit) -> Response[Any]:
 
 @pages.form("/dados/copia", "Levar uma cópia")
 async def take_copy(visit: Visit) -> Response[Any]:
-    """Describe the content of the file with the citizen's data, and return the file."""
+    """Explain what the file with the citizen's data contains, and return the file after the button is pressed."""
     if visit.is_post:
         file = await people.download_export(await visit.read_subject())
         return attachment(file.content, FILE_NAME)
@@ -111,7 +114,7 @@ async def take_copy(visit: Visit) -> Response[Any]:
 
 @pages.form("/dados/apagar", "Pedir que apaguem")
 async def erase(visit: Visit) -> Response[Any]:
-    """Show the data that an erasure would delete, and erase the data that the city is not required to keep."""
+    """Show what an erasure would delete, and erase the data that the city is not required to keep."""
     return await show_erasure(visit, await _make_person_page(visit))
 
 

@@ -1,4 +1,4 @@
-"""The operations on a citizen's own requests that only the citizen uses: the rating and the files."""
+"""API operations on a citizen's own requests that only Minha página uses: the rating and the files."""
 
 import httpx
 import msgspec
@@ -23,12 +23,12 @@ async def rate_request(subject: Subject, number: str, stars: int, comment: str, 
 
 
 async def store_file(subject: Subject, content: bytes, key: str) -> StoredFile:
-    """Store a file, which a request may then contain."""
+    """Store a file, so that a request can contain it."""
     return await subject.upload(_FILES, StoredFile, content, key=key)
 
 
 async def download_file(subject: Subject, file_id: str) -> httpx.Response:
-    """Return one of the citizen's files."""
+    """Return the content of one of the citizen's files."""
     return await subject.download(f"{_FILES}/{quoted(file_id)}/content")
 
 

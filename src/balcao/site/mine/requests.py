@@ -1,4 +1,4 @@
-"""One of the citizen's requests: its steps, its receipt, and what the citizen can do with it."""
+"""Pages for one of the citizen's requests: its steps, its receipt, and the citizen's actions."""
 
 from typing import Any
 
@@ -24,17 +24,17 @@ _LONGEST_COMMENT = 500
 _STARS = [("5", "5: muito bom"), ("4", "4: bom"), ("3", "3: mais ou menos"), ("2", "2: ruim"), ("1", "1: muito ruim")]
 _AUTHORS = {"citizen": "você", "staff": "equipe da prefeitura", "crm": "central de atendimento"}
 _OWN_STEPS = {"received": "Você fez o pedido", "in_progress": "Você respondeu", "reopened": "Você pediu para reabrir"}
-# A file is an attachment, which no browser opens as a page of the site.
+# Send files as attachments, so that browsers do not open them as pages of the site.
 _ATTACHED = ("content-disposition", "content-security-policy", "content-type")
 
 
 def _unify_line_ends(text: str | None) -> str:
-    """Return the text with the line ends that the service counts. Browsers send two characters for each."""
+    """Return the text trimmed and with LF line endings, because CRLF would count as two characters."""
     return (text or "").replace("\r\n", "\n").strip()
 
 
 class AnswerForm(Form):
-    """The answer to a question of the city."""
+    """The form for answering a question from the city."""
 
     text = wtforms.TextAreaField(
         "A sua resposta",
@@ -44,7 +44,7 @@ class AnswerForm(Form):
 
 
 class ReopeningForm(Form):
-    """Why the citizen is not content."""
+    """The form for explaining why the citizen is not satisfied."""
 
     text = wtforms.TextAreaField(
         "O que ainda falta?",
@@ -54,7 +54,7 @@ class ReopeningForm(Form):
 
 
 class RatingForm(Form):
-    """The rating of a closed request."""
+    """The form for rating a closed request."""
 
     stars = wtforms.RadioField(
         "Que nota você dá?",
@@ -65,7 +65,7 @@ class RatingForm(Form):
     comment = wtforms.TextAreaField("Quer contar por quê? (se quiser)", validators=[length(0, _LONGEST_COMMENT)])
 
     def validate_stars(self, field: Any) -> None:
-        """Refuse a note that is not on the page."""
+        """Reject a rating that the form does not offer."""
         if field.data not in dict(_STARS):
             raise wtforms.ValidationError("Escolha uma nota.")
 
@@ -92,7 +92,7 @@ async def show(visit: Visit, number: str) -> Response[Any]:
 
 @pages.get("/{number}/comprovante", "Pedido feito")
 async def show_receipt(visit: Visit, number: str) -> Response[Any]:
-    """Show the number of a request that was just made, and the code that shows its state without a login."""
+    """Show the number of a request that was just made, and the code for following it without a login."""
     one = await client.read_request(await visit.read_subject(), number)
     begun = await read_begun(visit, one.type)
     return visit.render("mine/request_receipt.html", one=one, code=begun.code if begun.sent == one.number else "")
@@ -100,7 +100,7 @@ async def show_receipt(visit: Visit, number: str) -> Response[Any]:
 
 @pages.form("/{number}/responder", "Responder à prefeitura")
 async def answer(visit: Visit, number: str) -> Response[Any]:
-    """Answer the question that the city asked."""
+    """Answer a question from the city."""
     subject = await visit.read_subject()
     one, form, back = await client.read_request(subject, number), AnswerForm(visit), _find_address(visit, number)
     if not find_question(one) and not form.is_sent:
@@ -116,7 +116,7 @@ async def answer(visit: Visit, number: str) -> Response[Any]:
 
 @pages.form("/{number}/reabrir", "Pedir para reabrir")
 async def reopen(visit: Visit, number: str) -> Response[Any]:
-    """Reopen a request that the city closed, with a reason."""
+    """Reopen a closed request, with a reason."""
     subject = await visit.read_subject()
     one, form, back = await client.read_request(subject, number), ReopeningForm(visit), _find_address(visit, number)
     if not _may_reopen(visit, one) and not form.is_sent:
@@ -130,7 +130,7 @@ async def reopen(visit: Visit, number: str) -> Response[Any]:
 
 @pages.form("/{number}/nota", "Dar uma nota")
 async def rate(visit: Visit, number: str) -> Response[Any]:
-    """Rate a closed request, once."""
+    """Rate a closed request. A request can be rated only once."""
     subject = await visit.read_subject()
     one, form, back = await client.read_request(subject, number), RatingForm(visit), _find_address(visit, number)
     if one.state not in CLOSED and not form.is_sent:
@@ -157,7 +157,7 @@ async def download(visit: Visit, number: str, file_id: str) -> Response[Any]:
 
 
 def describe_step(step: Step) -> str:
-    """Return what happened in a step."""
+    """Describe what happened in a step."""
     if step.author == "citizen":
         return _OWN_STEPS.get(step.state or "", "Você escreveu")
     if step.state == "received":
@@ -166,7 +166,7 @@ def describe_step(step: Step) -> str:
 
 
 def describe_author(step: Step) -> str:
-    """Return who made a step. The names of staff are not shown."""
+    """Describe who made a step, without naming members of staff."""
     return _AUTHORS.get(step.author, "sistema da prefeitura")
 
 

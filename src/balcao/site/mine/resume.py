@@ -1,4 +1,4 @@
-"""The citizen's résumé: jobs, education, courses and languages, each with a page to add, change and remove an item."""
+"""Pages for the citizen's résumé: jobs, education, courses and languages. People add, change and remove items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
@@ -53,7 +53,7 @@ class LanguageForm(Form):
 
 
 class Part(NamedTuple):
-    """A part of the résumé. `tables` maps each selection of the form to the city's table with its values."""
+    """A part of the résumé. `tables` maps each selection in the form to the city's table of values for it."""
 
     key: str
     title: str
@@ -90,14 +90,14 @@ PARTS = {
 
 @pages.get("", "Meu currículo")
 async def show(visit: Visit) -> Response[Any]:
-    """Show the parts of the résumé, each with links to add and change items."""
+    """Show the parts of the résumé, each with links for adding and changing items."""
     resume = await client.read_resume(await visit.read_subject())
     return visit.render("mine/resume.html", resume=resume, parts=PARTS.values())
 
 
 @pages.form("/{part}/incluir", "Incluir no currículo")
 async def add_item(visit: Visit, part: str) -> Response[Any]:
-    """Add an item to a part."""
+    """Add an item to a part of the résumé."""
     found = _find_part(part)
     form = await _make_form(visit, found, {})
     if form.is_sent and await form.submit(lambda: client.add(visit.api, found.key, _to_body(form), form.key)):
@@ -109,7 +109,7 @@ async def add_item(visit: Visit, part: str) -> Response[Any]:
 
 @pages.form("/{part}/{item_id}", "Mudar o currículo")
 async def change_item(visit: Visit, part: str, item_id: str) -> Response[Any]:
-    """Change or remove an item of a part."""
+    """Change or remove an item in a part of the résumé."""
     found = _find_part(part)
     resume = await client.read_resume(await visit.read_subject())
     item = next((one for one in found.list_items(resume) if one.id == item_id), None)
@@ -134,7 +134,7 @@ def _find_part(key: str) -> Part:
 
 
 async def _make_form(visit: Visit, part: Part, values: Mapping[str, Any]) -> Form:
-    """Return the form of a part. Its selections offer the values of the city's tables."""
+    """Return the form for a part. Its selections offer the values from the city's tables."""
     form = part.form(visit, values)
     for name, table in part.tables.items():
         found = await client.list_values(visit.api, table)
@@ -144,14 +144,14 @@ async def _make_form(visit: Visit, part: Part, values: Mapping[str, Any]) -> For
 
 
 def _to_fields(form: type[Form], item: Any) -> dict[str, Any]:
-    """Return the values of an item by field of the form."""
+    """Convert an item to form values, by field name."""
     fields = {member: name for name, member in form.members.items()}
     values = {name: getattr(item, name) for name in item.__struct_fields__}
     return {fields.get(name, name): "" if value is None else value for name, value in values.items()}
 
 
 def _to_body(form: Form) -> dict[str, Any]:
-    """Convert the form's fields to the service's members. Omit empty fields, and convert the months to a number."""
+    """Convert the form to a request body. Omit empty fields, and convert the number of months to an integer."""
     body: dict[str, Any] = {}
     for name, value in form.data.items():
         text = value.strip() if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""The operations on the citizen's own résumé. The types contain only the members that pages use."""
+"""The API operations on the citizen's own résumé. The types contain only the members that the pages use."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -66,7 +66,7 @@ async def read_resume(subject: Subject) -> Resume:
 
 
 async def list_values(api: Api, table: str) -> Sequence[Value]:
-    """Return the values of one of the city's tables, such as `idiomas`."""
+    """Return the values in one of the city's tables, such as `idiomas`."""
     return (await api.get(f"{_JOBS}/{table}", Values, {"pageSize": 100})).data
 
 

@@ -19,9 +19,9 @@ from balcao.web.visit import SessionVisit
 
 
 class Visit(SessionVisit):
-    """A page request of a citizen. It is the first argument of a page function."""
+    """A citizen's page request. It is the first argument of a page function."""
 
-    # The frame shows the age of stored answers. These pages use no stored answers.
+    # The frame shows the age of stale answers. These pages never show any.
     checked_at = None
     area = "mine"
 
@@ -44,7 +44,7 @@ class Visit(SessionVisit):
         return f"{self.path}?{query}" if query else self.path
 
     async def read_subject(self) -> Subject:
-        """Return the person whose data the page shows. Raises PageFault for a login without a CPF."""
+        """Return the person whose data the page shows. Raises PageFault if the login has no CPF."""
         try:
             return Subject(self.api, Cpf(await people.read_own_cpf(self.api)))
         except NotAllowed:
@@ -55,6 +55,6 @@ class Visit(SessionVisit):
             ) from None
 
     def render_text(self, template: str, **values: Any) -> str:
-        """Render a template in the site's frame. Its title is the page's label unless `head` is given."""
+        """Render a template in the site's frame. The title is the page's label unless `head` or `title` is given."""
         head = values.pop("head", None) or Head(values.pop("title", self.declared.label), is_indexed=False)
         return super().render_text(template, head=head, page=None, **values)

@@ -1,4 +1,4 @@
-"""The citizen's requests and applications for jobs."""
+"""Pages for the citizen's requests and job applications."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ async def list_applications(visit: Visit) -> Response[Any]:
 
 @pages.get("/candidaturas/{application_id}", "Minha candidatura")
 async def show_application(visit: Visit, application_id: str) -> Response[Any]:
-    """Show the step of an application, and what happened to it."""
+    """Show an application: its current step, and what has happened to it."""
     found = await client.read_application(visit.api, application_id)
     (history,) = await gather_blocks(client.read_history(visit.api, application_id))
     return visit.render(
@@ -43,7 +43,7 @@ async def show_application(visit: Visit, application_id: str) -> Response[Any]:
 
 @pages.form("/candidaturas/{application_id}/retirar", "Retirar a candidatura")
 async def withdraw_application(visit: Visit, application_id: str) -> Response[Any]:
-    """Ask before an application is withdrawn, because that cannot be undone."""
+    """Withdraw an application. First ask for confirmation, because a withdrawal cannot be undone."""
     found = await client.read_application(visit.api, application_id)
     back = visit.address("work.show_application", application_id=application_id)
     if visit.is_post:

@@ -1,1 +1,1 @@
-"""Reads of anonymous pages: as the site's machine client, through a bounded cache of the services' answers."""
+"""Reads data for anonymous pages, as the site's machine client and through a bounded cache."""

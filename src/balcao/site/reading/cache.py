@@ -1,4 +1,4 @@
-"""The cache of the services' answers. When its bytes exceed the limit, it evicts the least recently used entries."""
+"""The cache for the services' answers. If it exceeds its size limit, it evicts the least recently used entries."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -7,17 +7,17 @@ from typing import Any
 
 from balcao.web.api import ApiFault
 
-# An estimate in bytes for the Python objects of an answer: the entry, its key and the structs of a short answer.
+# The estimated size in bytes of an answer's Python objects: the entry, its key and the structs of a short answer.
 ENTRY_BYTES = 1_000
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A decoded answer. Times are seconds of the monotonic clock.
+    """A decoded answer. Times are seconds on the monotonic clock.
 
-    `read_at` is when a service last confirmed the answer, and `fresh_until` is how long the service allows its use
-    without another call. `size` is the length of the answer in bytes. After a failed call, `fault` is its exception,
-    and no other call is made until `retry_at`. If no call has succeeded yet, `read_at` is minus infinity.
+    `read_at` is when a service last confirmed the answer. Until `fresh_until`, the service allows the site to use the
+    answer without another call. `size` is the length of the answer in bytes. After a failed call, `fault` is its
+    exception, and no other call is made before `retry_at`. If no call has succeeded yet, `read_at` is minus infinity.
     """
 
     value: Any
@@ -30,7 +30,7 @@ class Entry:
 
 
 class AnswerCache:
-    """The answers by key, in at most `limit` bytes. An answer larger than an eighth of the limit is not stored."""
+    """A cache of at most `limit` bytes. An answer larger than an eighth of the limit is not stored."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -41,14 +41,17 @@ class AnswerCache:
         return len(self._entries)
 
     def get(self, key: Hashable) -> Entry | None:
-        """Return the entry, and mark it as used."""
+        """Return the entry, and mark it as recently used."""
         entry = self._entries.get(key)
         if entry is not None:
             self._entries.move_to_end(key)
         return entry
 
     def put(self, key: Hashable, entry: Entry) -> None:
-        """Store an entry, which replaces an older one. Evict the least recently used entries."""
+        """Store an entry and replace an existing one.
+
+        Evict the least recently used entries if the cache is too large.
+        """
         self.drop(key)
         size = entry.size + ENTRY_BYTES
         if size > self._limit // 8:

@@ -1,7 +1,7 @@
-"""A copy of the catalogue's published services, kept current by the change feed (rules: search 2.5).
+"""A copy of the catalogue's published services, kept current through the change feed (rules: search 2.5).
 
-Lists, subjects, departments and the sitemap come from this copy, so they cost no call and work for an hour without the
-search service. It holds only the members that lists show.
+Lists, subjects, departments and the sitemap use this copy. They therefore need no calls, and continue to work for an
+hour if the search service is down. The copy contains only the members that lists show.
 """
 
 import time
@@ -24,11 +24,10 @@ from balcao.web.sessions.session import SessionOver
 
 SERVICE = "search"
 FEED = f"/{SERVICE}/api/v1/catalog/services"
-# The number of changes to read in one call. The response is about half a megabyte, which takes a few milliseconds to
-# decode.
+# Read this many changes in one call. The response is about half a megabyte, which takes a few milliseconds to decode.
 _CHANGES = 100
 _REFRESH_SECONDS, _WAITING_SECONDS = 15.0, 60.0
-# The maximum number of services in the copy. A city has hundreds to a few thousand.
+# The copy contains at most about this many services. A city has between hundreds and a few thousand.
 MOST_SERVICES = 20_000
 
 
@@ -69,19 +68,19 @@ class _Feed(msgspec.Struct):
 
 
 class Snapshot:
-    """The services at one moment, in alphabetical order."""
+    """The published services at one moment, sorted by name."""
 
     def __init__(self, services: Sequence[Listed]) -> None:
         self.services = sorted(services, key=lambda service: fold_text(service.nome_servico))
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """Return the number of services of each category."""
+        """Return the number of services in each category."""
         return Counter(service.tema_geral for service in self.services)
 
     @cached_property
     def departments(self) -> Counter[str]:
-        """Return the number of services of each department, by its code."""
+        """Return the number of services for each department code."""
         return Counter(code for service in self.services for code in service.orgao_gestor)
 
     @cached_property
@@ -90,12 +89,12 @@ class Snapshot:
         return {service.nome_servico: service for service in self.services}
 
     def list_categories(self, categories: Sequence[str]) -> list[Listed]:
-        """Return the services of these categories."""
+        """Return the services in these categories."""
         return [service for service in self.services if service.tema_geral in categories]
 
 
 class Catalogue:
-    """The copy of the catalogue in one process."""
+    """One process's copy of the catalogue."""
 
     def __init__(self, machine: MachineClient) -> None:
         self._machine = machine
@@ -120,11 +119,13 @@ class Catalogue:
         return self._down_since
 
     async def read(self) -> Snapshot:
-        """Return the services. First start to read the changes if the last read was more than some seconds ago.
+        """Return the services.
 
-        Only pages cause these reads, so a site without visitors makes no calls. A page waits for the changes only if
-        the copy is older than a minute. Raises ApiFault if the feed has failed for more than an hour, or since the
-        start.
+        If the last read of the change feed is more than 15 seconds ago, start to read the changes.
+
+        Only page requests cause these reads, so a site without visitors makes no calls. A page waits for the changes
+        only if the copy is more than a minute old. Raises ApiFault if the feed has failed for more than an hour, or
+        since the process started.
         """
         age = time.monotonic() - self._read_at
         if age > _REFRESH_SECONDS and time.monotonic() >= self._retry_at:

@@ -1,4 +1,4 @@
-"""Read the tree of the city's departments from the registry."""
+"""Reads the tree of the city's departments from the registry."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -28,7 +28,7 @@ class _Tree(msgspec.Struct, dict=True):
 
 
 class Departments:
-    """All departments of the city."""
+    """All departments of the city, as a tree."""
 
     def __init__(self, tree: _Tree) -> None:
         self.roots = tree.departments
@@ -42,7 +42,7 @@ class Departments:
         return self._by_code.get(code)
 
     def list_ancestors(self, department: Department) -> list[Department]:
-        """Return the departments above this one, starting with the highest."""
+        """Return the departments above this one, from the top of the tree downwards."""
         above: list[Department] = []
         while department.cd_ua_pai and (parent := self.find(department.cd_ua_pai)) and parent not in above:
             above.insert(0, parent)

@@ -1,4 +1,4 @@
-"""Share one execution of a piece of work among all callers that request it while it runs."""
+"""Shares one run of an operation among all callers that request it while it is in flight."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
@@ -8,20 +8,20 @@ T = TypeVar("T")
 
 
 class Flights(Generic[T]):
-    """The work in progress by key.
+    """The work in flight, by key.
 
-    A caller that gives up does not cancel the work, because other callers may wait for it.
+    If a caller gives up, the work continues, because other callers may wait for it.
     """
 
     def __init__(self) -> None:
         self._running: dict[Hashable, asyncio.Task[T]] = {}
 
     def is_running(self, key: Hashable) -> bool:
-        """Return whether the work with this key is in progress."""
+        """Return whether the work with this key is in flight."""
         return key in self._running
 
     def join(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> Awaitable[T]:
-        """Return the result of the work with this key. Start the work if it is not in progress."""
+        """Wait for the work with this key and return its result. Start the work if it is not in flight."""
         task = self._running.get(key)
         if task is None:
             task = self._running[key] = asyncio.create_task(work())
@@ -31,10 +31,10 @@ class Flights(Generic[T]):
     def _finish(self, key: Hashable, done: "asyncio.Task[T]") -> None:
         del self._running[key]
         if not done.cancelled():
-            done.exception()  # mark it as retrieved: all callers may have given up
+            done.exception()  # mark the exception as retrieved: all callers may have left
 
     async def stop(self) -> None:
-        """Cancel all work in progress."""
+        """Cancel all work in flight."""
         running = list(self._running.values())
         for task in running:
             task.cancel()

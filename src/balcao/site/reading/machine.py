@@ -1,4 +1,4 @@
-"""Call the services as the site's machine client."""
+"""Calls the services as the site's machine client."""
 
 import asyncio
 import time
@@ -14,12 +14,12 @@ from balcao.site.reading.flights import Flights
 from balcao.web.api import READ_TIMEOUT, WRITE_TIMEOUT, ServiceUnavailable, list_pairs
 from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
-# The maximum number of concurrent calls of one process. The gateway runs 16 waiting calls of one caller at a time and
-# queues the others.
+# One process makes at most this many calls concurrently. The gateway runs 16 calls of one caller at a time and queues
+# the others.
 CALLS_AT_ONCE = 32
-# The longest wait for one of these slots. A page that takes longer looks broken to its visitor anyway.
+# Wait at most this long for a slot. If a page takes longer, its visitor believes that it is broken anyway.
 LONGEST_WAIT_SECONDS = 3.0
-# The pause before another attempt after a failed request for a token.
+# After a failed token request, wait this long before the next one.
 TOKEN_PAUSE_SECONDS = 2.0
 
 
@@ -35,9 +35,9 @@ class MachineClient:
         self._slots = asyncio.Semaphore(CALLS_AT_ONCE)
 
     async def get(self, path: str, query: Mapping[str, Any], etag: str = "") -> httpx.Response:
-        """Call an operation, conditionally if `etag` is given.
+        """Call an operation. If `etag` is given, the call is conditional.
 
-        If the provider is down and there is no token, the call is anonymous, which public operations allow. Raises
+        If the provider is down and there is no token, the call is anonymous. Public operations allow this. Raises
         ServiceUnavailable if the service cannot be reached, or if too many calls are in flight.
         """
         async with self._hold_slot():
@@ -50,9 +50,9 @@ class MachineClient:
             return answer
 
     async def post(self, path: str, content: bytes, headers: Mapping[str, str]) -> httpx.Response:
-        """Call a public operation for a visitor without login. Such operations ignore tokens.
+        """Call a public operation for a visitor without a login. Such operations ignore tokens.
 
-        Raises ServiceUnavailable as `get` does.
+        Raises ServiceUnavailable under the same conditions as `get`.
         """
         given = {"Content-Type": "application/json", **headers}
         async with self._hold_slot():
@@ -62,12 +62,12 @@ class MachineClient:
                 raise _make_unavailable(fault) from None
 
     async def stop(self) -> None:
-        """Cancel a request for a token that is in flight."""
+        """Cancel a token request that is in flight."""
         await self._asking.stop()
 
     @asynccontextmanager
     async def _hold_slot(self) -> AsyncIterator[None]:
-        """Hold one of the slots for calls. Raises ServiceUnavailable if the wait is too long."""
+        """Hold one of the slots for calls. Raises ServiceUnavailable if no slot is free in time."""
         try:
             async with asyncio.timeout(LONGEST_WAIT_SECONDS):
                 await self._slots.acquire()

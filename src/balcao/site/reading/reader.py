@@ -35,19 +35,19 @@ NO_HEADERS: Mapping[str, str] = {}
 Key = tuple[str, tuple[tuple[str, str], ...], Any]
 
 MIB = 1_048_576
-# The cache sizes for the city's own answers and for answers that visitors' texts select: 32 MiB in all.
+# The cache sizes for answers about the city and for answers that visitors' texts select: 32 MiB in total.
 CITY_BYTES, CHOSEN_BYTES = 24 * MIB, 8 * MIB
-# How old an answer may be when it is used because its service fails.
+# The maximum age of an answer that is used because its service fails.
 HOUR, TEN_MINUTES, NEVER = 3_600.0, 600.0, 0.0
-# How long a failure is remembered, so that the visitors of a service that is down do not all wait for its timeout.
+# Remember a failure for this long, so that not every visitor waits for the timeout of a service that is down.
 PAUSE_SECONDS = 2.0
-# The longest time for which an answer is used without asking the service, whatever the service allows.
+# Use an answer without asking the service for at most this long, even if the service allows more.
 LONGEST_FRESH_SECONDS = 300.0
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age=(\d{1,9})")
 
 
 class Moved(Exception):
-    """The service was renamed: it now has another slug."""
+    """Raised if a service or job has a new slug."""
 
     def __init__(self, slug: str) -> None:
         super().__init__(slug)
@@ -59,7 +59,7 @@ class _Moved(msgspec.Struct):
 
 
 class Source:
-    """The services as one process of the site reads them."""
+    """The shared access of one process to the services: its caches, its calls in flight, and known outages."""
 
     def __init__(self, machine: MachineClient) -> None:
         self._machine = machine
@@ -74,7 +74,7 @@ class Source:
         await self._machine.stop()
 
     def find_outage(self, service: str) -> datetime | None:
-        """Return when a service started to fail, or None if its last call succeeded. `service` is its prefix."""
+        """Return when a service started to fail, or None if its last call succeeded. `service` is its path prefix."""
         return self._down_since.get(service)
 
     async def read(
@@ -103,18 +103,24 @@ class Source:
             return _use_stale(cache.get(key) or self._chosen.get(key), stale, fault)
 
     async def read_newest(self, path: str, kind: type[T], query: Mapping[str, Any]) -> T:
-        """Return an answer of the service, without the cache. Raises ApiFault, and Moved as `Reader.get` does."""
+        """Call the service without the cache and return its answer.
+
+        Raises ApiFault if the call failed or was refused, and Moved if the slug has changed.
+        """
         with self._watching(path):
             return decode_body(_require_success(await self._machine.get(path, query)), kind)
 
     async def send(self, path: str, kind: type[T], body: Any, headers: Mapping[str, str]) -> T:
-        """Call a public operation that writes, or whose query must not be in an address. Raises ApiFault."""
+        """Call a public operation that writes, or whose query must not appear in an address.
+
+        Raises ApiFault if the call failed or was refused.
+        """
         with self._watching(path):
             return decode_body(_require_success(await self._machine.post(path, encode(body), headers)), kind)
 
     @contextmanager
     def _watching(self, path: str) -> Iterator[None]:
-        """Name the service in the faults of a call, and note since when the service has failed."""
+        """Set the service's name in the errors of a call, and record since when the service has failed."""
         service = _name_service(path)
         try:
             yield
@@ -133,7 +139,8 @@ class Source:
             answer = await self._machine.get(path, query, known.etag if known else "")
             entry = _read_entry(answer, kind, known)
         except NotFound as fault:
-            # The visitor may have invented the address, so it must not evict answers of the city.
+            # Use the cache for visitors' texts: the visitor may have invented the address, and it must not evict
+            # answers about the city.
             cache.drop(key)
             self._chosen.put(key, replace(_UNREAD, fault=fault, retry_at=time.monotonic() + PAUSE_SECONDS))
             raise
@@ -154,7 +161,7 @@ _UNREAD = Entry(None, "", read_at=float("-inf"), fresh_until=float("-inf"), size
 
 
 def _use_stale(entry: Entry | None, stale: float, fault: ApiFault) -> Entry:
-    """Return the stale answer that a failed call was meant to renew. Raises the fault if the answer is too old."""
+    """Return the stale answer that a failed call should have renewed. Raises the fault if the answer is too old."""
     if entry is not None and time.monotonic() - entry.read_at <= stale:
         return entry
     # The same exception is raised for many visitors. Without this reset, its traceback would grow each time.
@@ -164,7 +171,7 @@ def _use_stale(entry: Entry | None, stale: float, fault: ApiFault) -> Entry:
 def _read_entry(answer: httpx.Response, kind: type[T], known: Entry | None) -> Entry:
     """Decode an answer.
 
-    Raises Moved if the service now has another slug, and ApiFault if the call failed or was refused.
+    Raises Moved if the slug has changed, and ApiFault if the call failed or was refused.
     """
     now = time.monotonic()
     fresh_until = now + _read_max_age(answer)
@@ -180,7 +187,10 @@ def _read_entry(answer: httpx.Response, kind: type[T], known: Entry | None) -> E
 
 
 def _require_success(answer: httpx.Response) -> httpx.Response:
-    """Return the answer. Raises Moved for another slug, and ApiFault for a failed or refused call."""
+    """Return the answer of a successful call.
+
+    Raises Moved if the slug has changed, and ApiFault if the call failed or was refused.
+    """
     if answer.status_code == MOVED:
         raise Moved(decode_body(answer, _Moved).slug)
     if answer.status_code >= 300:
@@ -201,10 +211,10 @@ def _name_service(path: str) -> str:
 
 
 class Reader:
-    """Reads the services for one page. `charge` counts a call against the visitor's address.
+    """Reads data from the services for one page. `charge` counts a call against the visitor's address.
 
-    `headers` name the visitor's address and the request to a service that receives data.
-    `checked_at` is the time of the oldest stale answer on the page, which is used because its service failed.
+    When data is sent to a service, `headers` identify the visitor's address and the request. If the page contains stale
+    answers because their services failed, `checked_at` is the time of the oldest one.
     """
 
     def __init__(self, source: Source, charge: Callable[[], None], headers: Mapping[str, str] = NO_HEADERS) -> None:
@@ -238,12 +248,18 @@ class Reader:
         return cast(T, entry.value)
 
     async def read_newest(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY) -> T:
-        """Return an answer of a service as it is now. Raises ApiFault, and Moved and TooMany as `get` does."""
+        """Call the service without the cache and return its answer.
+
+        Raises the same errors as `get`.
+        """
         self._charge()
         return await self._source.read_newest(path, kind, query)
 
     async def send(self, path: str, kind: type[T], body: Any, *, key: str = "") -> T:
-        """Send data to a public operation, at most once for each `key`. Raises ApiFault, and TooMany as `get` does."""
+        """Send data to a public operation, at most once for each `key`.
+
+        Raises ApiFault if the call failed, and TooMany if the address has caused too many calls.
+        """
         self._charge()
         keyed = {"Idempotency-Key": key} if key else {}
         return await self._source.send(path, kind, body, {**self._headers, **keyed})

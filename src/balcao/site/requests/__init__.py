@@ -1,4 +1,4 @@
-"""Requests to the city: their types, requests without login, and the state of a request by number and code."""
+"""Requests to the city: their types, requests without a login, and following a request by its number and code."""
 
 from balcao.site.requests.pages import AREA
 

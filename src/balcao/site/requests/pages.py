@@ -1,7 +1,7 @@
-"""The pages of requests that need no login: what people can request, one type, its form, and a request by its code.
+"""Pages for requests without a login: the list of types, one type, its form, and following a request by its code.
 
-Nothing is stored between the pages of a form: each page contains the answers of the one before. So the questions are
-on one page, and browsers keep them when a person goes back.
+Nothing is stored between the pages of a form. Each page contains the answers from the page before it. All questions are
+therefore on one page, and browsers restore the answers when a person goes back.
 """
 
 import secrets
@@ -29,10 +29,10 @@ from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
 pages = Pages("requests", "/pedidos")
-# The answers of a type with many long texts. The service accepts 16 KiB of JSON.
+# Large enough for the answers to a type with many long texts. The service accepts 16 KiB of JSON.
 _LARGEST_FORM = 48 * 1024
 _KEY_BYTES = 24
-# The number of types on the first page and in the results of the search.
+# Show at most this many types on the first page and in search results.
 _SHOWN = 4
 _SHORTEST_WORD = 3
 _CHANGED = "request-type-changed"
@@ -40,7 +40,7 @@ _LOOK, _SEND = "conferir", "enviar"
 
 
 class FollowForm(Form):
-    """Number and code of a receipt."""
+    """The form for the number and code on a receipt."""
 
     number = wtforms.StringField(
         "Número do pedido",
@@ -73,7 +73,7 @@ async def list_types(visit: Visit) -> Response[Any]:
 
 @pages.get("/tipo/{tipo}", "Pedido")
 async def show_type(visit: Visit, tipo: str) -> Response[Any]:
-    """Show what a request is for, what it asks, and the ways to make it."""
+    """Show what a request is for, what it asks, and how people can make it."""
     kind = await client.find_type(visit.reader, tipo)
     departments = await visit.read_block(read_departments(visit.reader))
     owner = departments.value.find(kind.departments[0]) if departments.value and kind.departments else None
@@ -93,7 +93,7 @@ async def show_type(visit: Visit, tipo: str) -> Response[Any]:
 
 @pages.get("/tipo/{tipo}/sem-conta", "Pedir sem entrar na conta", is_indexed=False)
 async def show_form(visit: Visit, tipo: str) -> Response[Any]:
-    """Show the questions to a person without login."""
+    """Show the questions to a person without a login."""
     kind = await client.find_type(visit.reader, tipo)
     _require_without_login(kind)
     return _show_form(visit, kind, _make_form(visit, kind))
@@ -101,7 +101,7 @@ async def show_form(visit: Visit, tipo: str) -> Response[Any]:
 
 @pages.post("/tipo/{tipo}/sem-conta", "Fazer o pedido", body_limit=_LARGEST_FORM)
 async def take_form(visit: Visit, tipo: str) -> Response[Any]:
-    """Check the answers, show them once more, and make the request. A second press makes no second request."""
+    """Validate the answers, show them for checking, and make the request once, even if the button is pressed again."""
     kind = await client.read_newest_type(visit.reader, tipo)
     _require_without_login(kind)
     form, step = _make_form(visit, kind), visit.posted.first("passo")
@@ -118,7 +118,7 @@ async def take_form(visit: Visit, tipo: str) -> Response[Any]:
 
 @pages.get("/acompanhar", "Acompanhar um pedido", footer="site")
 async def show_follow(visit: Visit) -> Response[Any]:
-    """Ask for the number and the code of a receipt."""
+    """Ask for the number and code on a receipt."""
     return _show_follow(visit, FollowForm(visit))
 
 
@@ -148,7 +148,7 @@ async def follow(visit: Visit) -> Response[Any]:
 
 
 async def _send(visit: Visit, kind: RequestType, form: AnswerForm) -> Response[Any]:
-    """Make the request and show its receipt, which appears only here."""
+    """Make the request and show its receipt. The site shows the receipt only on this page."""
     try:
         await visit.site.count_request(visit.request.peer)
         receipt = await client.open_request(visit.reader, kind, form.answers, visit.posted.first(KEY))
@@ -169,7 +169,7 @@ async def _send(visit: Visit, kind: RequestType, form: AnswerForm) -> Response[A
 
 
 def _list_questions(kind: RequestType) -> list[Field]:
-    """Return the questions for a person without login, who cannot send files."""
+    """Return the questions that a person without a login can answer. Such a person cannot send files."""
     return [field for field in kind.fields if field.kind != "file"]
 
 
@@ -209,7 +209,7 @@ def _list_crumbs(visit: Visit) -> list[Crumb]:
 
 
 def _require_without_login(kind: RequestType) -> None:
-    """Raise NotFound if a person needs a login to request this."""
+    """Raise NotFound if this type can be requested only with a login."""
     if not kind.without_login:
         raise NotFound("Este pedido só pode ser feito com a sua conta.")
 
@@ -221,19 +221,25 @@ def _make_too_many(title: str, seconds: int | None, further: str) -> PageFault:
 
 
 async def _list_addresses(visit: Visit) -> Sequence[MapAddress]:
-    """Return the addresses of all types for search engines."""
+    """Return the addresses of all types, for the sitemap."""
     types = await client.list_types(visit.reader)
     return [MapAddress(visit.address("requests.show_type", tipo=one.id)) for one in types]
 
 
 async def _list_first(visit: Visit) -> Sequence[RequestType] | None:
-    """Return types for the first page, those without login first, or None if there are none."""
+    """Return up to four types for the first page, or None if there are none.
+
+    Types that people can request without a login come first.
+    """
     types = await client.list_types(visit.reader)
     return sorted(types, key=lambda one: not one.without_login)[:_SHOWN] or None
 
 
 async def _find(visit: Visit, text: str) -> Sequence[Result]:
-    """Return the types with all words of the text. Short words such as "de" do not count."""
+    """Return the types whose name or description contains all words of the text.
+
+    Words with fewer than three letters, such as "de", are ignored.
+    """
     words = [word for word in fold_text(text).split() if len(word) >= _SHORTEST_WORD]
     types = await client.list_types(visit.reader) if words else ()
     found = [one for one in types if all(word in fold_text(f"{one.name} {one.description}") for word in words)]

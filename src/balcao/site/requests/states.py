@@ -1,4 +1,4 @@
-"""The states of a request in words."""
+"""Describes the states of a request."""
 
 from collections.abc import Mapping
 
@@ -16,5 +16,5 @@ STATES: Mapping[str, Tag] = {
 
 
 def describe_state(state: str) -> Tag:
-    """Return a state in words. A state that is not known here is shown as the service names it."""
+    """Describe a state. An unknown state is shown with the service's own name."""
     return STATES.get(state, Tag("", "info", state.replace("_", " ").capitalize()))

@@ -1,4 +1,4 @@
-"""The search over the services and the other areas."""
+"""The search in the services and the other areas."""
 
 from balcao.site.search.pages import AREA
 

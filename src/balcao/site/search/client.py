@@ -1,4 +1,4 @@
-"""Read the search service: results with counts, and suggestions."""
+"""Calls the search service: results with counts, and the most popular services."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ _FACETS = "tema_geral,orgao_gestor,publico_especifico,is_free"
 
 
 class HitFacts(msgspec.Struct):
-    """The members of a service that a result shows."""
+    """The members of a service that a search result shows."""
 
     custo_servico: str = ""
     tempo_atendimento: str = ""
@@ -24,7 +24,7 @@ class Highlights(msgspec.Struct):
 
 
 class Hit(msgspec.Struct):
-    """A result: a service with its facts, and its title with the matching words marked."""
+    """A search result: a service with its facts, and its title with the matching words marked."""
 
     title: str
     slug: str
@@ -35,7 +35,7 @@ class Hit(msgspec.Struct):
 
 
 class FacetValue(msgspec.Struct):
-    """A value of a filter, and how many results have it."""
+    """A filter value, and the number of results that have it."""
 
     value: str
     count: int
@@ -47,7 +47,7 @@ class SearchMetadata(msgspec.Struct):
 
 
 class Found(msgspec.Struct):
-    """One page of results. `filtered_count` counts the results with all filters."""
+    """One page of results. `filtered_count` is the number of results that match all filters."""
 
     results: list[Hit]
     filtered_count: int
@@ -56,7 +56,7 @@ class Found(msgspec.Struct):
 
 
 class Filters(msgspec.Struct, frozen=True):
-    """The filters of a search. An empty text does not filter."""
+    """The filters of a search. An empty string does not filter."""
 
     category: str = ""
     department: str = ""

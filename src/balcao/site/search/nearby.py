@@ -1,4 +1,4 @@
-"""Alternatives for a search without results: shorter searches and similar subjects."""
+"""Suggestions for a search without results: shorter searches and similar subjects."""
 
 from collections import Counter
 
@@ -9,21 +9,22 @@ from balcao.site.wording import Subject, Wording
 
 _MOST_WORDS, _MOST_SUBJECTS = 3, 4
 _SHORTEST_WORD = 4
-# Words that share this many first letters are usually related.
+# Words whose first letters are equal up to this length are usually related.
 _STEM = 5
 
 
 def list_shorter(text: str) -> list[str]:
-    """Return the longest words of a search, in their order, if it has several."""
+    """Return up to three of the longest words in a search, in their order. Return [] for a single word."""
     words = [word for word in dict.fromkeys(text.split()) if len(word) >= _SHORTEST_WORD]
     longest = sorted(words, key=len, reverse=True)[:_MOST_WORDS]
     return [word for word in words if word in longest] if len(text.split()) > 1 else []
 
 
 def list_near_subjects(wording: Wording, snapshot: Snapshot | None, text: str) -> list[tuple[Subject, int | None]]:
-    """Return up to four subjects with their numbers of services.
+    """Return up to four subjects, each with its number of services.
 
-    Subjects that share words with the search come first, then the subjects with the most services.
+    Subjects whose texts or services share words with the search come first. Then come the subjects with the most
+    services.
     """
     stems = {fold_text(word)[:_STEM] for word in text.split()[:20] if len(word) >= _SHORTEST_WORD}
     if snapshot is None:

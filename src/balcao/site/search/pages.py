@@ -1,4 +1,4 @@
-"""The results of a search: services first, then what other areas find."""
+"""The page for search results: services first, then results from other areas."""
 
 import asyncio
 from typing import Any, NamedTuple
@@ -15,14 +15,14 @@ from balcao.web.api import Block
 from balcao.web.words import format_count
 
 pages = Pages("search", "/busca")
-# The parameter that disables the suggested spelling and searches for the visitor's own words.
+# The parameter that searches for the visitor's own words instead of the suggested spelling.
 EXACT = "exato"
-# The search service ranks at most 2,000 results.
+# The search service ranks at most 2,000 results, so there are no further pages.
 _LAST_PAGE = 2_000 // client.PER_PAGE
 
 
 class Choice(NamedTuple):
-    """A value of a filter, its label, and the number of results that have it."""
+    """A filter value, its label, and the number of results that have it."""
 
     value: str
     label: str
@@ -30,7 +30,7 @@ class Choice(NamedTuple):
 
 
 class Chip(NamedTuple):
-    """An active filter, and the address of the results without it."""
+    """An active filter, and the address of the results without this filter."""
 
     label: str
     href: str
@@ -38,7 +38,10 @@ class Chip(NamedTuple):
 
 @pages.get("", "Busca", max_age=30, is_indexed=False)
 async def show_results(visit: Visit) -> Response[Any]:
-    """Show the services for the visitor's words, with filters. Without words, show the field and the subjects."""
+    """Show the services that match the visitor's words, with filters.
+
+    Without words, show the search field and the subjects.
+    """
     text = visit.text("q")
     if not text:
         return visit.show("search/start.html", Head("Busca", "Busque os serviços da prefeitura.", visit.path))
@@ -91,7 +94,7 @@ def _read_filters(visit: Visit) -> client.Filters:
 
 
 def _write_address(visit: Visit, text: str, filters: client.Filters, page: int, *, exact: bool = False) -> str:
-    """Return the address of a page of results, with its parameters in a fixed order."""
+    """Return the address of a page of results. Its parameters have a fixed order."""
     exact = exact or bool(visit.query.first(EXACT))
     return visit.address(
         "search.show_results",
@@ -108,7 +111,7 @@ def _write_address(visit: Visit, text: str, filters: client.Filters, page: int, 
 
 
 def _list_choices(visit: Visit, found: client.Found, departments: Departments | None) -> dict[str, list[Choice]]:
-    """Return the values of each filter that the results have, with their counts."""
+    """Return the filter values that occur in the results, with their counts."""
     facets = {
         name: [Choice(one.value, one.value, one.count) for one in values] for name, values in found.facets.items()
     }
@@ -124,7 +127,7 @@ def _list_choices(visit: Visit, found: client.Found, departments: Departments | 
 
 
 def _list_chips(visit: Visit, text: str, filters: client.Filters, departments: Departments | None) -> list[Chip]:
-    """Return the active filters, each with the address of the results without it."""
+    """Return the active filters, each with the address of the results without this filter."""
     used = [
         ("category", filters.category and _name_category(visit, filters.category), ""),
         ("department", filters.department and _name_department(departments, filters.department), ""),
@@ -140,7 +143,7 @@ def _list_chips(visit: Visit, text: str, filters: client.Filters, departments: D
 
 
 def _name_category(visit: Visit, category: str) -> str:
-    """Return the subject of a category. If the subject has several categories, append the name of this one."""
+    """Return the name of a category's subject. If the subject has several categories, append the category's name."""
     subject = visit.site.wording.find_subject(category)
     return subject.name if len(subject.categories) == 1 else f"{subject.name}: {category}"
 
@@ -157,7 +160,7 @@ def _name_owner(departments: Block[Departments], hit: client.Hit) -> str:
 
 
 async def _show_nothing(visit: Visit, text: str) -> Response[Any]:
-    """Show what to do if nothing was found: fewer words, similar subjects, the telephone."""
+    """Show suggestions if nothing was found: fewer words, similar subjects, the telephone."""
     catalogue = await visit.read_block(visit.read_catalogue())
     return visit.show(
         "search/nothing.html",

@@ -1,4 +1,4 @@
-"""The pages for search engines, and the page of all pages."""
+"""The files for search engines, and the site map for people."""
 
 from balcao.site.seo.pages import AREA
 

@@ -1,4 +1,4 @@
-"""The files that search engines read, and the page that lists all pages."""
+"""The files that search engines read, and the site map for people."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -11,15 +11,15 @@ from balcao.site.visit import Head, Visit
 
 pages = Pages("seo", "")
 XML = "application/xml; charset=utf-8"
-# The protocol allows 50,000 addresses in a file.
+# The sitemap protocol allows 50,000 addresses in a file.
 _MOST_ADDRESSES = 50_000
-# Pages that search engines should not request: their number is unlimited, or they belong to one person.
+# Search engines should not request these pages: there is an unlimited number of them, or they belong to one person.
 _KEPT_OUT = ("/busca", "/minha-pagina", "/entrar", "/painel")
 
 
 @pages.get("/mapa-do-site", "Mapa do site", footer="about")
 async def show_map(visit: Visit) -> Response[Any]:
-    """Show links to all pages."""
+    """Show links to all pages with a fixed address, and to all subjects."""
     catalogue = await visit.read_block(visit.read_catalogue())
     wording = visit.site.wording
     fixed = [page for area in visit.site.areas for page in area.pages.declared if _is_fixed(page)]
@@ -36,7 +36,7 @@ async def show_map(visit: Visit) -> Response[Any]:
 async def write_sitemap(visit: Visit) -> Response[Any]:
     """List the addresses of all pages for search engines, with the day of the last change if it is known.
 
-    Areas whose service is down are omitted.
+    The addresses of areas whose service is down are omitted.
     """
     areas = [area for area in visit.site.areas if area.addresses]
     blocks = await visit.read_blocks(*(area.addresses(visit) for area in areas if area.addresses))

@@ -1,4 +1,4 @@
-"""The pages of the services and their subjects."""
+"""The pages for services and their subjects."""
 
 from balcao.site.services.pages import AREA
 

@@ -1,4 +1,4 @@
-"""Read the search service: one published service, and the addresses of the older portal."""
+"""Calls the search service: one published service, the older portal's addresses, and feedback."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ BASE = "/search/api/v1"
 
 
 class Button(msgspec.Struct):
-    """A link of a service to the site where it is requested."""
+    """A link from a service to the website on which people request it."""
 
     titulo: str = ""
     url_service: str = ""
@@ -37,10 +37,10 @@ class Service(Listed):
 
 
 async def read_service(reader: Reader, slug: str, asked: str = "") -> Service:
-    """Read a service by its slug. Raises Moved if the service has another slug now.
+    """Read a service by its slug. Raises Moved if the slug has changed.
 
-    If the visitor comes from a search, `asked` are its words. The search service counts each such opening, so an answer
-    from the cache is used only if the service is down.
+    If the visitor comes from a search, `asked` contains the words of the search. The search service counts each such
+    visit, so a cached answer is used only if the service is down.
     """
     path, query = f"{BASE}/services/{quoted(slug)}", {"include_other_names": True}
     if asked:
@@ -57,13 +57,16 @@ async def read_service_by_id(reader: Reader, number: str) -> Service:
 
 
 async def give_feedback(reader: Reader, slug: str, is_helpful: bool, comment: str) -> None:
-    """Say whether the page of a service helped, without who says it."""
+    """Send anonymous feedback: whether the page of a service helped, and a comment."""
     body = {"helpful": is_helpful, "comment": comment or None}
     await reader.send(f"{BASE}/services/{quoted(slug)}/feedback", type(None), body)
 
 
 async def find_by_old_number(reader: Reader, source: str, number: str) -> str | None:
-    """Return the current slug of the service that had this number in the older portal, or None."""
+    """Return the current slug of the service that had this number in the older portal.
+
+    Return None for an unknown number.
+    """
     try:
         await reader.get(
             f"{BASE}/services/by-legacy/{quoted(source)}/{quoted(number)}", dict[str, Any], stale=NEVER, is_chosen=True

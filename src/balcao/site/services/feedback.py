@@ -1,4 +1,4 @@
-"""The question whether the page of a service helped. Nobody is asked who they are, and nothing about them is stored."""
+"""Asks whether the page of a service helped. The form is anonymous, and nothing about the visitor is stored."""
 
 import re
 from typing import Any
@@ -19,15 +19,15 @@ from balcao.web.visit import Crumb
 
 pages = Pages("services", "/servicos")
 YES, NO = "sim", "nao"
-LONGEST = 300  # as in the search service
-# Values in another form exist nowhere, so they cause no call.
+LONGEST = 300  # the same limit as in the search service
+# Slugs always have this form, so any other text is not found without a call.
 SLUG = re.compile(r"[a-z0-9-]{1,250}")
 _TOO_MANY = "Muitas respostas em pouco tempo. Espere um minuto e envie de novo."
 _DOWN = "Não conseguimos guardar a sua resposta agora. Espere um minuto e envie de novo."
 
 
 class FeedbackForm(Form):
-    """Whether the page helped, and a comment."""
+    """The form that asks whether the page helped, with a comment."""
 
     helpful = wtforms.RadioField(
         "A página ajudou?",
@@ -44,7 +44,7 @@ class FeedbackForm(Form):
 
 @pages.get("/{slug}/opiniao", "A página ajudou?", is_indexed=False)
 async def show_feedback(visit: Visit, slug: str) -> Response[Any]:
-    """Ask whether the page of a service helped, or thank for the response."""
+    """Ask whether the page of a service helped, or thank the visitor for the answer."""
     service = await _read(visit, slug)
     if isinstance(service, str):
         return visit.move(visit.address("services.show_feedback", slug=service))
@@ -53,7 +53,7 @@ async def show_feedback(visit: Visit, slug: str) -> Response[Any]:
 
 @pages.post("/{slug}/opiniao", "Dizer se a página ajudou")
 async def take_feedback(visit: Visit, slug: str) -> Response[Any]:
-    """Send the response. If that fails, the form is shown again with the text."""
+    """Send the feedback. If that fails, show the form again with the typed text."""
     service = await _read(visit, slug)
     if isinstance(service, str):
         raise make_not_found()
@@ -77,7 +77,7 @@ async def take_feedback(visit: Visit, slug: str) -> Response[Any]:
 
 
 async def _read(visit: Visit, slug: str) -> client.Service | str:
-    """Return the service, or its present slug if it has another one."""
+    """Return the service, or its current slug if the slug has changed."""
     if not SLUG.fullmatch(slug):
         raise make_not_found()
     try:

@@ -1,7 +1,7 @@
-"""The texts of services as HTML: Markdown, and the few HTML elements that editors may write.
+"""Convert the texts of services to HTML: Markdown, and the few HTML elements that editors may write.
 
-The search service has already removed unsafe elements (rules: search 3.1). The site allows even fewer elements: no
-images, no headings above its own, and no attributes except the address of a link.
+The search service has already removed unsafe elements (rules: search 3.1). The site allows even fewer elements. It
+removes images, headings of a higher level than its own, and all attributes except link addresses.
 """
 
 import functools
@@ -18,13 +18,13 @@ _TAGS = {
     "sup", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _SCHEMES = {"https", "http", "mailto", "tel"}
-# The sanitiser needs under 5 ms for this much text with this many tags, however they nest.
+# Texts up to this length, with at most this many tags, are sanitised in under 5 ms, however the tags nest.
 _LONGEST_CLEANED, _MOST_TAGS = 20_000, 100
 _MARKDOWN = MarkdownIt("commonmark", {"html": True}).disable(["image"])
 
 
 async def render_text(text: str) -> Markup:
-    """Convert a text of a service to HTML. A long text is converted in a thread."""
+    """Convert a service's text to HTML. Long texts are converted in a thread."""
     return await run_in_thread(_render, text, size=len(text))
 
 
@@ -34,7 +34,7 @@ def _render(text: str) -> Markup:
     if "<" in text and len(text) <= _LONGEST_CLEANED and text.count("<") <= _MOST_TAGS:
         html = Markup(_MARKDOWN.render(text))  # noqa: S704 - cleaned below
     if len(html) > 2 * _LONGEST_CLEANED:
-        return html  # HTML in the text is escaped
+        return html  # escape HTML in the text
     cleaned = nh3.clean(
         html, tags=_TAGS, attributes={"a": {"href"}}, url_schemes=_SCHEMES, link_rel="noreferrer", strip_comments=True
     )
@@ -42,7 +42,7 @@ def _render(text: str) -> Markup:
 
 
 def clean_highlight(text: str) -> Markup:
-    """Return the title of a search result with its `mark` elements and no other elements."""
+    """Return the title of a search result. Remove all elements except `mark`."""
     # Merge the marks of adjacent words into one.
     joined = text.replace("</mark> <mark>", " ")
     return Markup(nh3.clean(joined, tags={"mark"}, attributes={}, link_rel=None))  # noqa: S704

@@ -1,4 +1,4 @@
-"""The pages of the services: all subjects, one subject, one service, and the addresses of the older portal."""
+"""Pages for services: all subjects, one subject, one service, and redirects from the older portal's addresses."""
 
 import asyncio
 import re
@@ -23,11 +23,11 @@ from balcao.site.wording import Wording
 from balcao.web.visit import Crumb
 
 pages = Pages("services", "/servicos", [feedback.pages])
-# The number of similar services on the page of a service.
+# Show at most this many similar services on the page of a service.
 _SIMILAR = 4
 _MOST_NAMES = 4
 _LONGEST_OLD_NUMBER = 60
-# No slug or id has another form, so other values cause no call.
+# Slugs and ids always have these forms, so any other text is not found without a call.
 _SLUG, _ID = re.compile(r"[a-z0-9-]{1,250}"), re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -56,7 +56,7 @@ async def list_subjects(visit: Visit) -> Response[Any]:
 
 @pages.get("/assunto/{assunto}", "Assunto")
 async def show_subject(visit: Visit, assunto: str) -> Response[Any]:
-    """Show the services of one subject, by subcategory."""
+    """Show the services of one subject, grouped by subcategory."""
     snapshot = await visit.read_catalogue()
     subject = find_subject(visit.site.wording, snapshot, assunto)
     if subject is None:
@@ -80,7 +80,7 @@ async def show_subject(visit: Visit, assunto: str) -> Response[Any]:
 
 @pages.get("/{slug}", "Serviço")
 async def show_service(visit: Visit, slug: str) -> Response[Any]:
-    """Show one service: the facts, the buttons, the steps, the places, and who is responsible."""
+    """Show one service: the facts, the buttons, the steps, the places, and the responsible department."""
     if not feedback.SLUG.fullmatch(slug):
         raise make_not_found()
     try:
@@ -154,7 +154,7 @@ async def show_old(visit: Visit, origem: str, numero: str) -> Response[Any]:
 
 @pages.get("/id/{id}", "Endereço pelo número", max_age=300, is_indexed=False)
 async def show_by_id(visit: Visit, id: str) -> Response[Any]:
-    """Redirect from a service's id to its address."""
+    """Redirect from a service's id to the address with its slug."""
     if not _ID.fullmatch(id):
         raise make_not_found()
     service = await client.read_service_by_id(visit.reader, id)
@@ -162,7 +162,7 @@ async def show_by_id(visit: Visit, id: str) -> Response[Any]:
 
 
 def _list_names(wording: Wording, service: client.Service) -> list[str]:
-    """Return other names of a service: the city's own names, then the names from the search service."""
+    """Return other names for a service: first the city's own names, then those from the search service."""
     names = [*wording.names.get(service.nome_servico, []), *service.tambem_conhecido_como]
     return list({fold_text(name): name for name in reversed(names)}.values())[::-1][:_MOST_NAMES]
 
@@ -173,20 +173,20 @@ def _first_letter(name: str) -> str:
 
 
 def _list_buttons(service: client.Service) -> list[client.Button]:
-    """Return the enabled buttons with a safe address, in the order that the editors set."""
+    """Return the enabled buttons that have a safe address, in the order that the editors set."""
     safe = [one for one in service.buttons if one.is_enabled and is_safe_button(one.url_service)]
     return sorted(safe, key=lambda one: one.ordem if one.ordem is not None else len(safe))
 
 
 def _list_similar(snapshot: Snapshot, service: client.Service) -> list[Listed]:
-    """Return services of the same subcategory, then of the same category."""
+    """Return services from the same subcategory, then from the same category."""
     others = [one for one in snapshot.list_categories([service.tema_geral]) if one.id != service.id]
     others.sort(key=lambda one: one.sub_categoria != service.sub_categoria)
     return others[:_SIMILAR]
 
 
 async def _list_addresses(visit: Visit) -> Sequence[MapAddress]:
-    """Return the addresses of all services and subjects for search engines."""
+    """Return the addresses of all services and subjects, for the sitemap."""
     snapshot = await visit.read_catalogue()
     services = [
         MapAddress(visit.address("services.show_service", slug=one.slug), one.last_update or None)

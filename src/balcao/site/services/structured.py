@@ -1,4 +1,4 @@
-"""The description of a service for search engines (JSON-LD)."""
+"""Describes a service as schema.org data (JSON-LD) for search engines."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from balcao.site.visit import Visit
 
 
 def describe_for_engines(visit: Visit, service: Service, summary: str, owners: Sequence[Department]) -> dict[str, Any]:
-    """Return a `GovernmentService` of schema.org."""
+    """Return the `GovernmentService` data for a service."""
     digital = [
         {"@type": "ServiceChannel", "serviceUrl": one.url_service}
         for one in service.buttons

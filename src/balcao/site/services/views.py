@@ -1,26 +1,26 @@
-"""The data for lists of services: frequent services, subjects with their counts, and groups."""
+"""Data for lists of services: frequent services, subjects with their counts, and groups."""
 
 from collections.abc import Sequence
 
 from balcao.site.reading.catalogue import Listed, Snapshot
 from balcao.site.wording import Subject, Wording
 
-MOST_FREQUENT = 8  # as many as fit into a wide window
+MOST_FREQUENT = 8  # as many as fit into one row of a wide window
 
 
 def list_frequent(wording: Wording, snapshot: Snapshot) -> list[Listed]:
-    """Return the frequent services that the city names, without sensitive ones."""
+    """Return the services that the city's files name as frequent, except sensitive ones."""
     return pick_frequent(wording, [snapshot.by_name.get(name) for name in wording.home.frequent])
 
 
 def pick_frequent(wording: Wording, services: Sequence[Listed | None]) -> list[Listed]:
-    """Return the first of these services that may be shown as frequent services, each only once."""
+    """Return the first services that are not sensitive, at most eight and each only once."""
     found = {service.id: service for service in services if service}.values()
     return [service for service in found if not wording.is_sensitive(service.nome_servico)][:MOST_FREQUENT]
 
 
 def count_subjects(wording: Wording, snapshot: Snapshot) -> list[tuple[Subject, int]]:
-    """Return the subjects that have services, and the number of their services."""
+    """Return each subject that has services, with its number of services."""
     counts = snapshot.counts
     return [
         (subject, sum(counts[category] for category in subject.categories))
@@ -29,13 +29,13 @@ def count_subjects(wording: Wording, snapshot: Snapshot) -> list[tuple[Subject, 
 
 
 def find_subject(wording: Wording, snapshot: Snapshot, key: str) -> Subject | None:
-    """Return the subject with this key, if it has services or `words.toml` names it."""
+    """Return the subject with this key. Return None if it has no services and `words.toml` does not name it."""
     known = [*wording.subject, *wording.list_subjects(list(snapshot.counts))]
     return next((subject for subject in known if subject.key == key), None)
 
 
 def group_by_subcategory(services: Sequence[Listed]) -> list[tuple[str, list[Listed]]]:
-    """Return the services by subcategory, in alphabetical order. Services without a subcategory come last."""
+    """Group the services by subcategory. The groups are sorted by name. Services without a subcategory come last."""
     groups: dict[str, list[Listed]] = {}
     for service in services:
         groups.setdefault(service.sub_categoria or "", []).append(service)
