@@ -14,7 +14,8 @@ from balcao.core.values.cpf import Cpf
 BUDGET_SECONDS = 2.0
 COUNTRY = "55"
 _DATE_LENGTH = 10
-# The path of the check of recipients in the category of messages about services, and the code of these messages.
+# The registry's path for checking who accepts messages about services, and the code of the messages that this service
+# sends.
 _CHECK, _CAMPAIGN = "/notification-categories/services/recipients/check", "job-applications"
 
 

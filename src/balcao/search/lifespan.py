@@ -18,7 +18,10 @@ from balcao.search.zero_results.service import QueryTallies
 
 @asynccontextmanager
 async def run_search(platform: Platform) -> AsyncIterator[None]:
-    """Store the configured old systems. Then keep index, caches and counts current until the process stops."""
+    """Store the configured old systems.
+
+    During the block, keep the index and the caches current and write the counts.
+    """
     await legacy_mappings.enter_sources(platform)
     platform.parts[ViewTally] = ViewTally()
     platform.parts[QueryTallies] = QueryTallies()

@@ -30,7 +30,7 @@ class ChainedEvent(NamedTuple):
 def rebuild_snapshot(
     present: Snapshot, version: int, events: Iterable[ChainedEvent], cpf: Cpf | None, hashes: list[str]
 ) -> Snapshot:
-    """Return an earlier version of the catalogue that contains no person except this one.
+    """Return an earlier version of the catalogue that contains only this person.
 
     `hashes` identify the person in the chain.
 

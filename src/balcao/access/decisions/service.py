@@ -66,7 +66,7 @@ def _find_action(snapshot: Snapshot, key: str | None) -> Action:
 
 
 async def read_catalogue_version(call: Call, present: Snapshot, version: int, cpf: Cpf | None) -> Snapshot:
-    """Return an earlier version of the catalogue that contains no other person (rules: access 2.5).
+    """Return an earlier version of the catalogue that contains only this person (rules: access 2.5).
 
     Raises NotFound if the version cannot be rebuilt.
     """

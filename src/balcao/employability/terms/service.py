@@ -41,7 +41,7 @@ async def accept_terms(call: Call, cpf: Cpf, *, names_after: timedelta | None = 
 
 
 async def revoke_terms(call: Call, cpf: Cpf) -> Message:
-    """Revoke the person's acceptance of any version. Raises NotFound if there is none."""
+    """Revoke the person's acceptance of any version. Raises NotFound if the person has accepted no version."""
     async with call.platform.database.transaction() as connection:
         if not await store.delete_acceptance(connection, cpf):
             raise _not_accepted()
@@ -50,7 +50,10 @@ async def revoke_terms(call: Call, cpf: Cpf) -> Message:
 
 
 async def read_acceptance(call: Call, cpf: Cpf) -> TermsAcceptance:
-    """Return the person's acceptance, possibly of an earlier version. Raises NotFound if there is none."""
+    """Return the person's acceptance, possibly of an earlier version.
+
+    Raises NotFound if the person has accepted no version.
+    """
     async with call.reading(cpf, FIELDS) as source:
         found = await store.select_acceptance(source, cpf)
     if found is None:

@@ -16,7 +16,7 @@ from balcao.health_units.units import service as units
 
 
 async def read_holiday(call: Call, day: date) -> Holiday:
-    """Return the holiday on a date. Raises NotFound if there is none."""
+    """Return the holiday on a date. Raises NotFound if the date has no holiday."""
     found = await store.select_holiday(call.reader, day)
     if found is None:
         raise _make_unknown()
@@ -41,7 +41,10 @@ async def put_holiday(call: Call, day: date, body: HolidayBody) -> Holiday:
 
 
 async def delete_holiday(call: Call, day: date) -> None:
-    """Delete the holiday on a date. Raises NotFound if there is none, and the same errors as `put_holiday`."""
+    """Delete the holiday on a date.
+
+    Raises NotFound if the date has no holiday, and the same errors as `put_holiday`.
+    """
     units.require_right_to_area(call, None)
     async with call.platform.database.transaction() as connection:
         present = await store.lock_holiday(connection, day)

@@ -132,7 +132,7 @@ async def list_exceptions(call: Call, cnes: Cnes, query: ExceptionsQuery) -> Day
 
 
 async def read_exception(call: Call, cnes: Cnes, day: date) -> DayException:
-    """Return the exception on a day. Raises NotFound if there is none or the unit does not exist."""
+    """Return the exception on a day. Raises NotFound if the unit does not exist or has no exception on this day."""
     found = await store.select_exception(call.platform.database, cnes, day)
     if found is None:
         await _require_unit(call, cnes)

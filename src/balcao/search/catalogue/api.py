@@ -1,4 +1,4 @@
-"""Routes of the published services."""
+"""Routes for the published services."""
 
 from typing import Annotated, Any, TypeAlias
 

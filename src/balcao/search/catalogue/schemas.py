@@ -1,4 +1,4 @@
-"""Wire types of the published services (rules: search 2.3, 2.6)."""
+"""Wire types for the published services (rules: search 2.3, 2.6)."""
 
 from typing import Annotated, Literal, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Routes of the categories and subcategories."""
+"""Routes for the categories and subcategories."""
 
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial

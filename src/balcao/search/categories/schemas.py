@@ -1,4 +1,4 @@
-"""Wire types of the categories and subcategories (rules: search 2.3, 2.5)."""
+"""Wire types for the categories and subcategories (rules: search 2.3, 2.5)."""
 
 from typing import Annotated, Literal, TypeAlias
 

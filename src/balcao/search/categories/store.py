@@ -1,4 +1,4 @@
-"""SQL of the categories: their order and their services."""
+"""SQL for the categories: their order and their services."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Routes of the change feed."""
+"""Routes for the change feed."""
 
 from balcao.core.access.rules import scope
 from balcao.core.context.call import Call

@@ -1,4 +1,4 @@
-"""Wire types of the change feed (rules: search 2.5)."""
+"""Wire types for the change feed (rules: search 2.5)."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""SQL of the change feed. A trigger on the versions writes the entries; this module only reads them."""
+"""SQL for the change feed. A trigger on the versions writes the entries; this module only reads them."""
 
 import msgspec
 

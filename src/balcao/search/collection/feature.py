@@ -1,4 +1,4 @@
-"""The collection: the table of services behind every operation of the search."""
+"""The collection: the table of services on which all operations of the search work."""
 
 from balcao.core.feature import Feature
 from balcao.search.collection import store

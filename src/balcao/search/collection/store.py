@@ -1,4 +1,4 @@
-"""SQL of the collection: its locks, its alias row and its physical tables."""
+"""SQL for the collection: its locks, its alias row and its physical tables."""
 
 from collections.abc import Sequence
 from datetime import timedelta

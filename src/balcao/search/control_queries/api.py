@@ -1,4 +1,4 @@
-"""Routes of the control queries."""
+"""Routes for the control queries."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

@@ -1,4 +1,4 @@
-"""Wire types of the control queries."""
+"""Wire types for the control queries."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -11,7 +11,7 @@ Query: TypeAlias = Annotated[str, Meta(description="A busca.", examples=["poda d
 
 
 class ExpectedServices(msgspec.Struct):
-    """The services that a control query should find."""
+    """The services that a control query is expected to find."""
 
     query: Query
     services: Annotated[
@@ -56,7 +56,7 @@ class NamedService(msgspec.Struct):
 
 
 class ExpectedService(msgspec.Struct):
-    """A service that a query should find."""
+    """A service that a query is expected to find."""
 
     id: members.ServiceId
     nome_servico: Annotated[
@@ -93,7 +93,7 @@ class ControlResult(msgspec.Struct):
 
 
 class ControlEvaluation(msgspec.Struct):
-    """The results of all control queries, with the figures."""
+    """The results of all control queries, with the evaluation's figures."""
 
     rated: Annotated[int, Meta(description="Buscas que têm serviço certo.", examples=[2])]
     hits_at_1: (

@@ -38,7 +38,7 @@ from balcao.search.public_search.synonyms import Synonyms
 
 MOST_QUERIES = 200
 MOST_EXPECTED = 10
-# The evaluation looks for the expected services only in the first results. No citizen scrolls further.
+# The evaluation looks for the expected services only among the first results, because citizens do not scroll further.
 LOOKED_AT = 50
 # The number of results that a curator sees for each query.
 NAMED = 3

@@ -1,4 +1,4 @@
-"""SQL of the control queries."""
+"""SQL for the control queries."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from balcao.core.database.statements import statement
 
 
 class ControlQuery(msgspec.Struct, frozen=True):
-    """A control query, and the ids of the services that it should find."""
+    """A control query, and the ids of the services that it is expected to find."""
 
     query: str
     expected: list[str]

@@ -1,4 +1,4 @@
-"""Routes of the feedback on services' pages."""
+"""Routes for the feedback on services' pages."""
 
 from typing import Annotated, TypeAlias
 

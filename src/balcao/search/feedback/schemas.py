@@ -1,4 +1,4 @@
-"""Wire types of the feedback on a service's page (rules: search 2.7)."""
+"""Wire types for the feedback on a service's page (rules: search 2.7)."""
 
 from typing import Annotated, TypeAlias
 

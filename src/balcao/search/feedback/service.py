@@ -12,7 +12,7 @@ from balcao.search.feedback.schemas import FeedbackBody, RatedServices, ServiceF
 
 KEPT_DAYS = 365
 LONGEST_COMMENT = 300
-# A page with more comments than this in one day is being flooded, and no editor would read them all.
+# If one page gets more comments in one day, this is probably abuse, and no editor would read them all.
 MOST_COMMENTS_A_DAY = 200
 _SECONDS_OF_AN_HOUR = 3600
 

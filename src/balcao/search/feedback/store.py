@@ -1,4 +1,4 @@
-"""SQL of the feedback on services' pages."""
+"""SQL for the feedback on services' pages."""
 
 from typing import NamedTuple
 

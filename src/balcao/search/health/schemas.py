@@ -1,4 +1,4 @@
-"""Wire type of the health responses, in the format that the portals expect."""
+"""Wire type for the health responses, in the format that the portals expect."""
 
 from typing import Annotated, Literal
 

@@ -53,7 +53,7 @@ class IndexFolder:
             os.close(file)
 
     def find_current(self) -> Path | None:
-        """Return the folder of the current generation, or None if there is none."""
+        """Return the folder of the current generation, or None if no generation has been published."""
         try:
             return self.path / (self.path / _CURRENT).read_text()
         except OSError:

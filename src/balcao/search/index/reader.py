@@ -105,7 +105,7 @@ class ServiceIndex:
 
     @classmethod
     def open(cls, folder: Path) -> "ServiceIndex":
-        """Open the index in a folder. Raises ValueError if there is none."""
+        """Open the index in a folder. Raises ValueError if the folder contains no index."""
         index = tantivy.Index.open(str(folder))
         index.config_reader("manual")
         return cls(index)

@@ -1,4 +1,4 @@
-"""The fields of the search index, and the conversion of a service to an entry (rules: search 4.6, index)."""
+"""The fields of the search index, and the conversion of services to index entries (rules: search 4.6, index)."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,8 @@ from balcao.search.public import PublicService
 # that two releases can run on one host during an update.
 REVISION: Final = 3
 
-# Zones contain the roots of words. The name also has its lemmas, so that the exact word beats a related one.
+# Zones contain the roots of words. The name also has a zone for its lemmas, so that the exact word beats a related
+# word.
 NAME, LEMMAS, PHRASES, HEAD, REST, DOCUMENTS = "name", "lemmas", "phrases", "head", "rest", "documents"
 ZONES = (NAME, LEMMAS, PHRASES, HEAD, REST, DOCUMENTS)
 _STORED = frozenset({NAME, LEMMAS, PHRASES, HEAD})

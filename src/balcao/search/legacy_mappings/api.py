@@ -1,4 +1,4 @@
-"""Routes of the legacy mappings (`tombamentos`)."""
+"""Routes for the legacy mappings (`tombamentos`)."""
 
 from typing import Annotated, TypeAlias
 

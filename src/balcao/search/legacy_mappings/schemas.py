@@ -1,4 +1,4 @@
-"""Wire types of the legacy mappings (rules: search 4.7)."""
+"""Wire types for the legacy mappings (rules: search 4.7)."""
 
 from typing import Annotated, TypeAlias
 
@@ -25,7 +25,7 @@ Notes: TypeAlias = Annotated[
 
 
 class LegacyMapping(msgspec.Struct):
-    """A mapping from a number of an old system to a service. `criado_em` is in Unix seconds."""
+    """A mapping from a number in an old system to a service. `criado_em` is in Unix seconds."""
 
     id: MappingId
     origem: Source

@@ -1,4 +1,4 @@
-"""SQL of the legacy mappings and the old systems."""
+"""SQL for the legacy mappings and the old systems."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Wire types of the phrases."""
+"""Wire types for the phrases."""
 
 from typing import Annotated, Literal, TypeAlias
 

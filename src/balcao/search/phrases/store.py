@@ -1,4 +1,4 @@
-"""SQL of the phrases that citizens use to ask for a service."""
+"""SQL for the phrases that citizens use to ask for a service."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

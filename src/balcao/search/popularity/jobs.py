@@ -1,4 +1,4 @@
-"""Jobs of the popularity."""
+"""Background jobs that compute the popularity of services."""
 
 from collections.abc import Mapping
 from typing import Any

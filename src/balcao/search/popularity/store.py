@@ -1,4 +1,4 @@
-"""SQL of the views and the popularity."""
+"""SQL for the views and the popularity."""
 
 from collections.abc import Sequence
 

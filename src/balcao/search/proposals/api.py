@@ -1,4 +1,4 @@
-"""Routes of the proposals for changes of published services."""
+"""Routes for the proposals for changes of published services."""
 
 from typing import Annotated, TypeAlias
 

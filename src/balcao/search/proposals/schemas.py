@@ -1,4 +1,4 @@
-"""Wire types of the proposals (rules: search 3.7)."""
+"""Wire types for the proposals (rules: search 3.7)."""
 
 from typing import Annotated, Literal, TypeAlias
 

@@ -1,4 +1,4 @@
-"""SQL of the proposals."""
+"""SQL for the proposals."""
 
 from collections.abc import Sequence
 from datetime import timedelta

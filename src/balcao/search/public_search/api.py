@@ -1,4 +1,4 @@
-"""Routes of the public search."""
+"""Routes for the public search."""
 
 from typing import Annotated, TypeAlias
 

@@ -67,7 +67,7 @@ class Filters(NamedTuple):
     hidden: Sequence[str] = (schema.DRAFT, schema.EXCLUSIVE)
 
 
-# What citizens may see.
+# The filters for searches by citizens.
 CITIZENS = Filters()
 
 

@@ -1,4 +1,4 @@
-"""Wire types of the public search (rules: search 2.3, 2.6)."""
+"""Wire types for the public search (rules: search 2.3, 2.6)."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -53,14 +53,14 @@ class HitDetails(msgspec.Struct, omit_defaults=True):
 
 
 class SearchHit(ListedService, kw_only=True, omit_defaults=True):
-    """A found service."""
+    """A service in the results."""
 
     highlights: Annotated[Highlights, HIGHLIGHTS] | UnsetType = UNSET
     score_info: Annotated[ScoreInfo, SCORE] | UnsetType = UNSET
 
 
 class UnifiedHit(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A found service in the document format of the unified search."""
+    """A service in the results, in the document format of the unified search."""
 
     id: members.ServiceId
     collection: Annotated[str, Meta(description="A coleção em que está.", examples=["services"])]

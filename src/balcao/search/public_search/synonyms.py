@@ -9,7 +9,7 @@ from balcao.search.portuguese.analysis import Token, tokenize
 
 # The weight of a match with a synonym, relative to a match with the word itself.
 SYNONYM_WEIGHT = 0.8
-# How many other words may stand between the words of a synonym ("imposto sobre a propriedade").
+# How many other words may occur between the words of a synonym ("imposto sobre a propriedade").
 SYNONYM_SLOP = 2
 
 

@@ -1,4 +1,4 @@
-"""Routes of the schema migrations."""
+"""Routes for the schema migrations."""
 
 from typing import Annotated, TypeAlias
 

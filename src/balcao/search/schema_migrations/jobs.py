@@ -1,4 +1,4 @@
-"""Jobs of the schema migrations."""
+"""Background jobs that run schema migrations."""
 
 from collections.abc import Mapping
 from datetime import timedelta

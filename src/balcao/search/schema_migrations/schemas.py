@@ -1,4 +1,4 @@
-"""Wire types of the schema migrations."""
+"""Wire types for the schema migrations."""
 
 from typing import Annotated, Literal
 

@@ -90,7 +90,7 @@ def _find_named(runs: Sequence[MigrationRun], completed: Sequence[MigrationRun],
 
 
 def _find_newest(completed: Sequence[MigrationRun]) -> MigrationRun:
-    """Return the newest run that was not rolled back. Raises NotFound if there is none.
+    """Return the newest run that was not rolled back. Raises NotFound if there is no such run.
 
     If the newest migration was rolled back, this is an older one. The caller rejects it, because the newer migration
     closed its window.

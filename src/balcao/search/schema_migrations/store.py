@@ -1,4 +1,4 @@
-"""SQL of the runs of schema migrations."""
+"""SQL for the runs of schema migrations."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

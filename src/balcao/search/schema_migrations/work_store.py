@@ -1,4 +1,4 @@
-"""SQL of a run in progress. Only the worker that claimed the run last can change it."""
+"""SQL for a run in progress. Only the worker that claimed the run last can change it."""
 
 from datetime import timedelta
 

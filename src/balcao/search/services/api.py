@@ -1,4 +1,4 @@
-"""Routes of the services, for staff."""
+"""Routes for the services, for staff."""
 
 from typing import TypeVar
 

@@ -1,4 +1,4 @@
-"""SQL of the list of services for staff."""
+"""SQL for the list of services for staff."""
 
 import uuid
 from typing import Any

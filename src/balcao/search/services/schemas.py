@@ -1,4 +1,4 @@
-"""Wire types of the services for staff (rules: search 3.1)."""
+"""Wire types for the services for staff (rules: search 3.1)."""
 
 from typing import Annotated, Literal, TypeAlias
 

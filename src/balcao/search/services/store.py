@@ -1,4 +1,4 @@
-"""SQL of the services: heads, slugs, and the statement that writes changes."""
+"""SQL for the services: heads, slugs, and the statement that writes changes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

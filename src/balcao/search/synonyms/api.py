@@ -1,4 +1,4 @@
-"""Routes of the synonyms."""
+"""Routes for the synonyms."""
 
 from typing import Annotated, TypeAlias
 

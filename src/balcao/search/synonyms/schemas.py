@@ -1,4 +1,4 @@
-"""Wire types of the synonyms."""
+"""Wire types for the synonyms."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""SQL of the synonyms."""
+"""SQL for the synonyms."""
 
 from collections.abc import Sequence
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Routes of the versions."""
+"""Routes for the versions."""
 
 from typing import Annotated, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Wire types of the versions (rules: search 3.3)."""
+"""Wire types for the versions (rules: search 3.3)."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 

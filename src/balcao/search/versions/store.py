@@ -1,4 +1,4 @@
-"""SQL of the versions. Versions are only added and read, never changed."""
+"""SQL for the versions. Versions are only added and read, never changed."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Routes of the queries that find nothing."""
+"""Routes for the queries that find nothing."""
 
 from balcao.core.access.rules import action
 from balcao.core.audit.retention import OldRows

@@ -1,4 +1,4 @@
-"""Wire types of the queries that find nothing."""
+"""Wire types for the queries that find nothing."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""SQL of the counted queries."""
+"""SQL for the counted queries."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -52,12 +52,12 @@ SENSITIVE = ("genero", "raca", "renda_familiar", "deficiencia")
 
 
 def describe_listed(record: PersonRecord | None) -> PersonalInfo | None:
-    """Return the data to show in a list, or None without a record."""
+    """Return the data to show in a list, or None if there is no record."""
     return None if record is None else msgspec.convert(record, PersonalInfo, from_attributes=True)
 
 
 def describe_whole(record: PersonRecord | None, *, also_sensitive: bool) -> WholePersonalInfo | None:
-    """Return the data to show for a single candidate, or None without a record."""
+    """Return the data to show for a single candidate, or None if there is no record."""
     if record is None:
         return None
     shown = record if also_sensitive else msgspec.structs.replace(record, **dict.fromkeys(SENSITIVE))

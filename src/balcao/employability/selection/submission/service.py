@@ -175,7 +175,7 @@ async def _ask_registry(
 
 
 def _require_job(job: Job | None, scope: Scope | None) -> Job:
-    """Return the job if it accepts applications and is within the scope.
+    """Return the job if it accepts applications and, for staff, is within their reach.
 
     Raises NotFound if the job is unknown or out of reach. Raises Invalid if it does not accept applications, with a
     separate message for an expired job.
