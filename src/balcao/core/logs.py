@@ -1,7 +1,7 @@
 """Structured logs on standard error: one JSON object per line, or short lines on a terminal.
 
-Log lines contain no paths and no personal data. The id of the current request is bound to the context and not passed
-around.
+Log lines contain no paths and no personal data. The id of the current request comes from the context and does not have
+to be passed.
 """
 
 import json
@@ -47,7 +47,7 @@ def _trace_places(failure: BaseException) -> list[str]:
     return places[-8:]
 
 
-# Values that JSON does not support are written as their `repr`, which masks personal data (see `Cpf`).
+# Write values that JSON does not support as their `repr`, which masks personal data (see `Cpf`).
 _encode = json.JSONEncoder(ensure_ascii=False, default=repr).encode
 
 
@@ -56,12 +56,12 @@ def _format_line(_: object, __: str, event: structlog.typing.EventDict) -> str:
 
 
 _COLOURS = {"debug": "2", "info": "32", "warning": "33", "error": "31", "critical": "31;1"}
-# Members that are not shown as `name=value` on a terminal: they have their own place in the line, or are left out.
+# Members that a line on a terminal does not contain as `name=value`: they have their own position, or are omitted.
 _UNSEEN = frozenset({"event", "level", "timestamp", "logger"})
 
 
 def format_for_terminal(event: structlog.typing.EventDict) -> str:
-    """Return a record as a short line: time, level, event and other members."""
+    """Format a record as a short line: the time, the level, the event and other members."""
     known = " ".join(f"{name}={_format_value(value)}" for name, value in event.items() if name not in _UNSEEN)
     level = str(event.get("level", "info"))
     clock = time.strftime("%H:%M:%S")
@@ -97,14 +97,17 @@ _SHARED: list[structlog.typing.Processor] = [
 
 
 class _Lines(structlog.stdlib.ProcessorFormatter):
-    """A formatter that passes our own records through: they are formatted already, and a second pass is expensive."""
+    """A formatter that does not format our own records again.
+
+    They are already formatted, and formatting a record twice would be expensive.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         return record.getMessage() if record.name == LOGGER_NAME else super().format(record)
 
 
 def configure(level: str = "info") -> None:
-    """Send our own and the libraries' log records through the same processors to standard error."""
+    """Process our own and the libraries' log records in the same way, and write them to standard error."""
     structlog.configure(
         processors=[*_SHARED, _format_short if is_terminal() else _format_line],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -114,7 +117,7 @@ def configure(level: str = "info") -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(create_formatter(readable=is_terminal()))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
-    # Library messages below warnings contain addresses and statements, which may include personal data.
+    # Drop library messages below warnings: they contain addresses and statements, which may include personal data.
     for name in ("httpx", "httpcore", "asyncpg", "pgqueuer", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").disabled = True

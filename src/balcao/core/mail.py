@@ -19,21 +19,24 @@ from balcao.settings import Settings
 
 # The time limit for each command to the mail server.
 TIMEOUT_SECONDS = 10.0
-# The time limit for a whole e-mail, because a server could answer each command just in time.
+# The time limit for a whole e-mail, because a slow server could respond to each command just in time.
 TOTAL_SECONDS = 30.0
 MAIL_FOLDER = "emails"
 MOST_IN_FOLDER = 1_000
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-# The start of an encoded word (RFC 2047, 2). The library cannot escape it, and would send the decoded text: another
-# subject or another address.
+# The start of an encoded word (RFC 2047, 2), and a harmless replacement. The library cannot escape the start. It would
+# send the decoded text, which is a different subject or address.
 _ENCODED_WORD, _BROKEN_ENCODED_WORD = "=?", "= ?"
-# Raised for an invalid address, or a text that a header cannot contain.
+# The exceptions for an invalid address, or for a text that a header cannot contain.
 _MALFORMED = (ValueError, LookupError)
 _FAULTS = (aiosmtplib.SMTPException, OSError, TimeoutError, *_MALFORMED)
 
 
 class _UnfoldedHeader(UnstructuredHeader, BaseHeader):
-    """A header on one line. The library would cut a long address into encoded words, which no mail program decodes."""
+    """A header on one line.
+
+    The library would split a long address into encoded words, which mail programs do not decode here.
+    """
 
     def fold(self, *, policy: Policy) -> str:
         return f"{self.name}: {self}{policy.linesep}"
@@ -54,10 +57,11 @@ class MailRefused(Exception):
 
 @dataclass(frozen=True)
 class SmtpMailer:
-    """A mail server. `url` is smtp://user:password@host:port, or smtps:// for TLS from the first byte.
+    """A mail server.
 
-    If the server offers STARTTLS, it is used. A certificate that does not match the server's name is an error. A
-    password is only sent encrypted, except to this machine.
+    `url` is smtp://user:password@host:port, or smtps:// for TLS from the first byte. STARTTLS is used if the server
+    offers it. A certificate that does not match the server's name is an error. A password is only sent encrypted,
+    except to this machine.
     """
 
     url: str
@@ -66,10 +70,11 @@ class SmtpMailer:
     async def send(
         self, to: str, subject: str, text: str, *, key: str | None = None, unsubscribe: str | None = None
     ) -> None:
-        """Send the e-mail. Raises MailRefused if it is malformed, or if the server is down or does not accept it.
+        """Send the e-mail.
 
-        `key` identifies an e-mail that may be sent again. Both copies have the same Message-ID. `unsubscribe` is the
-        address for one-click opt-out.
+        Raises MailRefused if the e-mail is malformed, or if the server is down or does not accept it. `key` identifies
+        an e-mail that may be sent again. Both copies have the same Message-ID. `unsubscribe` is the address for
+        one-click opt-out.
         """
         try:
             message = _compose(self.sender, to, subject, text, key, unsubscribe)
@@ -79,7 +84,7 @@ class SmtpMailer:
             raise MailRefused(f"mail-{type(fault).__name__}") from None
 
     async def check(self) -> None:
-        """Connect and log in as for an e-mail, but send nothing. Raises MailRefused if that fails."""
+        """Connect and log in as for an e-mail, but send none. Raises MailRefused if that fails."""
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS), self._client():
                 pass
@@ -126,7 +131,7 @@ class MailFolder:
     def _write(self, message: EmailMessage) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(4)}"
-        # Readers look for `.eml`, so the file has another suffix until it is complete.
+        # Readers only open `.eml` files, so the file has another suffix until it is complete.
         unfinished = self.folder / f"{name}.part"
         unfinished.write_bytes(message.as_bytes())
         unfinished.rename(self.folder / f"{name}.eml")
@@ -135,7 +140,7 @@ class MailFolder:
 
 
 def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
-    """Return the mailer from the settings. None in production without BALCAO_SMTP_URL."""
+    """Return the mailer that the settings choose. None in production without BALCAO_SMTP_URL."""
     url = settings.smtp_url.get_secret_value()
     if url:
         return SmtpMailer(url, settings.mail_from)
@@ -143,9 +148,10 @@ def create_mailer(settings: Settings) -> SmtpMailer | MailFolder | None:
 
 
 def _compose(sender: str, to: str, subject: str, text: str, key: str | None, unsubscribe: str | None) -> EmailMessage:
-    """Return the e-mail.
+    """Build the e-mail.
 
-    Raises one of `_MALFORMED` for an unusable header, or for an address that readers would decode to another address.
+    Raises one of `_MALFORMED` for an unusable header, or for an address that mail programs would decode to another
+    address.
     """
     if _ENCODED_WORD in to:
         raise ValueError("an encoded word is no address")
@@ -156,10 +162,10 @@ def _compose(sender: str, to: str, subject: str, text: str, key: str | None, uns
     message["Subject"] = subject.replace(_ENCODED_WORD, _BROKEN_ENCODED_WORD)
     message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = make_msgid(domain=domain) if key is None else f"<{key}@{domain}>"
-    # This header asks mailboxes not to send absence notes and mailing lists not to send reports (RFC 3834).
+    # This header asks mail systems not to reply automatically, for example with absence notes (RFC 3834).
     message["Auto-Submitted"] = "auto-generated"
     if unsubscribe is not None:
-        # Mail programs offer a button that posts to the address (RFC 8058).
+        # With this header, mail programs show a button that posts to the address (RFC 8058).
         message["List-Unsubscribe"] = f"<{unsubscribe}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(text)

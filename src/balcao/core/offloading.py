@@ -1,8 +1,8 @@
 """Run CPU-bound work outside the event loop, so that one caller's large input does not delay other callers.
 
 One thread per process runs all such work, because more threads would only compete for the interpreter lock. The queue
-holds one piece of work for each caller at a time, so a caller with many pieces delays only itself. The thread cannot be
-stopped, so inputs must be bounded: a piece of work may take at most a few seconds.
+contains at most one piece of work for each caller, so a caller with many pieces mainly delays itself. The thread cannot
+be stopped, so inputs must be bounded: a piece of work may take at most a few seconds.
 """
 
 import asyncio
@@ -16,10 +16,10 @@ from balcao.core.database.connection_quota import ConnectionQuota, holder
 
 T = TypeVar("T")
 
-# Inputs of up to this many bytes are processed in the event loop. The slowest check takes 10 ms for this size.
+# Inputs up to this many bytes are processed in the event loop. The slowest check takes 10 ms for an input of this size.
 SMALL = 8 * 1024
 _MOST_AT_ONCE = 1
-# The longest wait for a slot. It is longer than the longest piece of work takes.
+# The maximum wait for the caller's earlier work. It is longer than any piece of work takes.
 _LONGEST_SECONDS = 20.0
 
 _thread = ThreadPoolExecutor(1, "offloaded")

@@ -1,4 +1,7 @@
-"""Expensive constant values, created in a thread on first use so that other requests do not wait."""
+"""Constant values that are expensive to create.
+
+They are created in a thread on first use, so that other requests do not wait.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +16,7 @@ _threads = ThreadPoolExecutor(1, "once")
 
 
 class Once(Generic[T]):
-    """A value that all event loops of the process share. An exception of `make` is raised to every caller."""
+    """A value that all event loops of the process share. If `make` raises an exception, every caller gets it."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
@@ -25,5 +28,5 @@ class Once(Generic[T]):
         with self._lock:
             if self._made is None:
                 self._made = _threads.submit(self._make)
-        # Shield the task, because the cancellation of one caller would cancel the task for all callers.
+        # Shield the future, because the cancellation of one caller would otherwise cancel it for all callers.
         return self._made.result() if self._made.done() else await asyncio.shield(asyncio.wrap_future(self._made))

@@ -6,7 +6,7 @@ from balcao.core.http.operations import Operation
 
 
 class OperationNames:
-    """The summary of each operation of every service, even of services that this process does not serve."""
+    """The summaries of all operations, including those of services that this process does not serve."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         self._summaries = {operation.key: operation.summary for operation in operations}

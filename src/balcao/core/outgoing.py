@@ -15,9 +15,9 @@ RETRY_AFTER_SECONDS = 5
 
 
 class ServiceClient:
-    """A client for another service at its base address: one instance and one token for the process.
+    """A client for another service at its base address. The process has one instance, and so one token.
 
-    The token comes from the issuer that discovery names, and is replaced before it expires.
+    It requests the token at the endpoint that OIDC discovery names, and replaces it before it expires.
     """
 
     def __init__(self, http: httpx.AsyncClient, base_url: str, settings: Settings) -> None:
@@ -29,14 +29,17 @@ class ServiceClient:
         )
 
     async def get(self, path: str, *, seconds: float, request_id: str) -> Mapping[str, Any] | None:
-        """Return the JSON object at this path below the base, or None for a 404.
+        """GET a path below the base. Return the JSON object in the response, or None for a 404.
 
-        Raises Unavailable if no such response arrives within `seconds`, or no address is configured.
+        Raises Unavailable if no other response arrives within `seconds`, or if no address is configured.
         """
         return await self._call("GET", path, None, httpx.codes.NOT_FOUND, seconds, request_id)
 
     async def post(self, path: str, body: Any, *, seconds: float, request_id: str) -> Mapping[str, Any] | None:
-        """Return the JSON object in the response to this body, or None for a 422. Raises Unavailable as `get` does."""
+        """POST the body.
+
+        Return the JSON object in the response, or None for a 422. Raises Unavailable as `get` does.
+        """
         return await self._call("POST", path, body, httpx.codes.UNPROCESSABLE_ENTITY, seconds, request_id)
 
     async def _call(
@@ -73,7 +76,7 @@ class ServiceClient:
 
 
 def _to_object(response: httpx.Response) -> Mapping[str, Any]:
-    """Return the body. Raises ValueError if it is not a JSON object."""
+    """Return the body of a response. Raises ValueError if it is not a JSON object."""
     content = response.json()
     if not isinstance(content, dict):
         raise ValueError("no JSON object")

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 @asynccontextmanager
 async def repeating(work: Callable[[], Awaitable[None]], seconds: float) -> AsyncIterator[None]:
-    """Repeat the work while the block runs, for the first time after one interval. Stop it at the end of the block.
+    """Repeat the work at intervals while the block runs. The first run is after one interval.
 
     The work must handle its own errors. An exception ends the repetition silently.
     """

@@ -1,4 +1,7 @@
-"""The log line of a request, built from a prepared prefix and written in batches, because every request pays for it."""
+"""The log line of a request.
+
+To be cheap for every request, it is built from a prepared prefix and written in batches.
+"""
 
 import asyncio
 import contextlib
@@ -8,17 +11,17 @@ import time
 
 from balcao.core.logs import LOGGER_NAME, is_terminal, paint
 
-# The maximum delay of a line. The log may lose its last lines, unlike the audit trail, which is committed.
+# The maximum delay of a line. Unlike the audit trail, which is committed, the log may lose its last lines in a crash.
 DELAY_SECONDS = 0.05
-# The operations of health checks. Gateways call them several times a second, so their successful responses are only
-# logged at debug level.
+# The operations of health checks. Gateways call them several times a second, so their successful responses are logged
+# only at debug level.
 _HEALTH_CHECK = re.compile(r"(?:.*\.)?(?:live|ready|readi)[a-z0-9_]*")
 
 
 class RequestLog:
-    """A collector that writes lines in batches. All methods belong to the event loop's thread.
+    """A collector that writes lines in batches.
 
-    If `readable`, a request is a short line for reading on a terminal.
+    Call its methods only in the event loop's thread. If `readable`, a request is logged as a short line for a terminal.
     """
 
     def __init__(self, *, readable: bool) -> None:
@@ -31,7 +34,7 @@ class RequestLog:
     def add(self, labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> None:
         """Log one response.
 
-        `labels` are service, operation and method as the meters name them. Labels are our own texts and the request id
+        `labels` are the service, operation and method, as in the metrics. Labels are our own texts and the request id
         is a UUID, so nothing needs escaping.
         """
         beginning, is_health_check = self._beginnings.get(labels) or self._prepare(labels)
@@ -64,7 +67,7 @@ class RequestLog:
             return
         for handler in logging.getLogger().handlers:
             if isinstance(handler, logging.StreamHandler):
-                # If the disk is full, these lines are lost.
+                # Do not fail if the disk is full. These lines are then lost.
                 with handler.lock, contextlib.suppress(OSError):  # type: ignore[union-attr]  # set by every constructor
                     handler.stream.write(text)
                     handler.flush()
@@ -77,7 +80,7 @@ class RequestLog:
 
 
 def _format_for_terminal(labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> str:
-    """Return time, status, operation and duration, and the request id of a 5xx."""
+    """Return a line with the time, status, operation and duration, and for a 5xx the request id."""
     service, operation, method = labels
     colour = "32" if status < 400 else "33" if status < 500 else "31"
     clock, word = paint(time.strftime("%H:%M:%S"), "2"), paint(str(status), colour)

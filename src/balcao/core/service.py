@@ -35,16 +35,16 @@ from balcao.core.jobs.worker import JobKind
 class Service:
     """A service of the platform.
 
-    - `prefix`: the gateway's prefix. `base` precedes every path, even without the gateway.
-    - `features`: their routes, jobs, retention, personal data, imports, exports and dead-lettered jobs, in their order.
+    - `prefix`: the prefix of the service's paths on the gateway. `base` precedes every path, even without the gateway.
+    - `features`: the declarations of routes, jobs, retention, personal data, imports, exports and dead-lettered jobs.
     - `description`, `tags` (by name): for the OpenAPI document, in Portuguese.
     - `dialects`: maps a path prefix to its error format. The longest match wins; "" is the service's default.
-    - `health_paths`: the paths of liveness and readiness by the operation's name, which begins with "live" or "ready".
-      Empty if the service has its own form of them.
+    - `health_paths`: the paths of liveness and readiness, by the operation's name, which begins with "live" or "ready".
+      Empty if the service declares these operations itself.
     - `ready`: the service's own checks of readiness, by name.
-    - `has_city_times`: timestamps of liveness and readiness have the city's offset, like the service's other instants.
+    - `has_city_times`: timestamps of liveness and readiness have the city's offset, as elsewhere in the service.
     - `seed`: loads seed data after the migrations.
-    - `lifespan`: opens the resources that the service holds in the process.
+    - `lifespan`: opens the resources that the service needs while the process runs.
     """
 
     name: str
@@ -110,7 +110,7 @@ class Service:
 
     @property
     def limits(self) -> dict[str, str]:
-        """The rates that the use cases of all features count, by name."""
+        """The rates, by name, that use cases count in addition to the rates of their operations."""
         return {name: rate for feature in self.features for name, rate in feature.limits.items()}
 
     def dialect(self, path: str) -> Dialect:
@@ -121,7 +121,7 @@ class Service:
     def operations(self) -> list[Operation]:
         """Return all operations sorted by path, including those that every service has.
 
-        Raises MalformedOperation if the declarations contradict each other or the catalogue's rules.
+        Raises MalformedOperation if declarations contradict each other or the rules of the catalogue.
         """
         found = [
             *self.routes,
@@ -140,7 +140,10 @@ class Service:
 
 
 class MalformedOperation(Exception):
-    """A declaration that contradicts another one or that the catalogue cannot store. The process refuses to start."""
+    """An operation's declaration contradicts another, or the catalogue cannot store it.
+
+    The process refuses to start.
+    """
 
 
 def path_of(service: Service, operation: Operation) -> str:
@@ -172,7 +175,7 @@ def _refuse_malformed(service: Service, found: Sequence[Operation]) -> None:
 
 
 def describe_operations(service: Service) -> list[AnnouncedOperation]:
-    """Return the service's operations as they are announced to the access catalogue."""
+    """Return the service's operations in the form in which they are announced to the access catalogue."""
     return [
         AnnouncedOperation(
             operation=operation.key,

@@ -1,6 +1,6 @@
 """Metrics for Prometheus, by service, operation and status. They contain no paths, so no personal data can appear.
 
-A request adds to plain lists. The lists become series when Prometheus asks for the metrics (`core.context.metrics`).
+A request only adds to plain lists. They become series when Prometheus requests the metrics (`core.context.metrics`).
 """
 
 import time
@@ -17,15 +17,15 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.process_collector import ProcessCollector
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
-# The upper bounds of the histogram's buckets in seconds.
+# The upper bounds of the histogram's buckets, in seconds.
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _BUCKETS = (*(str(bound) for bound in BOUNDS), "+Inf")
-# The first bucket of slow responses, over half a second.
+# The first bucket for slow responses, which took over half a second.
 _SLOW = BOUNDS.index(0.5) + 1
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REQUESTS = "balcao_requests"
-# The time at which a process last published its numbers, normally once a second. If it is old, the process is gone or
-# its event loop is blocked.
+# When a process last published its numbers. It does so every second. If the time is old, the process is dead or its
+# event loop is blocked.
 BEAT = "balcao_process_beat_timestamp_seconds"
 
 # The name of a metric and the values of its labels.
@@ -33,7 +33,7 @@ Series: TypeAlias = tuple[str, ...]
 
 
 class Meter:
-    """The responses of one operation by status, and their durations."""
+    """Counts the responses of one operation by status, and by duration."""
 
     __slots__ = ("buckets", "labels", "seconds", "statuses")
 
@@ -50,7 +50,7 @@ class Meter:
         self.buckets[bisect_left(BOUNDS, seconds)] += 1
 
     def summarize(self) -> "ServiceNumbers":
-        """Return the counts as the numbers of a service."""
+        """Return the counts in the form in which a service's counts are stored."""
         refusals = sum(count for status, count in self.statuses.items() if 400 <= status < 500)
         faults = sum(count for status, count in self.statuses.items() if status >= 500)
         return ServiceNumbers(
@@ -75,7 +75,7 @@ class Counter:
 class ServiceNumbers(NamedTuple):
     """The responses of all operations of a service: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second.
 
-    `times` are the numbers of responses between consecutive `BOUNDS`, and above the last bound.
+    `times` contains the number of responses in each bucket of the histogram.
     """
 
     responses: int = 0
@@ -97,7 +97,7 @@ class ServiceNumbers(NamedTuple):
         )
 
     def minus(self, other: "ServiceNumbers") -> "ServiceNumbers":
-        """Return the counts since `other`."""
+        """Return these counts minus `other`, which are earlier counts of the same service."""
         return ServiceNumbers(
             self.responses - other.responses,
             self.refusals - other.refusals,
@@ -109,9 +109,10 @@ class ServiceNumbers(NamedTuple):
 
 
 class Numbers(msgspec.Struct):
-    """The counts of one or several processes. `times` is a sum of seconds and the buckets, by service and operation.
+    """The counts of one or several processes.
 
-    `states` are the states of each process, labelled with its name.
+    `times` contains, by service and operation, the sum of seconds and the counts of the buckets. `states` are labelled
+    with the name of their process.
     """
 
     counts: dict[Series, int] = {}
@@ -120,7 +121,7 @@ class Numbers(msgspec.Struct):
 
 
 def sum_numbers(parts: Iterable[Numbers]) -> Numbers:
-    """Return the sums over all parts."""
+    """Add up the numbers of several processes."""
     found = Numbers({}, {}, {})
     for part in parts:
         found.states |= part.states
@@ -133,7 +134,7 @@ def sum_numbers(parts: Iterable[Numbers]) -> Numbers:
 
 
 class Telemetry:
-    """The counts of one process. `publish` writes them for the other processes, and is None without other processes."""
+    """The counts of one process. `publish` writes them for other processes, if there are any."""
 
     def __init__(self) -> None:
         self.publish: Callable[[], None] | None = None
@@ -148,12 +149,12 @@ class Telemetry:
         return self._meters.get(labels) or self._meters.setdefault(labels, Meter(labels))
 
     def counter(self, name: str, text: str, *labels: str) -> Counter:
-        """Declare a counter. `name` lacks the suffix `_total`, which its series have."""
+        """Declare a counter. `name` is without the suffix `_total` of its series."""
         return self._counters.setdefault(name, Counter(name, text, labels))
 
     @contextmanager
     def state(self, name: str, read: Callable[[], float]) -> Iterator[None]:
-        """Publish a state of this process while the block runs. States with the same name are added up."""
+        """Publish a state of this process while the block runs. Values of states with the same name are added up."""
         self._states.append((name, read))
         try:
             yield
@@ -161,7 +162,7 @@ class Telemetry:
             self._states.remove((name, read))
 
     def numbers(self, process: str) -> Numbers:
-        """Return the counts so far, and the state (memory, CPU, files) of this process under its name."""
+        """Return the counts so far, and the states of this process (such as memory, CPU and files) with its name."""
         found = Numbers({}, {}, {})
         for (service, operation, method), meter in self._meters.items():
             for status, count in meter.statuses.items():
@@ -190,7 +191,7 @@ class Telemetry:
         return found
 
     def exposition(self, numbers: Numbers, gauges: Iterable[Metric] = ()) -> bytes:
-        """Return the text for Prometheus. `gauges` are families that no process counts."""
+        """Return the text for Prometheus. `gauges` are families that do not come from the counts of processes."""
         return generate_latest(_Families(self._counters.values(), numbers, gauges))
 
 

@@ -1,8 +1,8 @@
-"""OpenTelemetry traces, enabled by `BALCAO_TRACES_URL`: from the gateway to statements, jobs and calls of the CRM.
+"""OpenTelemetry traces, enabled by `BALCAO_TRACES_URL`: from the gateway to SQL statements, jobs and calls to the CRM.
 
-Spans are named by operation, statement, kind of job and host. They contain no path, parameter or body, so no personal
-data can appear. If tracing is off, it costs requests nothing: endpoints, connections and HTTP clients have no tracing
-code, and the libraries are not loaded (docs/operate/monitoring.md).
+Spans are named after the operation, the statement, the kind of job or the host. They contain no path, parameter or
+body, so no personal data can appear. If tracing is off, it costs requests nothing: endpoints, connections and HTTP
+clients have no tracing code, and the libraries are not loaded (docs/operate/monitoring.md).
 """
 
 import functools
@@ -26,7 +26,7 @@ _EXPORT_SECONDS = 5
 
 
 class Tracing:
-    """The traces of a process. `tracer` is None while tracing is off."""
+    """Creates the traces of a process. `tracer` is None while tracing is off."""
 
     tracer: ClassVar["Tracer | None"] = None
 
@@ -35,9 +35,9 @@ class Tracing:
 async def tracing(url: str, share: float, process: str) -> AsyncIterator[None]:
     """Create traces while the block runs and send them to the collector at `url`. Without a URL, tracing is off.
 
-    `share` is the share of traces that are created. The decision depends only on the trace's id, so all processes make
-    the same decision, whatever a caller requests. If several platforms run in one process, such as an API and a worker,
-    only the first one starts tracing. Raises SettingsError if the libraries are not installed.
+    `share` is the share of requests that are traced. The decision depends only on the trace's id, so all processes
+    decide alike, and a caller cannot influence it. If several platforms run in one process, such as an API and a
+    worker, only the first one starts tracing. Raises SettingsError if the libraries are not installed.
     """
     if not url or Tracing.tracer is not None:
         yield
@@ -76,7 +76,7 @@ def _make_provider(url: str, share: float, process: str) -> "TracerProvider":
 def span(name: str, kind: str, attributes: Mapping[str, Any], parent: str | None = None) -> Iterator["Span | None"]:
     """Create a span for the block, as a child of the current span or of the `traceparent` in `parent`.
 
-    `kind` is `SERVER`, `CLIENT` or `CONSUMER`. An exception is recorded only by its type, because its text may quote a
+    `kind` is `SERVER`, `CLIENT` or `CONSUMER`. Only the type of an exception is recorded, because its text may quote a
     row.
     """
     if Tracing.tracer is None:

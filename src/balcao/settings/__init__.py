@@ -1,7 +1,7 @@
-"""Every setting: its environment variable, its default, and its validation.
+"""All settings: their environment variables, defaults and validation.
 
 Variables have the prefix `BALCAO_`, except `CRM_WEBHOOK_CLIENTS`, whose name is in the specification. The sandbox
-profile supplies the values for its own parts. The production profile rejects these values.
+profile sets values for its own parts, and the production profile rejects these values.
 """
 
 import os
@@ -45,7 +45,7 @@ SANDBOX_SECRETS = {
     "hash_key": SANDBOX_HASH_KEY,
     "phone_code_secret": "sandbox-phone-code-secret",
 }
-# The sandbox's machine clients, defined in `balcao_sandbox/identity/demo_clients.toml`.
+# The sandbox's machine clients. `balcao_sandbox/identity/demo_clients.toml` defines them.
 SANDBOX_MACHINES = frozenset(
     "crm-sandbox balcao-platform portal-cidadao portal-servidor painel-saude agentes-runtime envios site".split()
 )
@@ -54,14 +54,14 @@ TEST_CLIENTS = "teste-"
 
 
 class SettingsError(Exception):
-    """An unusable configuration. The message names the variable at fault and the reason, for the operator."""
+    """The configuration is unusable. The message tells the operator which variable is wrong and why."""
 
 
-_OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # ignoring the old names would silently drop the panel
+_OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # ignoring the old names would silently remove the panel
 _NO_ISSUER = "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade."
 _SANDBOX_CRM_CLIENT = "crm-sandbox"
-_DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # a client of the embedded provider (`sms:read`)
-_DEMO_DOCS_CLIENT = "portal-servidor"  # a client that may redirect to any loopback page
+_DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # client at the embedded provider, for `sms:read`
+_DEMO_DOCS_CLIENT = "portal-servidor"  # client whose logins may redirect to any loopback page
 
 
 class Settings(
@@ -152,12 +152,12 @@ class Settings(
     def load(cls, environment: Mapping[str, str] | None = None, *, finds_trial: bool = False) -> "Settings":
         """Load the settings from the environment, or from the given mapping.
 
-        If the environment sets neither port nor database, a sandbox uses the port that its data folder stores. With
-        `finds_trial`, search for the data folder of a running trial too (`list_places`). A given mapping is used as it
-        is.
+        If the environment sets neither a port nor a database, a sandbox uses the port that is stored in its data
+        folder. With `finds_trial`, also search for the data folder of a running trial (`list_places`). A given mapping
+        is used unchanged.
 
-        Raises SettingsError, with the names of the variables, if a value is invalid, a variable has its former name, or
-        a variable is set without another one that it needs.
+        Raises SettingsError, with the names of the variables, if a value is invalid, an old name of a variable is used,
+        or a variable is set without another variable that it requires.
         """
         known = {variable_of(field): field for field in cls.model_fields}
         given = os.environ if environment is None else environment
@@ -206,14 +206,17 @@ class Settings(
 
     @property
     def panel_stream_client(self) -> tuple[str, str] | None:
-        """Return id and secret of the client that streams changes to the panel. Without it, the panel's boards poll."""
+        """Return the id and secret of the client that streams changes to the panel.
+
+        Without the client, the panel's boards poll.
+        """
         if self.panel_stream_client_id:
             return self.panel_stream_client_id, self.panel_stream_client_secret.get_secret_value()
         return _DEMO_STREAM_CLIENT if self.embedded_identity else None
 
     @property
     def docs_client(self) -> str:
-        """Return the public client for logins on the API pages. If it is empty, the pages offer no login."""
+        """Return the public client for logins on the API pages. If this is empty, the pages offer no login."""
         return self.docs_client_id or (_DEMO_DOCS_CLIENT if self.embedded_identity else "")
 
     @property
@@ -223,12 +226,12 @@ class Settings(
 
     @property
     def embedded_identity(self) -> bool:
-        """Return whether our own identity provider is served."""
+        """Return whether this process serves our own identity provider."""
         return not self.auth_issuer
 
     @property
     def sandbox_crm(self) -> bool:
-        """Return whether the sandbox CRM is served."""
+        """Return whether this process serves the sandbox CRM."""
         return self.sandbox and self.crm_url_override is None
 
     @property
@@ -240,7 +243,7 @@ class Settings(
     def registry_url(self) -> str:
         """Return the versioned address at which other services call the registry.
 
-        With an empty setting, return an empty string, which disables these calls.
+        If the setting is empty, return an empty string, which disables these calls.
         """
         override = self.registry_url_override
         return f"{self.base_url}/registry/v1" if override is None else override.rstrip("/")
@@ -259,7 +262,7 @@ class Settings(
 
     @property
     def crm_configured(self) -> bool:
-        """Return whether all settings for calls to the CRM are set."""
+        """Return whether all settings for calls to the CRM have values."""
         return bool(self.crm_url and self.crm_client_id and self.crm_client_secret.get_secret_value())
 
     @property
@@ -274,7 +277,7 @@ class Settings(
     def phone_code_url(self) -> str:
         """Return the address to which phone codes are posted: the trial's mailbox or the city's gateway.
 
-        Return an empty string if there is neither.
+        Return an empty string if there is no such address.
         """
         return self.trial_mailbox_url or self.phone_code_url_override or ""
 
@@ -289,7 +292,7 @@ class Settings(
         return self.sandbox and self.cors_origins_csv is None
 
     def declared_rate(self, rate: str) -> str:
-        """Return the effective value of a default rate in the code. Do not pass a rate that an operator has set."""
+        """Return the effective value of a default rate from the code. Do not pass a rate that an operator has set."""
         return widen_rate(rate) if self.sandbox else rate
 
     @property
@@ -307,7 +310,7 @@ class Settings(
 
     @property
     def client_lists(self) -> Mapping[str, frozenset[str]]:
-        """Return the client ids of each configured list, for rules of the form `client:NAME`."""
+        """Return the client ids in each configured list, by the list's name in rules of the form `client:NAME`."""
         return {
             "CRM_WEBHOOK_CLIENTS": self._clients(self.crm_webhook_clients_csv, _SANDBOX_CRM_CLIENT),
             "BALCAO_PLATFORM_CLIENTS": self._clients(self.platform_clients_csv, "balcao-platform"),
@@ -322,7 +325,7 @@ class Settings(
 
     @property
     def legacy_source_names(self) -> list[str]:
-        """Return the legacy systems whose service numbers can be mapped, besides the two built-in systems."""
+        """Return the legacy systems whose service numbers can be mapped, in addition to the two built-in systems."""
         return [name.strip() for name in self.legacy_sources.split(",") if name.strip()]
 
     @property
@@ -357,7 +360,10 @@ class Settings(
         return frozenset(split_list(csv))
 
     def list_refusals(self, *, with_worker: bool = False) -> list[str]:
-        """Return the reasons why a production process must not start. `with_worker` adds the worker's requirements."""
+        """Return the reasons why a production process must not start.
+
+        With `with_worker`, check the worker's requirements too.
+        """
         if self.sandbox:
             return []
         unused = {"crm_client_secret": not self.crm_url, "phone_code_secret": not self.phone_code_url}
@@ -395,7 +401,7 @@ class Settings(
     def list_surface_refusals(self, surface: str) -> list[str]:
         """Return the reasons why a separate production panel or site must not start.
 
-        It needs no settings of the services.
+        Only its own settings are checked.
         """
         if self.sandbox:
             return []
@@ -408,17 +414,17 @@ class Settings(
 
 
 def variable_of(field: str) -> str:
-    """Return the environment variable that sets a field."""
+    """Return the name of the environment variable that sets a field."""
     alias = Settings.model_fields[field].validation_alias
     return str(alias) if alias else f"BALCAO_{field.upper()}"
 
 
 def _explain(error: ValidationError) -> str:
-    from balcao.portuguese import translate_fault  # only needed for an invalid configuration
+    from balcao.portuguese import translate_fault  # import it only for an invalid configuration
 
     return "\n".join(f"{_variable_at(str(fault['loc'][0]))}: {translate_fault(fault)}." for fault in error.errors())
 
 
 def _variable_at(place: str) -> str:
-    """Return the variable at fault. If the field has an alias, `place` is already the variable."""
+    """Return the name of the invalid variable. If the field has an alias, `place` is already the variable's name."""
     return variable_of(place) if place in Settings.model_fields else place

@@ -25,6 +25,6 @@ class AddressSettings(BaseModel):
 
 
 def reach(host: str) -> str:
-    """Return the host name with which this machine reaches a server that listens on `host`."""
+    """Return the host name at which this machine reaches its own server that listens on `host`."""
     everywhere = {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound
     return "127.0.0.1" if host in everywhere else f"[{host}]" if ":" in host else host

@@ -6,19 +6,19 @@ from balcao.settings.types import Networks, split_list
 
 
 class ConnectionSettings(BaseModel):
-    """Trusted addresses, and limits on the resources of a process that callers may use."""
+    """Settings for trusted addresses, and for how much of a process's resources callers may use."""
 
     trusted_proxies_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_PROXIES")
     trusted_callers_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_CALLERS")
     max_connections: int = Field(4096, ge=16, le=60_000)
     max_address_connections: int = Field(256, ge=1, le=60_000)
-    # One address may use three sixteenths of this: three bodies of the maximum size (16 MiB) with the default, and one
-    # body with the minimum.
+    # One address may use three sixteenths of this memory. With the default, that is three bodies of the maximum size
+    # (16 MiB), and with the minimum one body.
     max_body_memory: int = Field(268_435_456, ge=134_217_728)
     max_header_bytes: int = Field(65_536, ge=8_192, le=1_048_576)
     header_timeout: float = Field(30.0, gt=0, le=600)
     body_timeout: float = Field(30.0, gt=0, le=600)
-    shutdown_timeout: float = Field(10.0, gt=0, le=12)  # below 15 s, after which a stopping process exits
+    shutdown_timeout: float = Field(10.0, gt=0, le=12)  # less than 15 s, after which a stopping process exits
 
     @property
     def trusted_proxies(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Fixed service tokens, for portals that can only store a fixed string.
 
 An entry allows a token to call one operation and nothing else. The entries contain hashes, so that readers of the
-configuration cannot use the tokens. Two entries for one operation allow a token to be replaced without an interruption
+configuration cannot use the tokens. With two entries for one operation, a token can be replaced without an interruption
 (rules: health_units 1). The setting contains either the entries or the path of a file with entries. The file is read
 again when it changes.
 """
@@ -27,12 +27,12 @@ class FixedToken(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the token's name in logs, counters and the audit trail: a prefix of the hash."""
+        """The token's name in logs, counters and the audit trail: a prefix of its hash."""
         return f"fixed-{self.digest.hex()[:12]}"
 
     @property
     def expires_at(self) -> float:
-        """Return the end of the last valid day, in Unix seconds."""
+        """The end of the last day on which the token is valid, in Unix seconds."""
         day = datetime(self.until.year, self.until.month, self.until.day, tzinfo=UTC)
         return (day + timedelta(days=1)).timestamp()
 
@@ -60,7 +60,7 @@ def read_lines(file: Path) -> list[tuple[int, str]]:
 
 
 def parse_setting(setting: str, today: date) -> tuple[FixedToken, ...]:
-    """Parse the tokens of the setting or its file.
+    """Parse the entries in the setting or its file.
 
     Raises ValueError with a Portuguese message if an entry is invalid or the file cannot be read.
     """
@@ -78,7 +78,10 @@ def _parse_line(file: Path, number: int, text: str, today: date) -> FixedToken:
 
 
 def parse_entry(text: str, today: date) -> FixedToken:
-    """Parse `operation:last day:SHA-256`. Raises ValueError with a Portuguese message if the entry is invalid."""
+    """Parse an entry of the form `operation:last day:SHA-256`.
+
+    Raises ValueError with a Portuguese message if the entry is invalid.
+    """
     found = _ENTRY.fullmatch(text)
     if found is None:
         raise ValueError("cada entrada é operação:último dia:hash, como `balcao identity fixed-token` a escreve")
@@ -98,7 +101,7 @@ def make_fixed_token(operation: str, until: date) -> tuple[str, FixedToken]:
 
 
 def format_entry(token: FixedToken) -> str:
-    """Format the entry for the setting."""
+    """Format an entry as the setting contains it."""
     return f"{token.operation}:{token.until}:{token.digest.hex()}"
 
 

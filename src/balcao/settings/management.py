@@ -1,17 +1,17 @@
-"""Settings of monitoring: the management port, and the token for the metrics."""
+"""Settings for monitoring: the management ports, and the token for the metrics."""
 
 from pydantic import BaseModel, Field, SecretStr
 
 
 class ManagementSettings(BaseModel):
-    """The settings of the management ports, which serve metrics, liveness and readiness separately from callers."""
+    """Settings for the management ports, which serve metrics, liveness and readiness separately from callers."""
 
     metrics_token: SecretStr = SecretStr("")
     management_host: str = "127.0.0.1"
     management_port: int | None = Field(None, ge=1, le=65535)
     worker_management_port: int | None = Field(None, ge=1, le=65535)
     panel_management_port: int | None = Field(None, ge=1, le=65535)
-    # One attempt to reach the database may take two minutes, so the minimum is longer.
+    # The minimum is more than two minutes, because one attempt to reach the database may take that long.
     worker_stall_timeout: float = Field(300, ge=180, le=86_400)
 
     @property

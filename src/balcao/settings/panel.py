@@ -13,7 +13,7 @@ SANDBOX_KEY = "sandbox-panel-key"
 
 
 def check_keys(keys: SecretStr) -> SecretStr:
-    """Return the keys of a surface. Raises ValueError if one of them is too short."""
+    """Return the keys of a surface (the panel or the site). Raises ValueError if one of them is too short."""
     if any(len(key) < 8 for key in split_list(keys.get_secret_value())):
         raise ValueError("cada chave tem pelo menos 8 caracteres; separe as anteriores por vírgula")
     return keys
@@ -67,7 +67,7 @@ class PanelSettings(AddressSettings):
         return split_list(self.panel_key.get_secret_value())
 
     def refuse_panel(self) -> list[str]:
-        """Return the reasons why an enabled panel must not start in production."""
+        """Return the reasons why a panel must not start in production."""
         refused = {
             "BALCAO_PANEL_CLIENT_SECRET tem o valor público de demonstração: defina o do cliente do painel.": (
                 self.panel_client_secret.get_secret_value() == SANDBOX_CLIENT_SECRET

@@ -1,4 +1,4 @@
-"""The production profile's requirements for keys and addresses."""
+"""What the production profile requires of keys and addresses."""
 
 import re
 from collections.abc import Sequence
@@ -6,14 +6,14 @@ from urllib.parse import urlsplit
 
 KEY_BYTES = 32
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-# The smallest number of distinct characters in a key. The chance that 32 random bytes are encoded with fewer is below
+# The minimum number of distinct characters in a key. The encoding of 32 random bytes has fewer with a probability below
 # one in a million.
 _FEWEST_CHARACTERS = 9
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]+=*")
 
 
 def is_weak_key(key: str) -> bool:
-    """Return whether the key cannot be 32 or more random bytes in hexadecimal or base64."""
+    """Return whether the key is too short or too regular to be 32 or more random bytes in hexadecimal or base64."""
     if not _ENCODED.fullmatch(key) or len(set(key)) < _FEWEST_CHARACTERS:
         return True
     encoded = key.rstrip("=")
@@ -32,7 +32,10 @@ def refuse_issuers(issuers: Sequence[str], *, allow_loopback: bool) -> list[str]
 
 
 def refuse_sandbox_crm(address: str, sandbox_port: int) -> list[str]:
-    """Return a message if the address is the sandbox CRM's own. A city's proxy on the same machine has another port."""
+    """Return a message if the address is that of the sandbox CRM.
+
+    A city's proxy on the same machine has another port.
+    """
     own = {f"http://{host}:{sandbox_port}" for host in ("127.0.0.1", "localhost", "[::1]")}
     return ["BALCAO_CRM_URL é o endereço do CRM de demonstração, que não serve à produção."] * (address in own)
 

@@ -14,7 +14,7 @@ SANDBOX_FACTOR = 100
 class RateSettings(BaseModel):
     """The rate limits that an operator can set.
 
-    `refused_rate` has the same default in every profile, because a refusal costs the same everywhere.
+    `refused_rate` has the same default in every profile, because a refusal costs the same in all of them.
     """
 
     read_rate: Rate = "50/second"
@@ -36,6 +36,9 @@ WIDENED = RateSettings.model_fields.keys() - {"refused_rate"}
 
 
 def widen_rate(rate: str) -> str:
-    """Return a default rate, such as `300/5 minutes`, multiplied for the sandbox. An empty rate stays unlimited."""
+    """Multiply a default rate, such as `300/5 minutes`, for the sandbox.
+
+    An empty rate means unlimited and stays empty.
+    """
     amount, _, period = rate.partition("/")
     return f"{int(amount) * SANDBOX_FACTOR}/{period}" if rate else rate

@@ -1,4 +1,4 @@
-"""The port on which a data folder was last served. Commands read it to find the running instance."""
+"""The port at which the instance with a data folder was last served. Commands read it to find that instance."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ _FILE = "port"
 
 
 def add_port(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
-    """Add the port of the data folder, unless the fields set a port, a database or the production profile."""
+    """Add the port stored in the data folder, unless the fields set a port, a database or the production profile."""
     if fields.get("port") or fields.get("database_url") or fields.get("profile", "sandbox") != "sandbox":
         return dict(fields)
     port = _read_port(Path(fields.get("data_dir") or default_folder))
@@ -20,7 +20,7 @@ def add_port(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
 def add_trial(fields: Mapping[str, str], default_folder: Path) -> dict[str, str]:
     """Add the data folder in which a trial was served, unless the fields already determine the instance.
 
-    This lets commands for a trial run in any folder.
+    Commands for a trial can therefore run in any folder.
     """
     if {"data_dir", "port", "database_url", "auth_issuer"} & fields.keys() or fields.get(
         "profile", "sandbox"
@@ -36,7 +36,7 @@ def list_places(default_folder: Path) -> list[Path]:
 
 
 def describe_places(default_folder: Path = Path(".balcao")) -> str:
-    """Return a sentence that lists the searched folders, or "" if the environment determines the folder."""
+    """Return a sentence that names the searched folders, or "" if the environment determines the folder."""
     if any(os.environ.get(f"BALCAO_{name}") for name in ("DATA_DIR", "PORT", "DATABASE_URL", "AUTH_ISSUER")):
         return ""
     places = " e ".join(map(str, list_places(default_folder)))
@@ -55,7 +55,7 @@ def remember_port(folder: Path, port: int) -> None:
 
 
 def _read_port(folder: Path) -> str:
-    """Return the port, or an empty string if the file is missing or invalid."""
+    """Return the stored port, or an empty string if the file is missing or invalid."""
     try:
         text = file_in(folder).read_text().strip()
     except (OSError, UnicodeDecodeError):

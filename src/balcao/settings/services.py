@@ -1,4 +1,4 @@
-"""Settings that concern a single service, such as the texts and limits that a department decides."""
+"""Settings that only one service reads, such as texts and limits on which a department decides."""
 
 import re
 from typing import Annotated, Literal
@@ -14,7 +14,10 @@ Color = Literal["Verde", "Amarelo", "Laranja", "Vermelho"]
 
 
 class ColorEffects(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The effects of a colour on a unit's work. With `fecha`, the unit counts as closed (rules: health_units 3.1)."""
+    """How a risk colour affects the work of a health unit.
+
+    With `fecha`, the unit counts as closed (rules: health_units 3.1).
+    """
 
     atividades_externas: _Words
     atendimento_interno: _Words
@@ -40,7 +43,7 @@ _NAME = re.compile(r"[a-z0-9_-]{1,40}")
 
 
 def parse_pairs(csv: str) -> dict[str, str]:
-    """Parse `name=value` entries. Raises ValueError if a name is invalid."""
+    """Parse entries of the form `name=value`. Raises ValueError if a name is invalid."""
     found = dict(entry.partition("=")[::2] for entry in split_list(csv))
     if not all(map(_NAME.fullmatch, found)):
         raise ValueError("cada entrada é nome=valor; o nome tem letras minúsculas, dígitos, `-` e `_`")
@@ -59,7 +62,7 @@ def _check_risk_source_tokens(tokens: SecretStr) -> SecretStr:
 
 
 class ServiceSettings(BaseModel):
-    """Settings that only one service reads."""
+    """The settings that only one service reads."""
 
     mobility_file_hosts: Csv = "storage.googleapis.com,storage.cloud.google.com"
     mobility_prefix: str = Field("RJ-E-", pattern=r"^[A-Za-z0-9-]{1,20}$")

@@ -37,15 +37,16 @@ class SiteSettings(AddressSettings):
     site_city: str = Field("", max_length=60)
     site_phone: str = Field("", pattern=r"^[0-9+() -]{0,30}$")
     site_folder: Path | None = None
-    # A school or a mobile operator shares one address among many people.
+    # Many people in a school or at a mobile operator share one address.
     site_page_rate: Rate = "3000/minute"
-    # Calls to the services for answers that the site has not stored.
+    # The rate of calls to the services for data that the site has not cached.
     site_read_rate: Rate = "600/minute"
-    # Requests to the city without login, as the registry counts them for addresses that call it directly.
+    # The rate of requests to the city without login. The registry has the same limit for addresses that call it
+    # directly.
     site_request_rate: Rate = "10/hour"
-    # Look-ups of a request by number and code.
+    # The rate of look-ups of a request by its number and code.
     site_follow_rate: Rate = "30/minute"
-    # What visitors say about the pages of services.
+    # The rate of feedback from visitors about the pages of services.
     site_feedback_rate: Rate = "20/minute"
 
     @property
@@ -89,11 +90,11 @@ class SiteSettings(AddressSettings):
 
     @property
     def site_telephone(self) -> str:
-        """Return the telephone number on every page. In the sandbox, this is the demo city's by default."""
+        """Return the telephone number for every page. In the sandbox, this is the demo city's number by default."""
         return self.site_phone or (_SANDBOX_PHONE if self.profile == "sandbox" else "")
 
     def refuse_site(self) -> list[str]:
-        """Return the reasons why an enabled site must not start in production."""
+        """Return the reasons why a site must not start in production."""
         refused = {
             "BALCAO_SITE_MACHINE_CLIENT_SECRET tem o valor público de demonstração: defina o do cliente do site.": (
                 self.site_machine_client_secret.get_secret_value() == SANDBOX_MACHINE_SECRET

@@ -33,16 +33,16 @@ class StoreSettings(BaseModel):
         return not self.database_url
 
     def owner_url(self, database_url: str) -> str:
-        """Return the address with which the owner of the tables connects to the database at `database_url`."""
+        """Return the address at which the owner of the tables connects to the database."""
         return self.database_owner_url or database_url
 
     def find_backup_url(self, database_url: str) -> str:
-        """Return the address for backups of the server at `database_url`. The default is the owner's address."""
+        """Return the address for backups of the database server. The default is the owner's address."""
         return self.backup_url or self.owner_url(database_url)
 
     @property
     def backup_variable(self) -> str:
-        """Return the name of the variable that determines the address in `find_backup_url`."""
+        """Return the name of the variable that sets the address in `find_backup_url`."""
         if self.backup_url:
             return "BALCAO_BACKUP_URL"
         return "BALCAO_DATABASE_OWNER_URL" if self.database_owner_url else "BALCAO_DATABASE_URL"
@@ -63,6 +63,6 @@ class StoreSettings(BaseModel):
         return CONNECTIONS if self.database_pool is None else self.database_pool
 
     def share_of_connections(self, processes: int) -> int:
-        """Return how many database connections each of `processes` processes may open."""
+        """Return how many database connections a process may open if there are `processes` of them."""
         whole = self.database_pool or min(CONNECTIONS * processes, MOST_CONNECTIONS)
         return max(2, whole // processes)

@@ -1,4 +1,4 @@
-"""Trace settings."""
+"""Settings for traces."""
 
 from pydantic import BaseModel, Field
 
@@ -6,7 +6,10 @@ from balcao.settings.types import Addresses
 
 
 class TraceSettings(BaseModel):
-    """The address to which traces are sent, and the share of calls that is traced. An empty address disables traces."""
+    """The address to which traces are sent, and the share of calls that are traced.
+
+    An empty address disables traces.
+    """
 
     traces_url: Addresses = ""
     traces_share: float = Field(1.0, ge=0, le=1)

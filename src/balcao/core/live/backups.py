@@ -13,9 +13,9 @@ Values = Mapping[tuple[str, ...], float]
 
 
 class Backup(msgspec.Struct):
-    """The time since the server was copied (`copy`) or its log arrived (`log`).
+    """How long ago the server was last backed up (`copy`), or its log last arrived at the backups (`log`).
 
-    `free_bytes` is the free space on the disk of the copies.
+    `free_bytes` is the free space on the disk with the backups.
     """
 
     kind: str
@@ -37,7 +37,10 @@ class Slot(msgspec.Struct):
 
 
 class Replication(msgspec.Struct):
-    """The number of streaming replicas, and the maximum bytes of log retained for a slot. None means no limit."""
+    """The number of streaming replicas, and how many bytes of log are retained for a slot at most.
+
+    None means no limit.
+    """
 
     replicas: int
     limit_bytes: int | None
@@ -58,8 +61,8 @@ async def note_copy(connection: Connection, free_bytes: int) -> None: ...
 async def forget_copies(connection: Connection) -> None: ...
 
 
-# The receiver reports every few seconds, but one update a minute is enough. Update nothing unless the slot is active,
-# because only a connected receiver gets the log.
+# The receiver reports every few seconds, but one update a minute is enough. Update only if the slot is active, because
+# only a connected receiver gets the log.
 @statement("""
 INSERT INTO platform.backup AS known (kind, noted_at, free_bytes)
 SELECT 'log', now(), :free_bytes
@@ -70,7 +73,8 @@ WHERE known.noted_at < now() - interval '1 minute'
 async def note_log(connection: Connection, slot: str, free_bytes: int) -> None: ...
 
 
-# LIMIT: a server has one slot for each replica and one for the copies. More slots would only lengthen the metrics.
+# LIMIT: a server has one slot for each replica and one for the backups. Further slots would only make the metrics
+# longer.
 @statement("""
 SELECT slot_name::text AS name, active AS is_active, coalesce(wal_status = 'lost', false) AS is_lost,
        pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END,
@@ -80,7 +84,7 @@ FROM pg_replication_slots WHERE slot_type = 'physical' ORDER BY slot_name LIMIT 
 async def list_slots(connection: Connection) -> list[Slot]: ...
 
 
-# PostgreSQL's own copy programs stream too, but are not replicas.
+# PostgreSQL's own backup programs stream too, but they are not replicas.
 @statement("""
 SELECT (SELECT count(*) FROM pg_stat_replication
         WHERE application_name NOT IN ('pg_receivewal', 'pg_basebackup'))::int AS replicas,

@@ -1,7 +1,7 @@
-"""The last calls of each client, recorded in memory when they are answered and written in batches.
+"""The last calls of each client. They are recorded in memory when they are answered, and written in batches.
 
-A call costs one append to a list that is bounded for each client. Losing the last seconds, or writing calls twice after
-a lost confirmation, does no harm, because only the developer's view uses them.
+A call costs one append to the client's list, whose length is limited. Losing the calls of the last seconds, or writing
+calls twice after a lost confirmation, does no harm, because they are only shown to the client's developers.
 """
 
 import time
@@ -31,7 +31,7 @@ Owner: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True)
 class LoggedCall:
-    """A call of a client, without its content."""
+    """A call by a client, without its content."""
 
     issuer: str
     client: str
@@ -58,7 +58,7 @@ DELETE FROM platform.call WHERE ctid = ANY (ARRAY(
     ORDER BY called_at DESC OFFSET :most FOR UPDATE SKIP LOCKED))
 """)
 async def _delete_beyond(connection: Connection, issuer: str, client: str, most: int) -> None:
-    """Delete all but the last calls. Rows that another process is deleting are skipped."""
+    """Delete all but the client's last calls. Skip rows that another process is deleting."""
 
 
 @statement("""
@@ -93,18 +93,18 @@ async def count_calls(connection: Connection) -> int:
 
 @statement("DELETE FROM platform.call WHERE called_at < now() - :age::interval")
 async def delete_old_calls(connection: Connection, age: timedelta) -> int:
-    """Delete older calls, and return how many were deleted."""
+    """Delete calls of this age, and return how many were deleted."""
 
 
 class CallLog:
-    """The call log of one process. All methods belong to the event loop's thread."""
+    """The call log of one process. Call its methods only in the event loop's thread."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: dict[Owner, deque[tuple[float, str, int, str | None, str, float]]] = {}
 
     def add(self, owner: Owner, operation: str, status: int, code: str | None, request_id: str, seconds: float) -> None:
-        """Record a call. Between two writes, only the client's last `MOST_CALLS` calls are kept."""
+        """Record a call. Until the next write, only the last `MOST_CALLS` calls of each client are retained."""
         calls = self._waiting.get(owner)
         if calls is None:
             calls = self._waiting[owner] = deque(maxlen=MOST_CALLS)
@@ -131,7 +131,7 @@ class CallLog:
             raise
 
     async def flush_if_possible(self) -> None:
-        """Flush. If the database is down, retain the calls for the next time."""
+        """Flush. If the database is down, retain the calls for the next time and log a warning."""
         try:
             await self.flush()
         except BalcaoError as fault:
@@ -148,7 +148,7 @@ class CallLog:
 
 
 def explain_code(platform: Platform, operation: str, code: str) -> Explanation | None:
-    """Return the explanation of a code of this operation. None if the current release does not have it."""
+    """Return the explanation of an error code of this operation, or None if this release lacks the code."""
     return platform.part(Explanations).find(operation.partition(".")[0], code)
 
 

@@ -19,7 +19,10 @@ Severity = Literal["degraded", "down"]
 
 @dataclass(frozen=True)
 class Incident:
-    """An incident of one or more services. `notes` and `written` are its messages and their times, in order."""
+    """An incident that affects one or more services.
+
+    `notes` and `written` are its messages and their times, in order.
+    """
 
     number: int
     title: str
@@ -92,7 +95,8 @@ async def open_incident(
 async def add_note(call: Call, number: int, words: str, author: str, *, resolves: bool = False) -> None:
     """Add a note to an open incident. With `resolves`, it also closes the incident.
 
-    Raises NotFound if the incident does not exist, Conflict if it is resolved, or Invalid as `open_incident` does.
+    Raises NotFound if the incident does not exist, Conflict if it is resolved, or Invalid if `open_incident` would
+    reject the text.
     """
     words = _clean("message", words, LONGEST_NOTE)
     async with call.platform.database.transaction() as connection:
@@ -108,5 +112,5 @@ async def add_note(call: Call, number: int, words: str, author: str, *, resolves
 
 
 def _clean(field: str, text: str, longest: int) -> str:
-    """Return the text for the public, cleaned. Raises Invalid as `open_incident` does."""
+    """Return the cleaned text for the public. Raises Invalid if `open_incident` would reject it."""
     return refuse_personal_data(field, clean_text(field, text, longest=longest))

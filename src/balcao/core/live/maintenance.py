@@ -16,9 +16,9 @@ DEFAULT_MESSAGE = "Serviço em manutenção. Tente de novo mais tarde."
 async def begin_maintenance(
     call: Call, services: Iterable[str], message: str, ends_at: datetime | None, author: str
 ) -> list[Change]:
-    """Put the services into maintenance until `ends_at`. Return all services in maintenance.
+    """Put the services into maintenance until `ends_at`. Return all changes for services that are in maintenance.
 
-    Operations with `in_maintenance` still answer. A service that is already in maintenance gets the new message and
+    Operations with `in_maintenance` remain available. A service that is already in maintenance gets the new message and
     end.
     """
     async with call.platform.database.transaction() as connection:
@@ -31,10 +31,10 @@ async def begin_maintenance(
 async def plan_maintenance(
     call: Call, services: Iterable[str], message: str, begins_at: datetime, ends_at: datetime, author: str
 ) -> list[Change]:
-    """Announce a maintenance of the services from `begins_at` to `ends_at`. Return all planned maintenance.
+    """Announce maintenance of the services from `begins_at` to `ends_at`. Return all planned maintenance.
 
-    A plan replaces the service's previous plan. Raises Conflict for a service in maintenance, because a plan would end
-    it.
+    A plan replaces the service's previous plan. Raises Conflict if a service is in maintenance now, because the plan
+    would end that maintenance.
     """
     async with call.platform.database.transaction() as connection:
         closed = {change.name for change in await list_closed(connection)}
@@ -71,19 +71,19 @@ async def list_planned_services(call: Call) -> list[Change]:
 
 
 async def list_planned(connection: Connection) -> list[Change]:
-    """Return the planned maintenance that has not begun, read through this connection."""
+    """Read the planned maintenance that has not begun yet."""
     changes = await live.list_live_changes(connection)
     return [change for change in changes if change.kind == MAINTENANCE and change.is_planned]
 
 
 async def list_closed(connection: Connection) -> list[Change]:
-    """Return the maintenance that is in force, read through this connection."""
+    """Read the maintenance that is in force."""
     changes = await live.list_live_changes(connection)
     return [change for change in changes if change.kind == MAINTENANCE and not change.is_planned]
 
 
 def make_gauge(services: Sequence[str]) -> Gauge:
-    """Return the metric that shows which of the services are in maintenance."""
+    """Return a metric that shows which of these services are in maintenance."""
 
     async def read(connection: Connection) -> Mapping[tuple[str, ...], float]:
         closed = {change.name for change in await list_closed(connection)}

@@ -25,9 +25,9 @@ from balcao.version import describe_version
 BEAT_SECONDS = 15.0
 # Without an update for this long, a process is shown as not running.
 SILENT_AFTER = timedelta(seconds=60)
-# Without an update for this long, another process deletes the note.
+# If the note has not been updated for this long, another process deletes it.
 DELETED_AFTER = timedelta(hours=1)
-# A process that ends waits no longer than this for a database that is down. Its note then expires.
+# The maximum time for which an ending process waits for a database that is down. Its note then expires later.
 _PATIENCE_SECONDS = 1.0
 
 
@@ -42,7 +42,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class NotedProcess(msgspec.Struct, frozen=True):
-    """A process as it described itself. `beats` is false if it is dead, frozen, or disconnected from the database."""
+    """The note of a process. `beats` is false if the process is dead, frozen, or disconnected from the database."""
 
     id: str
     name: str
@@ -54,7 +54,7 @@ class NotedProcess(msgspec.Struct, frozen=True):
     beats: bool
 
 
-# Never delete the process's own note, which may be old too after the machine was suspended.
+# Never delete this process's own note. After the machine was suspended, it may be old too.
 @statement("""
 WITH forgotten AS (
     DELETE FROM platform.process WHERE beat_at < clock_timestamp() - :forgotten::interval AND id <> :id::uuid
@@ -76,11 +76,11 @@ SELECT id::text, name, host, version, services, started_at, beat_at,
 FROM platform.process ORDER BY host, name, started_at
 """)
 async def _list_processes(connection: Connection, silent: timedelta) -> list[NotedProcess]:
-    """Return the processes by machine and name."""
+    """Return the processes, sorted by machine and name."""
 
 
 async def list_processes(connection: Connection) -> list[NotedProcess]:
-    """Return the processes of all machines, by machine and name."""
+    """Return the processes of all machines, sorted by machine and name."""
     return await _list_processes(connection, SILENT_AFTER)
 
 
@@ -99,7 +99,7 @@ async def maintain_note(platform: Platform, services: Sequence[str]) -> AsyncIte
 
 
 async def _say(database: Database, note: Note) -> None:
-    """Update the note. If the database is down, leave this to the next update."""
+    """Update the note. If the database is down, do nothing: a later update will succeed."""
     with contextlib.suppress(BalcaoError):
         async with database.connection() as connection:
             await _beat(connection, note, DELETED_AFTER)

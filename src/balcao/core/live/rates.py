@@ -1,4 +1,4 @@
-"""Live changes of rate limits: by name, within bounds, until they are reverted."""
+"""Change rate limits while the platform runs: by name, within bounds, until the change ends or is reverted."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ SETTINGS = (
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of a change.
+    """The bounds for a change.
 
-    The lowest rate is 1/`least_share` of the configured rate. `least` is that share in words.
+    The lowest rate is 1/`least_share` of the configured rate. `least` names that share in Portuguese.
     """
 
     least_share: int
@@ -45,19 +45,19 @@ class Bounds:
     longest_period_seconds: int
 
 
-# Changes are for short incidents; permanent changes belong in the configuration. The bounds keep a typing error from
-# switching a limit off or blocking every caller.
+# These changes are for short incidents. Permanent changes belong in the configuration. The bounds prevent a typing
+# error from removing a limit or blocking every caller.
 BY_COMMAND = Bounds(100, "um centésimo", 3600)
-# A change over HTTP may affect the limit of the call that reverts the change. The bounds are narrower, so that this
-# call is never blocked for long.
+# A change over HTTP may affect the limit for the call that would revert the change. The bounds are narrower, so that
+# this call is never blocked for long.
 OVER_HTTP = Bounds(10, "um décimo", 60)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit that can be changed. `configured` is its rate without live changes; `about` names its kind.
+    """A limit that can be changed. `configured` is its rate before any change. `about` names its kind.
 
-    `summary` is the operation's summary in Portuguese, or "" for a limit of several operations.
+    `summary` is the operation's summary in Portuguese, or "" if the limit applies to several operations.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Limit:
 def collect_limits(settings: Settings, operations: Iterable[Operation], further: Mapping[str, str]) -> dict[str, Limit]:
     """Return all limits by name: settings, use cases (`further`), operations and their machine callers.
 
-    Operations with their own protection against overload have no limit.
+    Operations with their own protection against overload are not listed, because they have no limit.
     """
     found = [Limit(variable_of(name), getattr(settings, name), "setting") for name in SETTINGS]
     found += [Limit(name, rate, "use case") for name, rate in further.items()]
@@ -82,7 +82,7 @@ def collect_limits(settings: Settings, operations: Iterable[Operation], further:
 
 
 def check_rate(limit: Limit, rate: str, bounds: Bounds = BY_COMMAND) -> None:
-    """Raise Invalid if the rate cannot be parsed, or is too far from the configured rate."""
+    """Raise Invalid if the rate is malformed, too far from the configured rate, or its period is too long."""
     try:
         (wanted,) = parse_many(rate)
     except ValueError:
@@ -108,7 +108,7 @@ def check_rate(limit: Limit, rate: str, bounds: Bounds = BY_COMMAND) -> None:
 async def change_rate(
     call: Call, limit: Limit, rate: str, ends_at: datetime | None, author: str, bounds: Bounds = BY_COMMAND
 ) -> None:
-    """Change a limit to `rate` until `ends_at`. Raises Invalid as `check_rate` does."""
+    """Change a limit to `rate` until `ends_at`. Raises Invalid if `check_rate` rejects the rate."""
     check_rate(limit, rate, bounds)
     async with call.platform.database.transaction() as connection:
         await live.put_live_change(connection, RATE, limit.name, rate, ends_at, author)

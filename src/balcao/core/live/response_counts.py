@@ -1,6 +1,6 @@
-"""The counts of each service's responses: per five minutes for charts, and per day for service levels.
+"""Count each service's responses: per five minutes for charts, and per day for service levels.
 
-Requests pay nothing for the counts. Every few seconds, each process adds the new counts of its meters to rows that all
+The counts cost requests nothing. Every few seconds, each process adds the new counts of its meters to rows that all
 processes share. While the database is down, a process retains its counts and adds them later. A killed process loses
 the counts of its last seconds. If the confirmation of a commit is lost, the counts in it are added twice.
 """
@@ -32,7 +32,7 @@ _STEP = timedelta(minutes=5)
 class ResponseCount:
     """The responses of a service from `starts_at` on: `refusals` are 4xx, `faults` 5xx, `slow` took over half a second.
 
-    `times` are the numbers of responses in the buckets of the metrics, or empty if they were not recorded.
+    `times` contains the number of responses in each bucket of the metrics. It is empty if it was not recorded.
     """
 
     span: str
@@ -51,7 +51,7 @@ class ResponseCount:
         return "{" + ",".join(map(str, self.times)) + "}"
 
 
-# The rows are sorted by key, so that two processes cannot deadlock.
+# Sort the rows by key, so that two processes cannot deadlock.
 @statement("""
 INSERT INTO platform.response_count AS kept
 SELECT span, starts_at, service, responses, refusals, faults, slow, seconds, times::bigint[]
@@ -76,17 +76,17 @@ FROM platform.response_count
 WHERE span = :span AND starts_at >= :since ORDER BY service, starts_at
 """)
 async def list_response_counts(connection: Connection, span: Span, since: datetime) -> list[ResponseCount]:
-    """Return the counts since `since` by service and time. A service without calls has no rows."""
+    """Return the counts since `since`, sorted by service and time. A service without calls has no rows."""
 
 
 @statement("SELECT count(*) FROM platform.response_count WHERE span = :span")
 async def count_rows(connection: Connection, span: Span) -> int:
-    """Return the number of rows of the span."""
+    """Return the number of rows for this span."""
 
 
 @statement("DELETE FROM platform.response_count WHERE span = :span AND starts_at < now() - :age::interval")
 async def delete_old_counts(connection: Connection, span: Span, age: timedelta) -> int:
-    """Delete older rows, and return how many were deleted."""
+    """Delete rows of this age, and return how many were deleted."""
 
 
 class Recorder:
@@ -104,9 +104,9 @@ class Recorder:
         self._collect(now)
         if self._waiting:
             counts = [ResponseCount(*key, **numbers._asdict()) for key, numbers in self._waiting.items()]
-            # Use a transaction although there is only one statement. A frozen server that has received a statement runs
-            # it when it resumes, after this process has given up and kept the numbers. With a transaction, it has
-            # received only the BEGIN.
+            # Use a transaction although there is only one statement. A frozen server runs a statement that it has
+            # received when it resumes, although this process has given up and retained the counts. In a transaction, it
+            # has received only the BEGIN.
             async with self._database.transaction() as connection:
                 await _add_counts(connection, counts)
             self._waiting.clear()
@@ -123,7 +123,7 @@ class Recorder:
         self._before = counted
 
     async def flush_if_possible(self) -> None:
-        """Flush. If the database is down, retain the counts for the next time."""
+        """Flush. If the database is down, retain the counts for the next time and log a warning."""
         try:
             await self.flush(utc_now())
         except BalcaoError as fault:

@@ -1,4 +1,4 @@
-"""Web addresses from callers, to be shown on pages of the city."""
+"""Check web addresses that callers send, and that pages of the city will show."""
 
 import re
 from collections.abc import Container
@@ -14,7 +14,7 @@ def is_https_address(text: str) -> bool:
 
 
 def is_web_address(text: str, schemes: Container[str] = frozenset({"https", "http"})) -> bool:
-    """Return whether the text is a complete address, as for `is_https_address`, with one of these schemes."""
+    """Return whether the text is an address such as `is_https_address` accepts, but with one of these schemes."""
     try:
         parts = urlsplit(text)
         whole = parts.scheme in schemes and bool(parts.hostname) and parts.username is None and parts.port != 0

@@ -1,14 +1,14 @@
-"""Instants in wire format."""
+"""Read the clock, and convert instants to their wire format."""
 
 from datetime import UTC, datetime, timezone
 from zoneinfo import ZoneInfo
 
-# The bounds of an instant. Outside them, some time zone has no calendar year for the instant.
+# The accepted instants. Inside these bounds, an instant has a year from 1 to 9999 in every time zone.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
 
 def in_utc(instant: datetime) -> datetime:
-    """Return the instant in UTC. Raises ValueError if its year is out of range in some time zone."""
+    """Return the instant in UTC. Raises ValueError if it is not between EARLIEST and LATEST."""
     try:
         found = instant.astimezone(UTC)
     except OverflowError:

@@ -10,7 +10,7 @@ _MARKS = str.maketrans("", "", "./-")
 _LONGEST = 100
 
 
-@lru_cache(1024)  # job imports repeat the same few companies many times
+@lru_cache(1024)  # imports of jobs contain the same few companies many times
 def is_cnpj(text: str) -> bool:
     """Return whether the text is a valid upper-case CNPJ without punctuation.
 

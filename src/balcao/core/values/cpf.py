@@ -1,4 +1,4 @@
-"""The CPF: validated, and masked in every printed form."""
+"""The CPF: it is validated, and masked whenever it is printed."""
 
 import functools
 import re
@@ -10,14 +10,14 @@ from stdnum.br import cpf as stdnum_cpf
 _DIGITS = re.compile(r"[0-9]{11}")
 _PUNCTUATED = re.compile(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}")
 _SEPARATORS = str.maketrans("", "", ".- ")
-# A longer text is not a CPF. Checking the length first bounds the cost of removing separators.
+# No longer text is a CPF. Checking the length first limits the cost of removing separators.
 _LONGEST_CLAIM = 100
 
 
-# Cached, because the rule and the use case of one call parse the same CPF.
+# Cached, because both the rule and the use case of a call parse the same CPF.
 @functools.lru_cache(maxsize=1024)
 def _is_issued(digits: str) -> bool:
-    """Check the digits. Unlike the library, reject repeated digits, which the federal registry never issues."""
+    """Check the digits. Unlike the library, reject eleven equal digits, which the federal registry never issues."""
     return len(set(digits)) > 1 and bool(stdnum_cpf.is_valid(digits))
 
 
@@ -29,7 +29,7 @@ def _append_check_digit(digits: str) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Cpf:
-    """A valid CPF. `digits` contains the eleven digits; `str` and `repr` only show the mask."""
+    """A valid CPF. `digits` contains the eleven digits. `str` and `repr` show only the masked form."""
 
     digits: str
 
@@ -49,14 +49,17 @@ class Cpf:
 
     @classmethod
     def parse_claim(cls, text: object) -> Self | None:
-        """Parse as `parse` does, but ignore every `.`, `-` and blank, which identity providers write."""
+        """Parse as `parse` does, but ignore every `.`, `-` and blank, which identity providers may add."""
         if not isinstance(text, str) or len(text) > _LONGEST_CLAIM:
             return None
         return cls.parse(text.translate(_SEPARATORS))
 
     @classmethod
     def with_stem(cls, stem: str) -> Self:
-        """Return the CPF of an invented person from its first nine digits. Raises ValueError for repeated digits."""
+        """Return the CPF of an invented person from its first nine digits.
+
+        Raises ValueError if all digits are equal.
+        """
         digits = _append_check_digit(_append_check_digit(stem))
         if cls.parse(digits) is None:
             raise ValueError("no CPF has this stem")

@@ -9,13 +9,16 @@ _SEAL_BYTES = 10
 
 
 def encode_cursor(list_name: str, position: int) -> str:
-    """Return the cursor of a position in a list: 24 URL-safe characters."""
+    """Return the cursor for a position in a list: 24 URL-safe characters."""
     raw = position.to_bytes(_POSITION_BYTES, signed=True)
     return urlsafe_b64encode(raw + _seal(list_name, raw)).decode()
 
 
 def decode_cursor(list_name: str, text: str) -> int:
-    """Return the position of a cursor. Raises ValueError if it was altered, belongs to another list, or is not ours."""
+    """Return the position of a cursor.
+
+    Raises ValueError if it was altered, belongs to another list, or is not a cursor.
+    """
     try:
         raw = urlsafe_b64decode(text.encode("ascii"))
     except (UnicodeEncodeError, Base64Error):

@@ -1,4 +1,4 @@
-"""Days and instants: `YYYY-MM-DD` or RFC 3339 in records, always with a time in responses (rules: registry 1.1)."""
+"""Days and instants: `YYYY-MM-DD` or RFC 3339 in records, but always with a time in responses (rules: registry 1.1)."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -15,7 +15,10 @@ _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 def parse_day(text: str) -> date | datetime:
-    """Return a day, or an instant in UTC. Raises ValueError for any other text or a day that does not exist."""
+    """Parse a day or an instant.
+
+    Return the day, or the instant in UTC. Raises ValueError for any other text or a day that does not exist.
+    """
     try:
         if len(text) == _DAY_LENGTH:
             return msgspec.convert(text, date)
@@ -25,7 +28,7 @@ def parse_day(text: str) -> date | datetime:
 
 
 def require_day(record: msgspec.Struct, *names: str) -> None:
-    """Check members of an import's row. Raises ValueError with the name of the member that is not a day."""
+    """Check these members of an imported row. Raises ValueError with the name of the first that is not a day."""
     for name in names:
         text = getattr(record, name)
         try:
@@ -36,7 +39,7 @@ def require_day(record: msgspec.Struct, *names: str) -> None:
 
 
 def format_day(text: str | None, zone: ZoneInfo) -> str | None:
-    """Return a day as midnight in the city's zone, or an instant in UTC, both in RFC 3339."""
+    """Format a day as midnight in the city's zone, or an instant in UTC. Both results are in RFC 3339."""
     if text is None:
         return None
     if len(text) == _DAY_LENGTH:

@@ -14,7 +14,10 @@ def etag_of(body: bytes) -> str:
 
 
 def lists_etag(header: str | None, etag: str) -> bool:
-    """Return whether `If-None-Match` lists this tag or is `*`. Weak and strong forms of a tag are equal here."""
+    """Return whether `If-None-Match` lists this tag or is `*`.
+
+    The weak and the strong form of a tag count as equal here.
+    """
     if header is None:
         return False
     listed = {tag.removeprefix("W/") for tag in _list_tags(header)}
@@ -32,9 +35,9 @@ def require_match(header: str | None, etag: str) -> None:
 
 
 def require_state(header: str | None, present: Any | None) -> None:
-    """Raise PreconditionFailed as `require_match` does, for a stored value that responses show as JSON.
+    """Check `If-Match`, as `require_match` does, against a stored value that responses contain as JSON.
 
-    If nothing is stored, `present` is None, and neither a tag nor `*` matches.
+    If nothing is stored, `present` is None. Then neither a tag nor `*` matches.
     """
     if header is not None:
         if present is None:

@@ -1,4 +1,7 @@
-"""Types of string members in pydantic models: numbers, flags, lines. Their faults are listed with all other faults."""
+"""Types for string members of pydantic models: numbers, flags, lines.
+
+Their errors are reported with all other errors.
+"""
 
 from collections.abc import Hashable
 from typing import Annotated, Any, TypeVar
@@ -11,7 +14,7 @@ from balcao.core.values.text import has_control, has_nul
 
 H = TypeVar("H", bound=Hashable)
 
-# This many digits already show that a number is out of bounds, and parsing them costs nothing.
+# A number with this many digits is certainly out of bounds, and parsing so few digits costs nothing.
 _DIGITS_READ = 18
 
 
@@ -54,12 +57,12 @@ def refuse_control(text: str, allowed: str = "") -> str:
 
 
 DIGITS = BeforeValidator(_check_number)
-"""Marks a number that is sent as a string."""
-# A number that may be negative, and a number without a sign.
+"""A number that is sent as a string."""
+# The first may be negative. The second has no sign.
 WholeNumber = Annotated[int, DIGITS]
 NaturalNumber = Annotated[int, BeforeValidator(_check_natural)]
 Flag = Annotated[bool, BeforeValidator(_parse_flag)]
 OneLine = AfterValidator(refuse_control)
-"""Marks a string without line breaks and other control characters."""
+"""A string without line breaks and other control characters."""
 Storable = AfterValidator(refuse_nul)
-"""Marks a string of any number of lines, which must not contain NUL."""
+"""A string with any number of lines, without NUL."""

@@ -13,25 +13,25 @@ _UUID = re.compile(UUID_PATTERN)
 
 
 def new_id() -> str:
-    """Return a UUID of version 7 as a canonical string."""
+    """Create a UUID of version 7 as a canonical string."""
     return str(uuid_utils.uuid7())
 
 
 def new_uuid() -> UUID:
-    """Return a UUID of version 7, without parsing a string."""
+    """Create a UUID of version 7 as an object, without parsing a string."""
     return uuid7()
 
 
 def is_uuid(text: str) -> bool:
-    """Return whether the text is a UUID in the form that callers send: five groups and nothing else."""
+    """Return whether the text is a UUID in the form that callers must send, which is five groups and nothing else."""
     return _UUID.fullmatch(text) is not None
 
 
 def parse_uuid(text: str) -> UUID | None:
-    """Return the UUID in the text. None if the text is not a UUID, and therefore no record's id."""
+    """Parse the UUID. Return None if the text is not a UUID and therefore cannot be the id of a record."""
     return UUID(text) if is_uuid(text) else None
 
 
 def parse_int64(text: str) -> int | None:
-    """Return the number in ASCII digits, or None if the text is not a number or does not fit into 64 bits."""
+    """Parse a number of ASCII digits. Return None if the text is not a number or does not fit into 64 bits."""
     return int(text) if re.fullmatch("[0-9]{1,19}", text) and int(text) <= MAX_INT64 else None

@@ -4,7 +4,7 @@ from balcao.core.errors import Invalid
 
 
 def parse_whole_number(name: str, text: str | None, least: int, most: int, *, default: int) -> int:
-    """Return the number in a query parameter of ASCII digits.
+    """Parse a query parameter that consists of ASCII digits.
 
     Raises Invalid with the name of the parameter unless it is a number from `least` to `most`.
     """

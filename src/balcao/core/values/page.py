@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class Pagination(msgspec.Struct, frozen=True):
-    """The page and the totals of a list. `total` counts the items of all pages."""
+    """The page and the totals of a list. `total` is the number of items on all pages."""
 
     page: Annotated[int, Meta(description="Página devolvida.", examples=[1])]
     per_page: Annotated[int, Meta(description="Itens por página.", examples=[10])]
@@ -25,7 +25,7 @@ class Page:
 
     @property
     def limit(self) -> int:
-        """The maximum number of items of the page."""
+        """The maximum number of items on the page."""
         return self.per_page
 
     @property

@@ -1,13 +1,13 @@
-"""Pasted values: with no-break blanks, all kinds of dashes, and invisible characters."""
+"""Clean pasted values, which may contain no-break blanks, all kinds of dashes, and invisible characters."""
 
 import unicodedata
 
 _GROUPING = str.maketrans("", "", " -./()")
-_OTHER_HYPHENS = "\u2043\u2212"  # hyphen bullet and minus, not dashes in Unicode
+_OTHER_HYPHENS = "\u2043\u2212"  # the hyphen bullet and the minus, which are not dashes in Unicode
 
 
 def clean_pasted(text: str) -> str:
-    """Return the text trimmed, with ordinary blanks and hyphens, and without invisible characters."""
+    """Return the text trimmed, with only ordinary blanks and hyphens, and without invisible characters."""
     return text.strip() if text.isascii() else "".join(map(_clean_character, text)).strip()
 
 

@@ -1,4 +1,4 @@
-"""The bounds `from` and `to` of a list: dates of the city or instants, both inclusive."""
+"""The parameters `from` and `to` that limit a list: dates in the city's time zone or instants, both inclusive."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Period:
 
 
 def parse_period(query: Mapping[str, str], zone: ZoneInfo) -> Period:
-    """Parse both bounds, which are optional. Raises Invalid, with the parameter's name, if a bound is malformed."""
+    """Parse both parameters, which are optional. Raises Invalid, with the parameter's name, if a bound is malformed."""
     start, end = query.get("from"), query.get("to")
     return Period(
         None if start is None else _parse_bound("from", start, zone, timedelta(0)),
@@ -34,9 +34,9 @@ def parse_period(query: Mapping[str, str], zone: ZoneInfo) -> Period:
 
 
 def parse_closed_period(query: Mapping[str, str], zone: ZoneInfo, longest: timedelta) -> Period:
-    """Parse both bounds.
+    """Parse both parameters, which are required.
 
-    Raises Invalid if a bound is missing or malformed, or if the period is negative or longer than `longest`.
+    Raises Invalid if a bound is missing or malformed, or if the period is empty, negative or longer than `longest`.
     """
     found = parse_period(query, zone)
     if found.start is None or found.end is None:
@@ -51,7 +51,8 @@ def parse_closed_period(query: Mapping[str, str], zone: ZoneInfo, longest: timed
 def _parse_bound(name: str, text: str, zone: ZoneInfo, day: timedelta) -> datetime:
     """Return the instant of a bound.
 
-    `day` is one day for the upper bound, which includes its whole day or instant, and zero for the lower bound.
+    `day` is zero for the lower bound. For the upper bound it is one day, because the period includes the whole day or
+    instant.
     """
     try:
         if len(text) == len("2026-01-31"):

@@ -25,26 +25,26 @@ PHONE = "telefone"
 KINDS = frozenset({CPF, EMAIL, PHONE})
 
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
-# Combining marks, and invisible characters: joiners, direction marks, soft hyphens.
+# Combining marks, and invisible characters such as joiners, direction marks and soft hyphens.
 _INVISIBLE_CATEGORIES = frozenset({"Mn", "Me", "Cf"})
 # Every pattern takes linear time: repetitions are bounded, or end at a character that cannot start the next one.
 _AFTER_AT = re.compile(r"@([^\s@<>()\[\],;:\"']{3,255})")
 _BEFORE_AT = re.compile(r"[^\s@<>()\[\],;:\"']+")
 _LONGEST_BEFORE_AT = 64
-# A run has ten or more digits, with at most three other characters, but no letters, between two digits. A close run has
-# at most two such characters, and no commas, colons or slashes.
+# A run has ten or more digits. Between two digits there are at most three other characters, none of them letters. In a
+# close run there are at most two, and no commas, colons or slashes.
 _RUN_OF_DIGITS = re.compile(r"[0-9](?:[\W_]{0,3}[0-9]){9,}")
 _CLOSE_RUN = re.compile(r"[0-9](?:[^\w,;:/]{0,2}[0-9]){9,}")
 _GROUP = re.compile("[0-9]+")
 _CPF_DIGITS = 11
-# A phone number with its area code, in the usual groups. This pattern finds it between other numbers.
+# A phone number with its area code, in the usual groups. This pattern finds phone numbers even between other numbers.
 _PHONE_SHAPED = re.compile(
     r"(?<![0-9])(?=((?:(?:00)?55[\W_]{0,3}|0[\W_]{0,3}(?:[0-9]{2}[\W_]{0,3})?)?"
     r"[1-9][0-9][\W_]{0,3}(?:9[\W_]{0,3}[0-9]{4}|[2-57][0-9]{3})[\W_]{0,3}[0-9]{4})(?![0-9]))"
 )
 _FOREIGN_SHAPED = re.compile(r"\+[^\w,;:/]{0,2}([0-9](?:[^\w,;:/]{0,2}[0-9]){6,14})")
-# The libraries take a tenth of a millisecond for each candidate. A text with more candidates than this, none of which
-# is an address or a number, is implausible, so it counts as personal data.
+# The libraries take a tenth of a millisecond for each candidate. An ordinary text does not have more candidates than
+# this without an address or a number among them. So a text with more counts as personal data.
 _MOST_CANDIDATES = 50
 LONGEST_NAME = 150
 MASK = "(dados pessoais)"
@@ -70,7 +70,10 @@ def refuse_personal_data(text: str, kinds: frozenset[str] | set[str] = KINDS) ->
 
 
 def mask_personal_data(text: str) -> str:
-    """Return the text, or a mask if it contains personal data. Older stored texts may contain such data."""
+    """Return the text, or a mask if it contains personal data.
+
+    This is for older stored texts, which were not checked.
+    """
     return MASK if find_kinds(text) else text
 
 
@@ -78,7 +81,7 @@ def clean_name(text: str) -> str | None:
     """Return a name for lists and trails: one line of printable characters, cut to `LONGEST_NAME`.
 
     Return None if nothing is left, or if it contains a CPF, an e-mail address or a phone number. Some identity
-    providers send these as the name of a person without a profile.
+    providers send such data as the name of a person without a profile.
     """
     if not text.isprintable():
         text = "".join(char if char.isprintable() else " " for char in text)
@@ -87,7 +90,7 @@ def clean_name(text: str) -> str | None:
 
 
 class _PlainCharacters(dict[int, str]):
-    """Replacement of each character: ASCII for digits of any script, nothing for invisible characters."""
+    """The replacement for each character: an ASCII digit for digits of any script, nothing for invisible characters."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -98,7 +101,7 @@ class _PlainCharacters(dict[int, str]):
             plain = str(unicodedata.decimal(char))
         else:
             plain = unicodedata.normalize("NFKC", char)
-        if len(self) < 4096:  # a bound for the memory; real texts use fewer characters
+        if len(self) < 4096:  # limits the memory; real texts use fewer characters
             self[code] = plain
         return plain
 
@@ -117,7 +120,7 @@ def _has_cpf(groups: list[str]) -> bool:
 def _iterate_starts(groups: list[str], digits: list[int]) -> Iterator[int]:
     """Yield the starts of consecutive groups with as many digits as a CPF and a correct first check digit.
 
-    Precomputed sums make each start cheap, because one text may have 30,000 of them.
+    Precomputed sums make each start cheap to check, because one text may have 30,000 starts.
     """
     ends = list(accumulate(map(len, groups)))
     sums = list(accumulate(digits, initial=0))
@@ -140,7 +143,7 @@ def _has_phone(text: str, runs: Iterable[str]) -> bool:
 
 
 def _join(text: str) -> str:
-    """Return the digits of a text."""
+    """Return only the digits of a text."""
     return "".join(_GROUP.findall(text))
 
 
@@ -175,7 +178,7 @@ def _iterate_addresses(text: str) -> Iterator[str]:
 
 
 def _holds_any(candidates: Iterable[str], is_one: Callable[[str], bool]) -> bool:
-    """Return whether the library accepts one of the candidates, or there are too many to check."""
+    """Return whether the library accepts one of the candidates. Return true if there are too many to check."""
     asked: set[str] = set()
     for candidate in candidates:
         if candidate in asked:

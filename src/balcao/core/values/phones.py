@@ -12,7 +12,7 @@ _HOME_LENGTHS = (10, 11)
 
 @dataclass(frozen=True)
 class Phone:
-    """The parts of a phone number, digits only. All three are empty for an explicit "none"."""
+    """The parts of a phone number, as digits. All three are empty if the person stated that there is no phone."""
 
     ddi: str
     ddd: str

@@ -10,10 +10,7 @@ from balcao.core.values.etags import etag_of
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A serialised body and its strong ETag.
-
-    `responses` caches the responses with this body by their `Cache-Control`.
-    """
+    """A serialised body and its strong ETag. `responses` caches the responses with this body, by `Cache-Control`."""
 
     body: bytes
     etag: str

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-# A longer pause is reduced to this, because a wrong header must not stop us for days.
+# The longest pause. A longer one is reduced to it, because a wrong header must not stop us for days.
 LONGEST_RETRY_AFTER = 3_600.0
 
 

@@ -10,14 +10,17 @@ from balcao.core.errors import Invalid
 _BREAKS = str.maketrans("\r\n\t", "   ")
 # The Unicode categories Cc and Cs, which never change.
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# A line without combining marks, control or invisible characters, which is in NFC already. This range covers
+# A line without combining marks, control or invisible characters. Such a line is already in NFC. This range covers
 # Portuguese, so most texts need no further check.
 _PLAIN_LINE = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff]*")
 _PLAIN = re.compile("[\n\r\t -~\u00a1-\u00ac\u00ae-\u02ff]*")
 
 
 def is_plain_line(text: str) -> bool:
-    """Return whether a line contains only ordinary letters and signs, and thus is in NFC without controls."""
+    """Return whether a line contains only ordinary letters and signs.
+
+    It is then in NFC and has no control characters.
+    """
     return _PLAIN_LINE.fullmatch(text) is not None
 
 
@@ -26,7 +29,8 @@ def is_plain_line(text: str) -> bool:
 LONGEST_RUN_OF_MARKS = 30
 # Marks that count as letters until they are decomposed.
 _HIDDEN_MARKS = frozenset("\u0f73\u0f75\u0f81")
-# At most this many characters are normalised to one letter, so a longer text cannot become short enough.
+# At most this many characters become one letter when normalised, so a text that is this many times too long cannot
+# become short enough.
 _CHARACTERS_PER_LETTER = 4
 
 
@@ -59,12 +63,12 @@ def clean_optional(field: str, value: str | None, *, longest: int, one_line: boo
 
 
 def clean_parameter(query: Mapping[str, str], name: str, *, longest: int) -> str | None:
-    """Clean a query parameter as `clean_text` does. Return None if it is absent."""
+    """Clean a query parameter as `clean_text` does, but return None if it is absent."""
     return clean_text(name, query[name], longest=longest) if name in query else None
 
 
 def split_list(text: str) -> list[str]:
-    """Return the items of a comma-separated list, trimmed, without empty items."""
+    """Return the items of a comma-separated list, trimmed and without empty items."""
     return [item for item in map(str.strip, text.split(",")) if item]
 
 
@@ -77,14 +81,15 @@ def stacks_marks(text: str) -> bool:
     """Return whether a letter has more marks than any language uses. Such a text must not be normalised."""
     if text.isascii():
         return False
-    # A run that is too long is longer than the step, so it covers at least one of these positions.
+    # Look only at every few characters: a run that is too long is longer than this step, so it covers one of these
+    # positions.
     return any(
         _run_of_marks(text, place) > LONGEST_RUN_OF_MARKS for place in range(0, len(text), LONGEST_RUN_OF_MARKS + 1)
     )
 
 
 def _run_of_marks(text: str, place: int) -> int:
-    """Return the number of consecutive marks around this position. The search stops as soon as the run is too long."""
+    """Count the consecutive marks around this position. Stop counting when there are too many."""
     end = start = place
     while end < len(text) and end - place <= LONGEST_RUN_OF_MARKS and _is_mark(text[end]):
         end += 1
@@ -124,6 +129,9 @@ def has_nul(value: Any) -> bool:
 
 
 def fold_text(text: str) -> str:
-    """Return the text without case and accents, for comparisons. Marks must not be stacked (`stacks_marks`)."""
+    """Return the text in lower case and without accents, for comparisons.
+
+    Exclude texts for which `stacks_marks` is true.
+    """
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))

@@ -1,10 +1,10 @@
-"""A service's declaration of its webhooks: its names for their parts, and the type of the body that callers send."""
+"""How a service declares its webhooks: its names for their parts, and the type of the body that callers send."""
 
 from typing import Any, NamedTuple, Protocol
 
 
 class Words(NamedTuple):
-    """A service's names for the parts of a webhook, as columns of its table and as members on the wire.
+    """A service's names for the parts of a webhook, as columns of its table and as members of bodies.
 
     `topics` are the events that a webhook receives; a webhook without topics receives all events. `key` is the
     webhook's secret. In a job's payload, `number` is the number of the event and `test` the id of a test.
@@ -26,7 +26,7 @@ class Words(NamedTuple):
 
 
 class SentWebhook(Protocol):
-    """The interface of the webhook bodies of all services."""
+    """The interface that the webhook bodies of all services share."""
 
     @property
     def url(self) -> str:
@@ -34,7 +34,7 @@ class SentWebhook(Protocol):
 
     @property
     def model_fields_set(self) -> set[str]:
-        """The members that were sent."""
+        """The names of the members that the caller sent."""
 
     def model_dump(self, *, mode: str) -> dict[str, Any]:
-        """Return the members, in the mode `json` as JSON values."""
+        """Return the members by name. In the mode `json`, their values are JSON values."""

@@ -9,7 +9,7 @@ from msgspec import Meta
 from balcao.core.http.described_webhooks import SentEvent
 from balcao.core.values.clock import format_rfc3339, utc_now
 
-# The type of a message that a caller requests to test a receiver.
+# The type of a test message, which a caller requests to test a receiver.
 TEST: Literal["test"] = "test"
 
 
@@ -22,7 +22,7 @@ class Event(NamedTuple):
 
 
 class WebhookTest(msgspec.Struct):
-    """The data of a test."""
+    """The data of a test message."""
 
     webhook: Annotated[
         str, Meta(description="Identificador do destino.", examples=["0190f3c2-7a52-7d1e-9c1b-3f5a2b7c8d91"])
@@ -50,7 +50,7 @@ def declare_event(name: str, type: str, summary: str, data: Any, tag: str = "avi
 
 
 def declare_test(tag: str = "avisos") -> SentEvent:
-    """Return the kind of event of a test, for the API description."""
+    """Return the kind of event that tests have, for the API description."""
     return declare_event("TestRequested", TEST, "Um teste do destino, pedido por quem cuida dele", WebhookTest, tag)
 
 
@@ -60,5 +60,5 @@ def make_test(webhook: str) -> Event:
 
 
 def encode_event(event: Event) -> bytes:
-    """Return the body of a call. Its timestamp is in UTC with `Z`, as in most bodies of the platform."""
+    """Encode the body of a call. Its timestamp is in UTC with `Z`, as in most bodies of the platform."""
     return msgspec.json.encode(_Message(event.type, format_rfc3339(event.at), event.data))

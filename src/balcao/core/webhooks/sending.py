@@ -1,6 +1,6 @@
 """Signed calls to other systems, according to Standard Webhooks version 1 (https://www.standardwebhooks.com).
 
-The service decides whom to call about what, and what happens after a failed call.
+The service decides which receiver to call about which event, and what happens after a failed call.
 """
 
 import base64
@@ -23,7 +23,8 @@ from balcao.core.values.retry_after import parse_retry_after
 
 MOST_WEBHOOKS = 20
 SECRET_BYTES = 32  # Standard Webhooks requires 24 to 64 bytes
-# The start of the schedule that the specification recommends: short delays at first, more than a day in total.
+# The delays between attempts are the first ones that the specification recommends: short at first, more than a day in
+# total.
 DELAYS = (
     timedelta(seconds=5),
     timedelta(minutes=5),
@@ -33,7 +34,7 @@ DELAYS = (
     timedelta(hours=10),
     timedelta(hours=14),
 )
-# Receivers that hang occupy at most this many jobs. The workers stay free for other jobs.
+# The maximum number of concurrent calls, so that receivers that hang do not occupy all of the workers' jobs.
 MOST_CONCURRENT = 5
 PATIENCE_SECONDS = 10.0
 _PREFIX = "whsec_"
@@ -50,7 +51,7 @@ WebhookAddress = Annotated[str, AfterValidator(_check_address)]
 
 
 class Delivery(NamedTuple):
-    """The result of a call: the error's code (None for a 2xx), and how long to wait before the next call."""
+    """The result of a call: the code of the error (None for a 2xx), and how long to wait before the next call."""
 
     error: str | None
     pause: timedelta = timedelta(0)
@@ -66,7 +67,7 @@ class Delivery(NamedTuple):
         return "delivered" if self.error is None else "gone" if self.is_gone else "failed"
 
     def require_taken(self) -> None:
-        """Raise Retry if the call has to be repeated."""
+        """Raise Retry if the call must be repeated."""
         if self.error is not None and not self.is_gone:
             raise Retry(self.error, self.pause)
 
@@ -81,7 +82,7 @@ def require_allowed(platform: Platform, url: str) -> None:
 async def send_message(
     platform: Platform, url: str, secrets: Sequence[bytes], message: str, content: bytes
 ) -> Delivery:
-    """Send a message with a signature by each secret, and return the result.
+    """Send a message, signed with each of the secrets, and return the result.
 
     `message` is the id by which the receiver recognises a repetition.
     """
@@ -104,12 +105,12 @@ async def send_message(
 
 
 def format_secret(secret: bytes) -> str:
-    """Return the secret in the Standard Webhooks format: `whsec_` and base64."""
+    """Format the secret as Standard Webhooks requires: `whsec_` and base64."""
     return _PREFIX + base64.b64encode(secret).decode()
 
 
 def sign_message(message: str, timestamp: int, content: bytes, secrets: Iterable[bytes]) -> Mapping[str, str]:
-    """Return the three headers of a message: its id, its time (Unix seconds), and a signature by each secret."""
+    """Return the three headers of a message: its id, its time (Unix seconds), and a signature with each secret."""
     signed = b"%s.%d.%s" % (message.encode(), timestamp, content)
     digests = [hmac.digest(secret, signed, hashlib.sha256) for secret in secrets]
     return {

@@ -1,6 +1,7 @@
 """Webhooks of a service: store them, and send them the service's events in signed calls.
 
-A service declares its names, its wire types and its events. All other work on webhooks is the same for all services.
+A service declares its names, its wire types and its events. Everything else about webhooks is the same for all
+services.
 """
 
 import secrets
@@ -42,7 +43,7 @@ class Try(NamedTuple):
 
 
 def allow(_: Call) -> None:
-    """Allow every change, because the operation's rule decides who may change a webhook."""
+    """Allow every change. This is for services in which only the operation's rule decides who may change a webhook."""
 
 
 @dataclass
@@ -68,7 +69,7 @@ class WebhooksOfService(Generic[W, S]):
     store: WebhookStatements = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the statements now, because all statements are created at import."""
+        """Create the statements now, because statements must be created when modules are imported."""
         self.store = WebhookStatements(self.words, self.body)
 
     @property
@@ -82,7 +83,7 @@ class WebhooksOfService(Generic[W, S]):
             return [self._show(call, found) for found in await self.store.list_webhooks(connection, self.words.table)]
 
     async def read_webhook(self, call: Call, id: UUID | None) -> W:
-        """Return a webhook. Raises NotFound if it does not exist, as every method with an `id` does."""
+        """Return a webhook. Like every method with an `id`, this raises NotFound if the webhook does not exist."""
         async with call.platform.database.connection() as connection:
             return self._show(call, await self.store.read_webhook(connection, self.words.table, id))
 
@@ -111,7 +112,10 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def replace_webhook(self, call: Call, id: UUID | None, body: SentWebhook) -> W:
-        """Replace a webhook but not its secret. Raises Forbidden and Unprocessable as `add_webhook` does."""
+        """Replace a webhook but not its secret.
+
+        Raises Forbidden and Unprocessable for the same reasons as `add_webhook`.
+        """
         self.require_right(call)
         sending.require_allowed(call.platform, body.url)
         async with call.platform.database.transaction() as connection:
@@ -120,10 +124,11 @@ class WebhooksOfService(Generic[W, S]):
         return replaced
 
     async def renew_secret(self, call: Call, id: UUID | None) -> S:
-        """Give a webhook a new secret. For 24 hours, the old secret signs too. Raises Forbidden as `add_webhook` does.
+        """Create a new secret for a webhook.
 
-        A repetition returns the first response, as for `add_webhook`. A second new secret would replace the secret that
-        receivers still use.
+        For 24 hours, calls are signed with the old secret too. Raises Forbidden for the same reason as `add_webhook`. A
+        repetition returns the first response, as for `add_webhook`. Otherwise a second new secret would replace the old
+        one, which receivers still use.
         """
         self.require_right(call)
 
@@ -139,7 +144,10 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def delete_webhook(self, call: Call, id: UUID | None) -> None:
-        """Delete a webhook. Its waiting messages are not sent any more. Raises Forbidden as `add_webhook` does."""
+        """Delete a webhook.
+
+        Its pending messages are no longer sent. Raises Forbidden for the same reason as `add_webhook`.
+        """
         self.require_right(call)
         async with call.platform.database.transaction() as connection:
             if not await self.store.delete_webhook(connection, self.words.table, id):
@@ -149,7 +157,7 @@ class WebhooksOfService(Generic[W, S]):
     async def send_test(self, call: Call, id: UUID | None) -> None:
         """Enqueue a test of a webhook. A repetition with the same `Idempotency-Key` enqueues nothing.
 
-        Raises Forbidden as `add_webhook` does, or Conflict if the webhook is switched off.
+        Raises Forbidden for the same reason as `add_webhook`, or Conflict if the webhook is switched off.
         """
         self.require_right(call)
 
@@ -166,9 +174,9 @@ class WebhooksOfService(Generic[W, S]):
             await run_once(connection, call, None, [str(id)], make)
 
     async def replay(self, connection: Connection, id: UUID, message: str, number: int | None) -> None:
-        """Send a message again: retry its dead-lettered job with a new count of attempts, or enqueue a new job.
+        """Send a message again: retry its dead-lettered job, with a new count of attempts, or enqueue a new job.
 
-        The id stays the same, so the receiver recognises the message.
+        The message has the same id as before, so the receiver recognises it.
         """
         told = {self.words.test: message.rpartition("_")[2]} if number is None else {self.words.number: number}
         payload = {"webhook": str(id), **told}
@@ -179,7 +187,7 @@ class WebhooksOfService(Generic[W, S]):
             await queue.retry_jobs(connection, [dead])
 
     async def deliver(self, platform: Platform, payload: Mapping[str, Any]) -> None:
-        """Send an event or a test to a webhook. A repetition has the same id, so the receiver recognises it.
+        """Send an event or a test to a webhook. A repeated message has the same id, so the receiver recognises it.
 
         Raises Retry if the call failed and the receiver accepts further attempts.
         """
@@ -189,7 +197,7 @@ class WebhooksOfService(Generic[W, S]):
             destination = await self.store.read_destination(connection, words.table, id)
             event = make_test(str(id)) if number is None else await self.read_event(connection, number)
         if destination is None or event is None:
-            return  # the webhook is off or deleted, or the event was deleted
+            return  # the webhook is switched off, or it or the event was deleted
         message_id, content = f"msg_{id.hex}_{number or test}", encode_event(event)
         delivery = await sending.send_message(platform, destination.url, destination.secrets, message_id, content)
         async with platform.database.connection() as connection:
@@ -212,7 +220,7 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.convert(members, self.with_secret)
 
     def _format(self, call: Call, found: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the members in wire format. Raises NotFound if there is no webhook."""
+        """Return the webhook's members in wire format. Raises NotFound if `found` is None."""
         if found is None:
             raise _make_unknown()
         shown = dict(found) | {"id": str(found["id"])}
@@ -222,7 +230,7 @@ class WebhooksOfService(Generic[W, S]):
 
 
 def make_switched_off() -> Conflict:
-    """Return the error for sending to a webhook that is switched off."""
+    """Return the error for a request to send to a webhook that is switched off."""
     return Conflict("O aviso está desligado: ligue-o para enviar.", code="webhook-off")
 
 

@@ -1,4 +1,4 @@
-"""SQL for a service's webhooks: the same statements for each service's own table and names."""
+"""SQL for webhooks: the same statements for each service, with the service's own table and names."""
 
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -9,16 +9,17 @@ from balcao.core.webhooks.declaration import SentWebhook, Words
 
 
 class Destination(NamedTuple):
-    """The address to call, and the secrets to sign with."""
+    """Where a message is sent: the address to call, and the secrets to sign with."""
 
     url: str
     secrets: list[bytes]
 
 
 class WebhookStatements:
-    """The statements for the table of these names. `body` is the type of the body that callers send.
+    """The statements for a table whose columns have these names.
 
-    Their first argument is the table. Webhooks are returned without their secrets.
+    `body` is the type of the body that callers send. The first argument of each statement is the table. Webhooks are
+    returned without their secrets.
     """
 
     def __init__(self, words: Words, body: type[SentWebhook]) -> None:
@@ -32,7 +33,7 @@ class WebhookStatements:
         @statements({table: f"SELECT {members} FROM {table} WHERE id = :id"})
         async def read_webhook(connection: Connection, table: str, id: UUID | None) -> dict[str, Any] | None: ...
 
-        # Without a lock, concurrent additions may exceed the maximum, which does no harm.
+        # There is no lock, so concurrent additions may exceed the maximum. That does no harm.
         @statements(
             {
                 table: f"""
@@ -80,11 +81,11 @@ class WebhookStatements:
         async def renew_webhook_secret(
             connection: Connection, table: str, id: UUID | None, secret: bytes
         ) -> dict[str, Any] | None:
-            """Set a new secret. For a day, the old secret signs too."""
+            """Set a new secret. For a day, calls are signed with the old secret too."""
 
         @statements({table: f"DELETE FROM {table} WHERE id = :id"})
         async def delete_webhook(connection: Connection, table: str, id: UUID | None) -> bool:
-            """Return whether the webhook existed."""
+            """Delete a webhook. Return whether it existed."""
 
         @statements(
             {
@@ -111,7 +112,7 @@ class WebhookStatements:
             }
         )
         async def note_failed_delivery(connection: Connection, table: str, id: UUID, error: str, *, gone: bool) -> None:
-            """Store the error's code. `gone` switches the webhook off."""
+            """Store the error code of a call. The code `gone` switches the webhook off."""
 
         self.list_webhooks = list_webhooks
         self.read_webhook = read_webhook
