@@ -1,1 +1,1 @@
-"""The code shared by all pages: the panel, the developer portal and the status page."""
+"""The code that all web pages share: the panel, the site, the developer portal and the status page."""

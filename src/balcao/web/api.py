@@ -29,15 +29,15 @@ T = TypeVar("T")
 
 READ_TIMEOUT = httpx.Timeout(3.0, connect=2.0)
 WRITE_TIMEOUT = httpx.Timeout(10.0, connect=2.0)
-# Another caller's image may be decoded first, for at most 10 seconds each.
+# Another caller's image may have to be decoded first, and each image can take 10 seconds.
 UPLOAD_TIMEOUT = httpx.Timeout(25.0, connect=2.0)
 NO_QUERY: Mapping[str, Any] = {}
 
 
 class ApiFault(Exception):
-    """A failed call. `text` is shown to people, and `request_id` lets the operator find the call.
+    """A failed call. `text` is shown to people, and `request_id` helps the operator find the call in the logs.
 
-    `service` is the gateway's prefix of the called service, if the caller has set it.
+    `service` is the path prefix of the called service, if the caller has set it.
     """
 
     service: str = ""
@@ -54,20 +54,20 @@ class ServiceUnavailable(ApiFault):
 
 
 class InMaintenance(ServiceUnavailable):
-    """A call refused during maintenance. `text` is the operators' message, `retry_after` is in seconds."""
+    """A call that was refused during maintenance. `text` is the operators' message. `retry_after` is in seconds."""
 
     retry_after: int = 1
 
 
 class RateLimited(ApiFault):
-    """A call refused because of the rate limit. `retry_after` is in seconds."""
+    """A call that was refused because of a rate limit. `retry_after` is in seconds."""
 
     retry_after: int = 1
 
 
 @dataclass(frozen=True)
 class FieldFault:
-    """The error of one member of the body. `path` is the member's path with dots, or empty for the whole body."""
+    """An error in one member of the body. `path` joins the member's names with dots. It is empty for the whole body."""
 
     path: str
     text: str
@@ -76,7 +76,8 @@ class FieldFault:
 class Refused(ApiFault):
     """A refused call.
 
-    `code` is the value of `Error-Code`, and `body` is the whole response for service-specific members.
+    `code` is the value of the `Error-Code` header. `body` is the whole response, because some services add their own
+    members.
     """
 
     code: str = ""
@@ -118,7 +119,7 @@ _KINDS: Mapping[int, type[Refused]] = {
 
 @dataclass(frozen=True)
 class Read(Generic[T]):
-    """A decoded response, and the version (`ETag`) that a later change must send."""
+    """A decoded response, with the version (`ETag`) that a later change must send."""
 
     value: T
     etag: str
@@ -126,17 +127,17 @@ class Read(Generic[T]):
 
 @dataclass(frozen=True)
 class Block(Generic[T]):
-    """The result of a call that a page can do without: its value, or the exception if it failed."""
+    """The result of a call whose failure the page can tolerate: the value, or the exception if it failed."""
 
     value: T | None
     fault: ApiFault | None = None
 
 
 class Api:
-    """A client of the services for one page request, with the person's token.
+    """A client for the services, with the person's token, for one page request.
 
-    Paths are the gateway's, including its prefixes. `kind` is the type to decode the body into. The type contains only
-    the members that a page uses; other members are ignored.
+    Paths include the gateway's prefixes. The body is decoded as `kind`, a type that contains only the members that a
+    page uses. Other members are ignored.
     """
 
     def __init__(self, http: httpx.AsyncClient, base: str, token: str, request_id: str, peer: str) -> None:
@@ -146,11 +147,11 @@ class Api:
         self.calls = 0
 
     async def get(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> T:
-        """Read a resource. Parameters that are None are left out. `reason` states why a person's data is read."""
+        """Read a resource. Parameters that are None are omitted. `reason` states why a person's data is read."""
         return (await self.read(path, kind, query, reason=reason)).value
 
     async def read(self, path: str, kind: type[T], query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> Read[T]:
-        """Read a resource together with its version."""
+        """Read a resource and its version."""
         answer = await self._call("GET", path, query, reason=reason)
         return Read(decode_body(answer, kind), answer.headers.get("etag", ""))
 
@@ -178,7 +179,7 @@ class Api:
         return decode_body(await self._call("POST", path, NO_QUERY, content=content, key=key), kind)
 
     async def download(self, path: str, query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> httpx.Response:
-        """Return the undecoded response, for a file that the page passes on."""
+        """Return the undecoded response, for a file that the page passes on to the browser."""
         return await self._call("GET", path, query, reason=reason)
 
     async def _call(
@@ -195,7 +196,7 @@ class Api:
     ) -> httpx.Response:
         self.calls += 1
         headers: dict[str, str | bytes] = dict(self._headers)
-        # httpx encodes a header's text as ASCII, and reasons contain accents.
+        # httpx encodes text headers as ASCII, but reasons contain accents, so send bytes.
         given: dict[str, str | bytes] = {"If-Match": etag, "Idempotency-Key": key, "X-Access-Reason": reason.encode()}
         headers |= {name: value for name, value in given.items() if value}
         timeout = READ_TIMEOUT if method == "GET" else WRITE_TIMEOUT
@@ -223,10 +224,10 @@ class Api:
 
 
 async def gather_blocks(*reading: Awaitable[T] | None) -> list[Block[T]]:
-    """Run all calls concurrently. If a call fails, its block contains the exception; the other blocks are unaffected.
+    """Run all calls concurrently. If a call fails, its block contains the exception. The other blocks are unaffected.
 
-    Pass None for data that the person may not read: its block is empty. Raises SessionOver if the session has ended,
-    because that concerns the whole page.
+    Pass None instead of a call for data that the person may not read. Its block is then empty. Raises SessionOver if
+    the session has ended, because that affects the whole page.
     """
     results = await asyncio.gather(*map(_read_block, reading), return_exceptions=True)
     blocks: list[Block[T]] = []
@@ -245,12 +246,12 @@ async def _read_block(reading: Awaitable[T] | None) -> Block[T]:
 
 
 def quoted(value: object) -> str:
-    """Quote a value as one segment of a path."""
+    """Percent-encode a value as one path segment."""
     return quote(str(value), safe="")
 
 
 def list_pairs(name: str, value: Any) -> list[tuple[str, str]]:
-    """Return the pairs of one query parameter: none for None, and one for each item of a list."""
+    """Return the (name, value) pairs for one query parameter: none for None, and one for each item of a list."""
     if value is None:
         return []
     if isinstance(value, list | tuple):
@@ -259,7 +260,7 @@ def list_pairs(name: str, value: Any) -> list[tuple[str, str]]:
 
 
 def decode_body(answer: httpx.Response, kind: type[T]) -> T:
-    """Decode the body of a response. Raises ServiceUnavailable if the body does not have this type."""
+    """Decode a response's body. Raises ServiceUnavailable if the body does not match the type."""
     if kind is type(None) or not answer.content:
         return None  # type: ignore[return-value]
     try:
@@ -273,7 +274,12 @@ def decode_body(answer: httpx.Response, kind: type[T]) -> T:
 
 
 def to_fault(answer: httpx.Response) -> ApiFault:
-    """Convert an error response in any of the formats: {error}, {error, message}, {code, message}, {detail}."""
+    """Convert an error response.
+
+    It can have any of these formats: {error}, {error, message}, {code, message}, {detail}.
+
+    Raises SessionOver for a 401.
+    """
     if answer.status_code == 401:
         raise SessionOver
     try:
@@ -310,6 +316,6 @@ def _read_wait(answer: httpx.Response) -> int:
 
 
 def _read_item(item: Mapping[str, Any]) -> FieldFault:
-    """Convert an item of {detail}. The first element of `loc` is `body`, `query` or `path` and is dropped."""
+    """Convert an item of {detail}. Drop the first element of `loc`, which is `body`, `query` or `path`."""
     places = [str(place) for place in item.get("loc", [])]
     return FieldFault(".".join(places[1:]), str(item.get("msg", "")))

@@ -1,4 +1,4 @@
-"""Tasks that outlive the page request that started them. They end with the process at the latest."""
+"""Background tasks that may run longer than the page request that started them. They end with the process."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -6,19 +6,19 @@ from typing import Any
 
 
 class Background:
-    """The background tasks of one process. A task must store whatever must outlive the process."""
+    """The background tasks of one process. A task must store any result that is needed after the process ends."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Start the work without waiting for it."""
+        """Start a task without waiting for it."""
         task = asyncio.create_task(work)
-        self._tasks.add(task)  # the loop itself only holds weak references to tasks
+        self._tasks.add(task)  # the event loop holds only weak references to tasks
         task.add_done_callback(self._tasks.discard)
 
     async def stop(self) -> None:
-        """Cancel the running tasks and wait until they have ended."""
+        """Cancel the running tasks, and wait until they have ended."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

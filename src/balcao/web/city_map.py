@@ -1,6 +1,6 @@
-"""The geometry of a map of the city as SVG: the outlines of areas with their labels, and places.
+"""Geometry for maps of the city as SVG: the outlines of areas with their labels, and positions.
 
-The functions return coordinates, and templates write the SVG. Every map has a list with the same content next to it.
+The functions return coordinates, and the templates write the SVG. Next to every map, a list shows the same content.
 """
 
 import functools
@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 _KM_PER_DEGREE = 111.2
-# One area may have 1,000 positions, and a city 100 areas. A small picture needs far fewer.
+# One area may have 1,000 positions, and a city may have 100 areas. A small picture needs far fewer positions.
 MAX_POSITIONS = 1500
 
 Places: TypeAlias = tuple[tuple[float, float], ...]
 
 
 class Outline(msgspec.Struct):
-    """A polygon or several, with positions of longitude and latitude (GeoJSON)."""
+    """One or several polygons, whose positions are pairs of longitude and latitude (GeoJSON)."""
 
     type: str
     coordinates: list[Any]
@@ -34,7 +34,7 @@ class Outline(msgspec.Struct):
 
 
 class Label(NamedTuple):
-    """A text with its position."""
+    """A text and its position."""
 
     x: float
     y: float
@@ -45,7 +45,7 @@ class Label(NamedTuple):
 class Projection:
     """A projection of longitude and latitude onto a picture. It treats the city as flat.
 
-    All `positions` are on the picture, at least `margin` away from its edges.
+    All given `positions` fit on the picture, at least `margin` away from its edges.
     """
 
     def __init__(self, positions: Sequence[Sequence[float]], width: float, height: float, margin: float) -> None:
@@ -59,7 +59,7 @@ class Projection:
         self._top = (height - high * self._factor) / 2
 
     def place(self, longitude: float, latitude: float) -> tuple[float, float]:
-        """Return a place's position on the picture."""
+        """Convert longitude and latitude to a position on the picture."""
         x = self._left + (longitude - self._west) * self._squeeze * self._factor
         return round(x, 1), round(self._top + (self._north - latitude) * self._factor, 1)
 
@@ -69,20 +69,21 @@ class Projection:
 
 
 def draw_path(rings: Iterable[Iterable[Sequence[float]]]) -> str:
-    """Return the path of rings whose positions are on the picture."""
+    """Return the SVG path for rings whose positions are already on the picture."""
     return "".join(f"M{' '.join(f'{x:g},{y:g}' for x, y in ring)}z" for ring in rings)
 
 
 def place_rings(outline: Outline, projection: Projection) -> list[list[tuple[float, float]]]:
-    """Return the rings of an outline on the picture."""
+    """Project the rings of an outline onto the picture."""
     return [[projection.place(*position) for position in ring] for ring in outline.rings]
 
 
 def simplify(areas: Sequence[Sequence[Sequence[tuple[float, float]]]]) -> list[list[list[tuple[float, float]]]]:
-    """Return the rings of each area with at most `MAX_POSITIONS` positions together.
+    """Return the rings of each area with at most `MAX_POSITIONS` positions in total.
 
-    Positions move to a grid that is as fine as the limit allows. Neighbours keep their common border, because a grid
-    moves the positions of both in the same way. Rings that are smaller than the grid disappear.
+    Each position moves to the nearest point of a grid that is as fine as the limit allows. Neighbouring areas keep
+    their common border, because the grid moves the positions of both in the same way. Rings that are too small for the
+    grid disappear.
     """
     step = 1.0
     while True:
@@ -93,13 +94,13 @@ def simplify(areas: Sequence[Sequence[Sequence[tuple[float, float]]]]) -> list[l
 
 
 def _snap(ring: Sequence[tuple[float, float]], step: float) -> list[tuple[float, float]]:
-    """Return the ring on a grid, without repeated positions, also between its end and its start."""
+    """Snap a ring to a grid. Drop repeated positions, including a last position that equals the first."""
     places = [(round(round(x / step) * step), round(round(y / step) * step)) for x, y in ring]
     return [place for before, place in zip([places[-1], *places], places, strict=False) if place != before]
 
 
 def find_label_place(ring: Places, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the position for the label of a ring: the point with the most free space around it."""
+    """Return the position for a ring's label: the point with the most free space around it."""
     x, y = _find_free_space(ring, _list_near(ring, taken))
     return round(x, 1), round(y, 1)
 
@@ -107,7 +108,7 @@ def find_label_place(ring: Places, taken: Sequence[tuple[float, float]]) -> tupl
 def _list_near(ring: Places, taken: Sequence[tuple[float, float]]) -> Places:
     """Return the taken positions that may affect the label.
 
-    These are the positions that may be nearer to a point inside the ring than the ring's edge is.
+    A taken position matters only if it may be nearer to a point inside the ring than the ring's own edge is.
     """
     (west, east), (north, south) = ((min(each), max(each)) for each in zip(*ring, strict=True))
     reach = math.dist(_flatten((west, north)), _flatten((east, south)))
@@ -116,11 +117,11 @@ def _list_near(ring: Places, taken: Sequence[tuple[float, float]]) -> Places:
     )
 
 
-# Cached, because every viewer gets a new drawing, but the positions of labels change only with the data or the colours
-# of the units.
+# Cached, because every viewer gets a new drawing, but the positions of labels change only if the data or the units'
+# colours change.
 @functools.lru_cache(maxsize=512)
 def _find_free_space(ring: Places, taken: Places) -> tuple[float, float]:
-    """Return the grid point inside the ring that is farthest from the ring's points and from the taken positions."""
+    """Return the free point inside the ring: the grid point farthest from the ring's points and taken positions."""
     xs, ys = [x for x, _ in ring], [y for _, y in ring]
     grid = [
         (min(xs) + (max(xs) - min(xs)) * across / 12, min(ys) + (max(ys) - min(ys)) * down / 12)
@@ -135,7 +136,7 @@ def _find_free_space(ring: Places, taken: Places) -> tuple[float, float]:
 def _flatten(place: tuple[float, float]) -> tuple[float, float]:
     """Scale a position by the proportions of a label.
 
-    A label is wide, so horizontal distances count less than vertical distances.
+    Labels are wide, so a horizontal distance counts less than the same vertical distance.
     """
     return place[0] / 3, place[1]
 
@@ -143,7 +144,7 @@ def _flatten(place: tuple[float, float]) -> tuple[float, float]:
 def _surrounds(ring: Sequence[tuple[float, float]], x: float, y: float) -> bool:
     """Return whether a point is inside a ring.
 
-    A line from an inside point to the east crosses an odd number of sides.
+    A line that starts at an inside point and runs east crosses an odd number of sides.
     """
     inside = False
     for (left, top), (right, bottom) in pairwise([*ring, ring[0]]):

@@ -1,4 +1,4 @@
-"""The database of a surface: its own schema, which only its own role can use."""
+"""The database of a surface: a separate schema that only the surface's own role can use."""
 
 from importlib.resources import files
 from typing import NamedTuple
@@ -13,16 +13,17 @@ from balcao.core.database.roles import PANEL_SCHEMA, SITE_SCHEMA, RoleError
 from balcao.core.errors import Unavailable
 from balcao.settings import Settings
 
-# Each surface stores its sessions in a schema of its own, which only its database role can reach.
+# Each surface stores its sessions in its own schema, which only its database role can use.
 SCHEMAS = (PANEL_SCHEMA, SITE_SCHEMA)
-# The maximum number of connections of one process. A page needs a connection only briefly, to look up its session.
+# Each process opens at most this many connections. A page needs one only briefly, to look up its session.
 _CONNECTIONS = 4
 
 
 class SurfaceDatabase(NamedTuple):
-    """The database settings of a surface.
+    """How a surface reaches its database.
 
-    `schema` is also the name of the surface's package. `url` is empty if the surface uses the services' address.
+    `schema` is also the name of the surface's package. `url` is empty if the surface uses the services' database
+    address.
     """
 
     schema: str
@@ -63,5 +64,5 @@ class SurfaceDatabase(NamedTuple):
 
 
 def list_migrations(schema: str) -> list[Migration]:
-    """Return the migrations of a surface's schema."""
+    """Return the migrations for a surface's schema."""
     return find_migrations(schema, files(f"balcao.{schema}") / "migrations")

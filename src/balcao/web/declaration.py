@@ -1,4 +1,4 @@
-"""The declared pages of a surface: their addresses, and the functions that show them."""
+"""Declarations of a surface's pages: their addresses, and the functions that render them."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from balcao.core.http.responses import Response
 
-# The function of a page. Its arguments are the surface's subclass of `PageRequest` and the path's parameters by name.
+# A page's function. Its arguments are the surface's subclass of `PageRequest`, and the path parameters by name.
 PageFunction: TypeAlias = Callable[..., Awaitable[Response[Any]]]
 MIB = 1_048_576
 _PARAMETER = re.compile(r"\{(\w+)\}")
@@ -16,9 +16,11 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class DeclaredPage:
-    """One address of a surface. `name` consists of area and function, as in `operation.list_jobs`.
+    """A page of a surface: one method on one path.
 
-    Each surface sets `prefix` in its own subclass. The function gets the path's parameters as arguments of the same
+    `name` consists of area and function, for example `operation.list_jobs`.
+
+    Each surface sets `prefix` in its own subclass. The function receives the path parameters as arguments with the same
     names.
     """
 
@@ -32,20 +34,21 @@ class DeclaredPage:
 
     @property
     def parameters(self) -> list[str]:
-        """Return the names of the path's parameters, in order."""
+        """Return the names of the path parameters, in order."""
         return _PARAMETER.findall(self.path)
 
     def address(self, **values: object) -> str:
-        """Return the page's address with these values in its path."""
+        """Return the page's address, with these values for its path parameters."""
         return self.prefix + _PARAMETER.sub(lambda found: quote(str(values[found[1]]), safe=""), self.path)
 
 
 @dataclass(frozen=True)
 class SessionPage(DeclaredPage):
-    """One address of a surface with a login.
+    """A page of a surface with a login.
 
-    `body_limit` limits the form. `is_use` is False for requests that the page's script sends without a user action.
-    They do not count as use of the session. `takes_file` is True if the form may contain a file.
+    `body_limit` limits the size of the form. `is_use` is False for requests that the page's script sends by itself,
+    without a user action. Such requests do not prolong the session. `takes_file` is True if the form may contain a
+    file.
     """
 
     body_limit: int = MIB

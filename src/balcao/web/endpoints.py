@@ -1,4 +1,4 @@
-"""The addresses of a surface with a login. Each page becomes an endpoint that finds the session and shows errors."""
+"""The endpoints of a surface with a login. Each page becomes an endpoint that finds the session and shows errors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -34,29 +34,32 @@ from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS, SessionVisit
 PageT = TypeVar("PageT", bound=SessionPage)
 VisitT = TypeVar("VisitT", bound=SessionVisit)
 
-# On their own machine, people may type either of these names, but the session cookie is valid only for the name to
+# On their own machine, people may type either of these host names. The session cookie is valid only for the name to
 # which the login returns.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
-# The largest form, in bytes, that the error page contains. Only the browser can send a larger form again.
+# The error page contains forms up to this size in bytes. Only the browser can send a larger form again.
 _LARGEST_REPEATED = 256 * 1024
 
 
-# The titles of the pages without a session, by template.
+# The titles of the pages that are shown without a session, by template.
 _TITLES = {"frame/over.html": "A sua sessão terminou", "frame/left.html": "Você saiu"}
 
 
 class Unsent(NamedTuple):
-    """A form whose submission failed: its address and all of its fields."""
+    """A form that could not be submitted: its address and all of its fields."""
 
     address: str
     fields: FormData
 
 
 class SessionEndpoints(ABC, Generic[PageT, VisitT]):
-    """The compiler that turns a surface's pages into endpoints. Each surface has a subclass."""
+    """The compiler that turns a surface's pages into endpoints. Each surface defines a subclass."""
 
     def __init__(self, surface: Surface[PageT], refusal_page: RefusalPage, nothing: PageT) -> None:
-        """`refusal_page` is shown to people without a session, and `nothing` for unknown addresses."""
+        """Set up the compiler.
+
+        `refusal_page` is shown to people without a session, and the page `nothing` for unknown addresses.
+        """
         self._surface = surface
         self._refusal_page = refusal_page
         self._nothing = nothing
@@ -66,41 +69,41 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
 
     @abstractmethod
     def make_visit(self, request: Request, page: PageT, session: Session, api: Api, posted: FormData) -> VisitT:
-        """Return the first argument of the page's function."""
+        """Make the visit, which is the first argument of every page function."""
 
     def may_send(self, session: Session, page: PageT) -> bool:
-        """Return whether to read the form that a session sends to this page, even if the session has just ended.
+        """Return whether to read a form that a session sends to this page. This includes sessions that have just ended.
 
-        A file is not stored for the next session, so there is no reason to read it.
+        A form with a file is not read after the session has ended, because files are not stored as drafts.
         """
         return session.is_active or (session.stored.is_recent and not page.takes_file)
 
     def may_keep(self, session: Session, page: PageT) -> bool:
-        """Return whether to store the text that a person typed into this page before the session ended."""
+        """Return whether to store the text that a person typed into this page if the session ended in the meantime."""
         return True
 
     def make_refusal(self, page: PageT) -> PageFault:
-        """Return the error page for a person who may not send a form to this page."""
+        """Return the error page for a person who may not send this page's form."""
         return make_not_allowed([], page.label)
 
     async def prepare(self, visit: VisitT, page: PageT) -> None:
-        """Read what every page needs. Raises PageFault if the person may not see the page."""
+        """Read the data that every page needs. Raises PageFault if the person may not see the page."""
 
     async def finish(self, visit: VisitT, response: Response[Any]) -> None:
-        """Run the surface's own work after a successful page, such as counting waiting items again."""
+        """Run the surface's own work after a successful page, for example recounting waiting items."""
 
     def name_page(self, title: str) -> dict[str, Any]:
-        """Return further values for the templates of error pages and of pages without a session."""
+        """Return additional values for the templates of error pages and of pages without a session."""
         return {}
 
     @abstractmethod
     def describe(self, fault: BalcaoError, request: Request) -> PageFault:
-        """Return the error page for a fault of the surface itself."""
+        """Convert an error of the surface itself to an error page."""
 
     # ---- the endpoints ----------------------------------------------------------------------------------------------
 
     def list_endpoints(self) -> list[tuple[str, str, PageEndpoint]]:
-        """Return method, path and endpoint of the pages, of login and logout, and of all other addresses."""
+        """Return (method, path, endpoint) for each page, for login and logout, and for unknown addresses."""
         steps: list[tuple[str, str, str, Callable[[Request], Awaitable[Response[Any]]]]] = [
             ("GET", login.LOGIN, "login", self._login.begin),
             ("GET", login.RETURN, "login_return", self._login.finish),
@@ -168,10 +171,10 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     # ---- responding -------------------------------------------------------------------------------------------------
 
     async def _admit_body(self, page: PageT, request: Request) -> int:
-        """Return how many bytes of a large form to read: 0 if the person may not send the form to this page."""
+        """Return how many bytes of a large form to read. Return 0 if the person may not send the form to this page."""
         try:
             session = await self._login.find_session(request, is_use=False)
-        except BalcaoError:  # the handler will fail too, and show the error
+        except BalcaoError:  # the handler will fail in the same way and show the error
             return 0
         if session is None or not guard.is_from_here(request.headers, self._surface.origin):
             return 0
@@ -197,8 +200,8 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     async def _read_posted(self, request: Request, page: PageT, session: Session) -> FormData:
         """Return the submitted form. Return an empty form if the session has ended and the body was not read.
 
-        Raises PageFault for a form of another site or session, or for a large form that the person may not send. Raises
-        TooLarge for a form beyond the page's limit.
+        Raises PageFault for a form from another site or session, and for a large form that the person may not send.
+        Raises TooLarge if the form exceeds the page's limit.
         """
         self._login.check_site(request)
         if request.content is None and not session.is_active:
@@ -214,7 +217,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     async def _show(
         self, request: Request, page: PageT, session: Session, api: Api, posted: FormData, values: dict[str, str]
     ) -> Response[Any]:
-        """Return the page, or an error page within the usual frame."""
+        """Return the page, or an error page in the usual frame."""
         visit = self.make_visit(request, page, session, api, posted)
         try:
             async with self._surface.page_limiter.acquire(session.stored.subject_key):
@@ -227,7 +230,8 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     async def _make(self, visit: VisitT, page: PageT, values: dict[str, str]) -> Response[Any]:
         """Return the page, or process the POST.
 
-        Raises PageFault if the person may not see the page, and ApiFault for a failed call that the page needs.
+        Raises PageFault if the person may not see the page, and ApiFault if a call fails without which the page cannot
+        be shown.
         """
         await self.prepare(visit, page)
         if not visit.is_post and not visit.is_fragment:
@@ -238,7 +242,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         return response
 
     async def _fill_draft(self, visit: VisitT) -> None:
-        """Fill the form with the draft that the page's address names, if it is a draft of this form."""
+        """If the page's address names a draft of this form, fill the form with the draft."""
         if number := visit.query.first(DRAFT_IN_ADDRESS):
             draft = await self._surface.sessions.drafts.read(visit.session, number)
             if draft is not None and draft.path == visit.path:
@@ -247,12 +251,12 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     async def _ask_for_login(
         self, request: Request, page: PageT, session: Session | None, posted: FormData
     ) -> Response[Any]:
-        """Redirect to the login. Store the typed text if the person's last known rights include the page."""
+        """Redirect to the login. If the person's last known rights include the page, store the typed text first."""
         if session is None:
             count_anonymous(self._surface.refusals, request, PAGE)
         if b"hx-request" in request.headers and request.method == "POST":
-            # The page's script sent this next to a form that the person is typing in. Do not leave the page: submitting
-            # the form stores the text.
+            # The page's script sent this request while a person was typing into a form. Do not leave the page: the text
+            # is stored when the person submits the form.
             return Response(status=401)
         if b"hx-request" in request.headers:
             current = guard.split_address(request.headers.text(b"hx-current-url") or "")
@@ -279,9 +283,9 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         return f"{self._surface.prefix}{login.LOGIN}?para={quote(back, safe='/')}"
 
     def _find_form(self, request: Request, page: PageT) -> tuple[str, str]:
-        """Return the path and query of the page with the submitted form.
+        """Return the path and query of the page that contained the submitted form.
 
-        Both are empty if the browser does not name the page.
+        Both are empty if the browser does not send them.
         """
         path = request.path.decode("latin-1")
         if self._surface.has_page(page.name, "GET"):
@@ -294,7 +298,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         return (shown.path, shown.query) if is_form else ("", "")
 
     async def _show_nothing(self, request: Request) -> Response[Any]:
-        """Show that the page does not exist, within the usual frame if the person is logged in."""
+        """Show that the page does not exist. If the person is logged in, use the usual frame."""
         session = await self._login.find_session(request)
         if session is None or not session.is_active:
             count_anonymous(self._surface.refusals, request, PAGE)
@@ -302,7 +306,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         return await self._respond(request, self._nothing, {})
 
     def _find_canonical(self, request: Request) -> str | None:
-        """Return the page's configured address if a GET came to another loopback name or port, otherwise None."""
+        """Return the page's configured address if a GET used another loopback name or port. Otherwise return None."""
         host = request.headers.text(b"host") or ""
         wanted = urlsplit(self._surface.address)
         if request.method != "GET" or wanted.hostname not in _LOOPBACK or host == wanted.netloc:
@@ -336,8 +340,8 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     def _find_unsent(self, request: Request, visit: VisitT | None) -> Unsent | None:
         """Return the submitted form, so that the error page can offer to send it again.
 
-        While a service is down, the page in the browser may be the only place that can hold the form. Return None for a
-        form that is too large, is malformed, contains a file or comes from another site.
+        While a service is down, the form's text may exist only in the browser's page. Return None if the form is too
+        large, is malformed, contains a file or comes from another site.
         """
         if visit is not None and isinstance(visit.posted, UploadForm):
             return None
@@ -347,7 +351,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
             return None
         try:
             fields = read_form(request) if visit is None else visit.posted
-        except BalcaoError:  # the body is not a form
+        except BalcaoError:  # the body is not a valid form
             return None
         query = request.query_string.decode("latin-1")
         path = request.path.decode("latin-1")

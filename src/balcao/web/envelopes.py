@@ -1,4 +1,4 @@
-"""The lists in service responses, with the members that pages read. `T` is the type of an item."""
+"""The list formats in service responses, with the members that pages read. `T` is the type of an item."""
 
 from typing import Generic, TypeVar
 
@@ -18,19 +18,19 @@ class Data(msgspec.Struct, Generic[T]):
 
 
 class Page(Data[T], Generic[T]):
-    """A list page of the registry or the health units service."""
+    """A list page as the registry and the health units service return it."""
 
     pagination: Total
 
 
 class Items(msgspec.Struct, Generic[T]):
-    """A list page of the access service or the agents service."""
+    """A list page as the access service and the agents service return it."""
 
     items: list[T]
     total: int
 
 
 class Categories(msgspec.Struct, Generic[T]):
-    """A category list of the registry or the search service."""
+    """A list of categories as the registry and the search service return it."""
 
     categories: list[T]

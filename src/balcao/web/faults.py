@@ -1,4 +1,4 @@
-"""Error pages, with texts for the person who requested the page."""
+"""Error pages with texts for the person who requested the page."""
 
 from balcao.web.api import (
     ApiFault,
@@ -29,12 +29,12 @@ class PageFault(Exception):
 
     @property
     def may_pass(self) -> bool:
-        """Return whether a retry may succeed soon: a service is down, or the rate limit was reached."""
+        """Return whether the request may soon succeed: a service is down, or a rate limit was reached."""
         return self.status == 429 or self.status >= 500
 
 
 class LoginFailed(PageFault):
-    """A login that failed."""
+    """The error page for a failed login."""
 
     def __init__(self, text: str) -> None:
         super().__init__(400, "Não foi possível entrar", f"{text} Comece de novo.")
@@ -50,7 +50,7 @@ def make_not_found() -> PageFault:
 
 
 def make_not_allowed(actions: list[str], label: str) -> PageFault:
-    """Return the error page for a page whose actions the person does not have."""
+    """Return the error page for a person who has none of the page's actions."""
     fault = PageFault(
         403,
         "Sem permissão",
@@ -61,7 +61,7 @@ def make_not_allowed(actions: list[str], label: str) -> PageFault:
 
 
 def describe_api_fault(fault: ApiFault) -> PageFault:
-    """Return the error page for a failed call that the page needs."""
+    """Return the error page for a failed API call without which the page cannot be shown."""
     match fault:
         case NotAllowed():
             found = PageFault(403, "Sem permissão", fault.text)

@@ -32,9 +32,10 @@ _NAMED = re.compile(r"`([\w.]+)`")
 
 
 class Form(wtforms.Form):
-    """A page's form. `members` maps field names to the service's member names where they differ.
+    """A page's form. `members` maps a field's name to the service's member name if they differ.
 
-    `refusal` is the service's error for the whole form. `is_outdated` means that another change came first (412).
+    `refusal` is the service's error for the whole form. `is_outdated` is True if someone else has saved a change first
+    (412).
     """
 
     members: ClassVar[Mapping[str, str]] = {}
@@ -43,7 +44,7 @@ class Form(wtforms.Form):
         locales = ("pt_BR", "pt")
 
         def render_field(self, field: Any, render_kw: Any) -> Any:
-            """Render no browser validation: its messages disappear, and `maxlength` truncates pasted values."""
+            """Omit the browser's own validation: its messages disappear, and `maxlength` truncates pasted values."""
             own = {"required": False, "minlength": False, "maxlength": False}
             needs = {"aria-required": "true"} if field.flags.required else {}
             return super().render_field(field, own | needs | dict(render_kw))
@@ -51,16 +52,16 @@ class Form(wtforms.Form):
     def __init__(
         self, visit: PageRequest, values: Mapping[str, Any] | None = None, *, etag: str = "", is_sent: bool = True
     ) -> None:
-        """Fill the form. `values` are the initial values of the fields, by name.
+        """Fill the form. `values` are the initial field values by name.
 
-        `is_sent` is False for a form on the same page as the submitted one.
+        `is_sent` is False if another form on the same page was submitted.
         """
         given = visit.posted if visit.is_post else visit.draft
         if visit.draft:
             visit.notice = visit.notice or _RESTORED_NOTICE
         super().__init__(formdata=given or None, data=values)
         self.is_sent = visit.is_post and is_sent
-        # A resubmitted form or draft keeps its original version, so that it never overwrites a change that the person
+        # A resubmitted form or a draft keeps its original version, so that it never overwrites a change that the person
         # has not seen.
         self.etag = given.first(ETAG) or etag
         self.key = given.first(KEY) or new_id()
@@ -70,9 +71,10 @@ class Form(wtforms.Form):
         self.result: Any = None
 
     async def submit(self, send: Callable[[], Awaitable[Any]]) -> bool:
-        """Send the form if it is valid. Return whether the service accepted it. `result` is the response.
+        """Send the form if it is valid, and store the response in `result`. Return whether the service accepted it.
 
-        The service's errors are shown at their fields. Errors that no field can fix are raised.
+        Errors that the service reports for fields are shown at those fields. Errors that a change to the form cannot
+        fix are raised.
         """
         if not self.validate():
             return False
@@ -88,7 +90,7 @@ class Form(wtforms.Form):
         return True
 
     def take(self, fault: Refused) -> None:
-        """Add the service's errors to the fields concerned, worded with the form's labels."""
+        """Add the service's errors to the fields that they concern. Member names become the form's labels."""
         fields = {self.members.get(name, name): name for name in self._fields}
         placed = False
         for item in fault.faults:
@@ -108,7 +110,7 @@ class Form(wtforms.Form):
 
     @property
     def status(self) -> int:
-        """Return the page's status: 412 if the form is outdated, 422 if it has errors, otherwise 200."""
+        """Return the page's status code: 412 if the form is outdated, 422 if it has errors, otherwise 200."""
         if self.is_outdated:
             return 412
         return 422 if self.is_sent and (self.errors or self.refusal) else 200
@@ -123,7 +125,7 @@ class Form(wtforms.Form):
         field.errors = [*field.errors, text]
 
     def _reword(self, text: str, fields: Mapping[str, str]) -> str:
-        """Return a service's text with member names replaced by the form's labels."""
+        """Replace the member names in a service's text with the form's labels."""
 
         def label(found: re.Match[str]) -> str:
             name = fields.get(found[1])
@@ -133,7 +135,7 @@ class Form(wtforms.Form):
 
 
 def _list_errors(field: Any) -> list[Any]:
-    """Return the errors of a field and its nested fields."""
+    """Return the errors in a field and in its nested fields."""
     if isinstance(field, (wtforms.FieldList, wtforms.FormField)):
         return [error for part in field for error in _list_errors(part)]
     return list(field.errors)
@@ -146,7 +148,7 @@ def list_choices(pairs: Iterable[tuple[str, str]], *, is_asked: bool = False) ->
 
 
 class CodeField(wtforms.StringField):
-    """A field for a number or code. Blanks, dashes, dots and invisible characters, often pasted along, are removed."""
+    """A field for a number or code. Spaces, dashes, dots and invisible characters from pasted text are removed."""
 
     def process_formdata(self, valuelist: list[Any]) -> None:
         super().process_formdata(valuelist)
@@ -154,7 +156,7 @@ class CodeField(wtforms.StringField):
 
 
 class PastedField(wtforms.StringField):
-    """A text field, such as for an e-mail address. Invisible characters, often pasted along, are removed."""
+    """A text field, for example for an e-mail address. Invisible characters from pasted text are removed."""
 
     def process_formdata(self, valuelist: list[Any]) -> None:
         super().process_formdata(valuelist)
@@ -162,18 +164,18 @@ class PastedField(wtforms.StringField):
 
 
 def needed(text: str = "Preencha este campo.") -> InputRequired:
-    """Return the validator for a required field."""
+    """Return a validator for a required field."""
     return InputRequired(text)
 
 
 def length(least: int, most: int) -> Length:
-    """Return the validator for the length of a text."""
+    """Return a validator for the length of a text."""
     text = f"De {least} a {most} caracteres." if least > 0 else f"No máximo {most} caracteres."
     return Length(least if least > 0 else -1, most, text)
 
 
 def matching(pattern: str, text: str) -> Callable[[Any, Any], None]:
-    """Return a validator: the whole value must match the pattern. `text` is the error message."""
+    """Return a validator that requires the whole value to match the pattern. `text` is the error message."""
     compiled = re.compile(pattern)
 
     def check(_: Any, field: Any) -> None:

@@ -1,4 +1,4 @@
-"""Lists that store filters, order and page in the address, so that every list can be bookmarked and shared."""
+"""Lists whose address contains filters, order and page, so that people can bookmark and share every list."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,15 +12,16 @@ from balcao.web.visit import PageRequest
 from balcao.web.words import format_day, format_number
 
 PAGE_SIZE = 25
-# The number of characters of a filter that are read.
+# Read at most this many characters of a filter.
 LONGEST_VALUE = 200
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
-# More tabs than this also appear as a filter field. More fields than this are folded on narrow screens.
+# If there are more tabs than this, they also appear as a filter field. If there are more fields than this, narrow
+# screens fold them.
 _MOST_TABS, _MOST_FIELDS = 5, 2
 
 
 def read_day(text: str) -> date | None:
-    """Return the day of a query parameter, or None if it is not a day."""
+    """Parse a date from a query parameter. Return None for any other text."""
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -32,7 +33,7 @@ class Filter:
     """A field above a list.
 
     A filter with `choices`, which are (value, label) pairs, is a selection. Otherwise, it is a text field. `unset` is
-    the label of a selection without a choice. `is_day` makes the field a day in ISO 8601 format.
+    the label that a selection shows while nothing is chosen. `is_day` makes the field a date in ISO 8601 format.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Filter:
     is_day: bool = False
 
     def allows(self, value: str) -> bool:
-        """Return whether the value is valid: a day, one of the choices, or any text if there are no choices."""
+        """Return whether the value is valid: a date, one of the choices, or any text if the filter has no choices."""
         return read_day(value) is not None if self.is_day else not self.choices or value in dict(self.choices)
 
     def describe(self, value: str) -> str:
@@ -55,7 +56,10 @@ class Filter:
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab: one main state of the listed items, and how many items have it (None: not counted)."""
+    """A tab. It represents one state of the listed items.
+
+    `total` counts these items, or is None if they are not counted.
+    """
 
     value: str
     label: str
@@ -64,10 +68,10 @@ class Tab:
 
 @dataclass
 class Listing:
-    """The data for a list's template.
+    """The data that a list's template needs.
 
-    `nouns` are the singular and the plural of the listed items. `rows` are the rows of this page, `total` counts all
-    rows. `tabs_label` is the label of the property that the tabs distinguish.
+    `nouns` are the singular and the plural for the listed items. `rows` are the rows on this page, and `total` counts
+    the rows on all pages. `tabs_label` names the property by which the tabs divide the items.
     """
 
     visit: PageRequest
@@ -88,7 +92,7 @@ class Listing:
 
     @property
     def skip(self) -> int:
-        """Return how many rows precede this page."""
+        """Return the number of rows before this page."""
         return (self.number - 1) * self.size
 
     @property
@@ -98,12 +102,12 @@ class Listing:
 
     @property
     def is_past_end(self) -> bool:
-        """Whether the address has a page number after the last page, as in an old link or after rows were deleted."""
+        """Whether the page number is after the last page, for example in an old link or after rows were deleted."""
         return not self.rows and self.number > self.pages
 
     @cached_property
     def values(self) -> dict[str, str]:
-        """Return the applied filters by name. Ignore values that are not allowed."""
+        """Return the values of the applied filters by name. Values that are not allowed are ignored."""
         found = {}
         for one in self.filters:
             value = clean_pasted(self.visit.query.first(one.name)[:LONGEST_VALUE])
@@ -113,7 +117,7 @@ class Listing:
 
     @property
     def tab(self) -> str:
-        """Return the open tab. The default is the first tab."""
+        """Return the value of the open tab. The default is the first tab."""
         named = self.visit.query.first(TAB)
         return named if any(tab.value == named for tab in self.tabs) else (self.tabs[0].value if self.tabs else "")
 
@@ -124,7 +128,7 @@ class Listing:
 
     @property
     def is_folded(self) -> bool:
-        """Return whether the fields are folded on narrow screens, because they would fill the screen of a phone."""
+        """Return whether narrow screens fold the fields. Unfolded, they would fill the screen of a phone."""
         return len(self.filters) + bool(self.orders) + self.has_many_tabs > _MOST_FIELDS
 
     @property
@@ -135,7 +139,7 @@ class Listing:
 
     @property
     def applied(self) -> list[tuple[str, str]]:
-        """Return the text of each applied filter, and the address without that filter."""
+        """Return (description, address without this filter) for each applied filter."""
         return [
             (one.describe(self.values[one.name]), self.address({one.name: None, PAGE: None}))
             for one in self.filters
@@ -144,7 +148,10 @@ class Listing:
 
     @property
     def applied_tab(self) -> tuple[str, str] | None:
-        """Return the open tab as an applied filter. None for the first tab, or if the tabs are not a filter field."""
+        """Return the open tab as an applied filter.
+
+        Return None for the first tab, or if the tabs are not a filter field.
+        """
         if not self.has_many_tabs or self.tab == self.tabs[0].value:
             return None
         label = next(tab.label for tab in self.tabs if tab.value == self.tab)
@@ -158,7 +165,7 @@ class Listing:
 
     @property
     def span(self) -> str:
-        """Return the range of the rows on this page: "26 a 50 de 141"."""
+        """Return the range of rows on this page: "26 a 50 de 141"."""
         last = self.skip + len(self.rows)
         return (
             f"{format_number(self.skip + 1 if self.rows else 0)} a {format_number(last)} de {format_number(self.total)}"
@@ -166,7 +173,7 @@ class Listing:
 
     @property
     def numbers(self) -> list[int | None]:
-        """Return the page numbers to link to. None marks a gap."""
+        """Return the page numbers for the links to other pages. None marks a gap."""
         near = {1, self.pages, self.number - 1, self.number, self.number + 1}
         shown = sorted(number for number in near if 1 <= number <= self.pages)
         found: list[int | None] = []
@@ -177,7 +184,7 @@ class Listing:
         return found
 
     def address(self, changes: Mapping[str, Any]) -> str:
-        """Return the list's address with some parameters changed. None removes a parameter."""
+        """Return the list's address with some parameters changed. The value None removes a parameter."""
         known = {TAB: self.tab if self.visit.query.first(TAB) else "", ORDER: self.visit.query.first(ORDER)}
         asked = {**known, **self.values, PAGE: self.visit.query.first(PAGE), **changes}
         kept = {name: str(value) for name, value in asked.items() if value not in (None, "")}

@@ -31,18 +31,21 @@ from balcao.web.surface import Surface
 
 LOGIN, RETURN, LOGOUT, LEFT = "/entrar", "/retorno", "/sair", "/saiu"
 BACKCHANNEL = "/backchannel-logout"
-# How long a person may take to log in at the provider.
+# A login at the provider must finish within this time.
 _ATTEMPT_SECONDS = 900
-# The maximum number of unfinished logins in one browser. Each tab has its own login cookie. Older cookies are deleted,
-# because they would make the request head too large.
+# A browser can have at most this many unfinished logins. Each tab has its own login cookie. Older cookies are deleted,
+# because they would make the request's headers too large.
 _MOST_ATTEMPTS = 4
 _SEAL_CONTEXT = b"login attempt"
-# This query parameter tells the logout page that the provider's session could not be ended.
+# The query parameter that tells the logout page that the provider's session is still open.
 _ONLY_HERE = "so-aqui"
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """An unfinished login. A sealed cookie stores it, so that starting logins cannot fill a table."""
+    """An unfinished login.
+
+    It is stored in an encrypted cookie, so that starting logins cannot fill a database table.
+    """
 
     state: str
     nonce: str
@@ -53,17 +56,17 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class Login:
-    """Handlers for login and logout."""
+    """The handlers for login and logout."""
 
     def __init__(self, surface: Surface[Any], render: Callable[..., Response[Any]]) -> None:
-        """Store the surface and `render`, which renders a page without a session from template, status and values."""
+        """Set up the handlers. `render` renders a page without a session from a template, a status and values."""
         self._surface = surface
         self._render = render
         self._return_url = find_return_url(surface.address, surface.prefix)
         self._session, self._attempt = surface.cookie, f"{surface.cookie}-entrada-"
 
     async def begin(self, request: Request) -> Response[Any]:
-        """Redirect the browser to the provider. A sealed cookie stores the address to return to."""
+        """Redirect the browser to the provider. An encrypted cookie stores the address to which the person returns."""
         count_anonymous(self._surface.refusals, request, LOGIN_KIND)
         query, cookies = parse_fields(request.query_string), read_cookies(request.headers)
         attempt = Attempt(
@@ -83,9 +86,9 @@ class Login:
         return redirect(address, 303, cookies=(cookie, *self._drop_older_attempts(cookies)))
 
     async def finish(self, request: Request) -> Response[Any]:
-        """Start a session when the browser returns from the provider.
+        """Start a session after the provider has redirected the browser back.
 
-        Raises LoginFailed, counted as a refusal, if the login failed.
+        Raises LoginFailed if the login failed. Such a request counts as a refusal.
         """
         try:
             return await self._finish(request)
@@ -100,7 +103,7 @@ class Login:
         attempt = self._open_attempt(sealed)
         is_ours = attempt is not None and hmac.compare_digest(attempt.state.encode(), query.first("state").encode())
         if attempt is None or not is_ours or query.first("iss") not in {"", surface.provider.issuer}:
-            if former is not None and former.is_active:  # the person has meanwhile logged in in another window
+            if former is not None and former.is_active:  # the person has since logged in in another window
                 return redirect(surface.prefix, 303)
             raise LoginFailed("O login demorou demais ou começou em outra janela.")
         if query.first("error"):
@@ -125,8 +128,8 @@ class Login:
     async def leave(self, request: Request) -> Response[Any]:
         """End the session here and at the provider.
 
-        Call the provider directly with the refresh token. If the provider does not support that, redirect the browser
-        to the provider's logout page, without a token.
+        First end the provider's session directly, with the refresh token. If the provider does not support that,
+        redirect the browser to the provider's logout page, without a token.
         """
         surface, session = self._surface, await self.find_session(request)
         gone = self._format_cookie(self._session, "")
@@ -147,13 +150,13 @@ class Login:
         return redirect(address or surface.prefix + LEFT, 303, cookies=(gone,))
 
     async def show_end(self, request: Request) -> Response[Any]:
-        """Show the page after logout. Warn if the provider's session may still be open."""
+        """Show the page that follows a logout. Warn if the provider's session may still be open."""
         count_anonymous(self._surface.refusals, request, PAGE)
         only_here = bool(parse_fields(request.query_string).first(_ONLY_HERE))
         return self._render("frame/left.html", 200, only_here=only_here)
 
     async def receive_logout_token(self, request: Request) -> Response[Any]:
-        """End the sessions named in the provider's logout token (OpenID Connect Back-Channel Logout 1.0)."""
+        """End the sessions that the provider's logout token names (OpenID Connect Back-Channel Logout 1.0)."""
         try:
             token = read_form(request).first("logout_token")
             ending = await read_logout_token(self._surface.provider.tokens, token)
@@ -164,19 +167,19 @@ class Login:
         return Response(status=200, headers={"Cache-Control": "no-store"})
 
     async def find_session(self, request: Request, *, is_use: bool = True) -> Session | None:
-        """Return the session for the browser's cookie, even if the session has ended."""
+        """Return the session that the browser's cookie identifies, even if it has ended."""
         cookies = read_cookies(request.headers)
         return await self._surface.sessions.find(
             cookies.get(self._surface.name_cookie(self._session), ""), is_use=is_use
         )
 
     def check_site(self, request: Request) -> None:
-        """Raise PageFault if the browser sent the form from another site. The body is not needed for this check."""
+        """Raise PageFault if the form comes from another site. This check does not need the body."""
         if not guard.is_from_here(request.headers, self._surface.origin):
             raise _make_foreign()
 
     def check_secret(self, request: Request, session: Session, form: FormData) -> None:
-        """Raise PageFault if the form is not from a page of this session."""
+        """Raise PageFault if the form does not come from a page of this session."""
         if not guard.has_secret(session, request.headers, form):
             raise _make_foreign()
 
@@ -189,13 +192,13 @@ class Login:
         return attempt if time.time() - attempt.begun_at < _ATTEMPT_SECONDS else None
 
     def _drop_older_attempts(self, cookies: Mapping[str, str]) -> list[str]:
-        """Return cookies that delete all but the newest unfinished logins. Unreadable logins are deleted first."""
+        """Return cookies that delete all unfinished logins except the newest. Unreadable logins are deleted first."""
         attempts = {name: self._open_attempt(cookies[self._surface.name_cookie(name)]) for name in self._find(cookies)}
         newest_first = sorted(attempts, key=lambda name: -(one.begun_at if (one := attempts[name]) else 0))
         return [self._format_cookie(name, "") for name in newest_first[_MOST_ATTEMPTS - 1 :]]
 
     def _find(self, cookies: Mapping[str, str]) -> list[str]:
-        """Return the names of the cookies of unfinished logins, without the parts that `name_cookie` adds."""
+        """Return the names of the cookies for unfinished logins, without the parts that `name_cookie` adds."""
         start, end = self._surface.name_cookie(f"{self._attempt}|").split("|")
         return [
             name[len(start) - len(self._attempt) : len(name) - len(end)]
@@ -204,7 +207,7 @@ class Login:
         ]
 
     def _name_attempt(self, state: str) -> str:
-        """Return the cookie name of one login. Each tab that logs in has its own cookie."""
+        """Return the name of the cookie for one login. Each tab in which a login starts has its own cookie."""
         return self._attempt + state[:16]
 
     def _format_cookie(self, name: str, value: str, seconds: int | None = None) -> str:
@@ -213,7 +216,7 @@ class Login:
 
 
 def _began_in_other_tab(former: Session, login: ProviderLogin, attempt: Attempt) -> bool:
-    """Return whether the same person started the former session in another tab during this login."""
+    """Return whether the same person started the former session in another tab while this login was in progress."""
     is_same_person = former.stored.subject_key == subject_key(login.issuer, login.subject)
     return former.is_active and is_same_person and former.stored.key != attempt.key_before
 

@@ -1,4 +1,4 @@
-"""The Markdown of a service as portals show it: no embedded HTML or images, and headings from level 3 down."""
+"""Converts the Markdown of services: no embedded HTML or images, and no headings above level 3."""
 
 import functools
 
@@ -6,9 +6,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-# The highest level of headings within a field, because the page itself uses the levels above.
+# The highest heading level within a field, because the page itself uses the levels above.
 _HIGHEST_HEADING = 3
-# The library does not link to addresses that a browser would execute. HTML is shown as plain text.
+# The library does not create links that a browser would execute. HTML is shown as plain text.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable(["image", "html_inline", "html_block"])
 
 

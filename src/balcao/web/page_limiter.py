@@ -1,7 +1,7 @@
-"""Limit how many pages a process renders at the same time.
+"""Limits how many pages a process renders concurrently.
 
-A page spends most of its time waiting for the services, and all pages of a process share a core. If all pages started
-immediately, each call would take as long as all pages together, and most calls would time out.
+A page spends most of its time waiting for the services, but all pages of a process share one CPU core. If all pages
+started immediately, each call would take as long as all pages together, and most calls would time out.
 """
 
 import asyncio
@@ -11,17 +11,17 @@ from weakref import WeakValueDictionary
 
 from balcao.web.faults import PageFault
 
-# The numbers of slots, in total and for each person. More concurrent pages would not finish sooner. The limit per
-# person is about the number of requests that a browser sends at the same time.
+# The number of slots in total, and for each person. With more concurrent pages, no page would finish sooner. The limit
+# for each person is about the number of requests that a browser sends at the same time.
 SLOTS, SLOTS_OF_PERSON = 16, 4
-# The longest wait for a slot. After a longer wait, the person gets an error page and keeps the text in the form.
+# A page waits at most this long for a slot. Then the person gets an error page, which keeps the text in the form.
 LONGEST_SECONDS = 20.0
 
 
 class PageLimiter:
-    """The page slots of a process.
+    """A process's slots for pages.
 
-    A page acquires one of the person's slots first, so that queued pages of one person never occupy shared slots.
+    A page first acquires one of its person's slots. One person's queued pages therefore never occupy the shared slots.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,10 @@ class PageLimiter:
 
     @asynccontextmanager
     async def acquire(self, person: bytes) -> AsyncIterator[None]:
-        """Hold a slot for one of the person's pages while the block runs. Raises PageFault if the wait is too long."""
+        """Hold a slot for one of the person's pages while the block runs.
+
+        Raises PageFault if no slot is free in time.
+        """
         own = self._of_people.setdefault(person, asyncio.Semaphore(SLOTS_OF_PERSON))
         async with AsyncExitStack() as taken:
             try:

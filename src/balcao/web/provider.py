@@ -1,4 +1,4 @@
-"""Calls of a confidential client to the identity provider: login (authorization code with PKCE), refresh and logout."""
+"""A confidential client's calls to the identity provider: login (authorization code with PKCE), refresh and logout."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ from balcao.core.access.tokens import LEEWAY_SECONDS, TokenVerifier, parse_date
 from balcao.core.errors import Unavailable
 
 SCOPE = "openid profile"
-# How long the discovery document is cached. After this time, a moved endpoint is found without a restart.
+# The discovery document is cached for this long, so that a changed endpoint is found without a restart.
 _DOCUMENT_SECONDS = 300.0
 _TIMEOUT = httpx.Timeout(5.0, connect=2.0)
 
@@ -27,11 +27,11 @@ class ProviderAway(Unavailable):
 
 
 class GrantRefused(Exception):
-    """The provider's refusal to issue tokens for a code or a refresh token."""
+    """Raised if the provider refuses to issue tokens for a code or a refresh token."""
 
 
 class Tokens(msgspec.Struct, frozen=True):
-    """The tokens of a session. `expires_at` is in Unix seconds."""
+    """A session's tokens. `expires_at` is in Unix seconds."""
 
     access_token: str
     refresh_token: str
@@ -42,7 +42,7 @@ _FORM: Mapping[str, str] = {"Content-Type": "application/x-www-form-urlencoded",
 
 
 class Login(msgspec.Struct, frozen=True):
-    """The result of a login: the person from the provider's ID token, and the tokens."""
+    """The result of a login: the person whom the ID token identifies, and the tokens."""
 
     issuer: str
     subject: str
@@ -58,7 +58,7 @@ class _Document(msgspec.Struct, frozen=True):
 
 
 class Provider:
-    """A confidential client at one issuer. The endpoints come from the issuer's discovery document."""
+    """A confidential client of one issuer. The endpoints come from the issuer's discovery document."""
 
     def __init__(self, issuer: str, client_id: str, client_secret: str, http: httpx.AsyncClient) -> None:
         self.issuer = issuer.rstrip("/")
@@ -66,8 +66,8 @@ class Provider:
         self._http = http
         self._secret = client_secret
         self._proof = ClientAuth(client_id, client_secret, "client_secret_basic")
-        # The verifier checks the audience of access tokens. The audience of an ID token is the client; see
-        # `_read_login`.
+        # This verifier expects the audience of access tokens. The audience of an ID token is the client, which
+        # `_read_login` checks.
         self.tokens = TokenVerifier([issuer], client_id, http)
         self._document: _Document | None = None
         self._read_at = float("-inf")
@@ -84,7 +84,7 @@ class Provider:
     async def build_login_url(
         self, redirect_uri: str, state: str, nonce: str, verifier: str, max_age: int | None = None
     ) -> str:
-        """Return the address at which the browser logs in. Raises ProviderAway if the provider is down."""
+        """Return the provider's address for a browser login. Raises ProviderAway if the provider is down."""
         document = await self._read_document()
         fresh = {} if max_age is None else {"max_age": max_age}
         address: str = prepare_grant_uri(
@@ -102,10 +102,10 @@ class Provider:
         return address
 
     async def exchange_code(self, code: str, redirect_uri: str, nonce: str, verifier: str) -> Login:
-        """Exchange a code for a login.
+        """Exchange an authorization code for a login.
 
-        Raises GrantRefused for an invalid code, or for an ID token that is invalid or belongs to another login. Raises
-        ProviderAway if the provider is down, and KeyPending or KeysAway if its key is not available.
+        Raises GrantRefused if the code is invalid, or if the ID token is invalid or belongs to another login. Raises
+        ProviderAway if the provider is down, and KeyPending or KeysAway if the key for the ID token is not available.
         """
         given = await self._fetch("authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier)
         try:
@@ -117,14 +117,15 @@ class Provider:
     async def refresh(self, tokens: Tokens) -> Tokens:
         """Return new tokens.
 
-        Raises GrantRefused if the provider refuses, as after the end of the session, and ProviderAway if it is down.
+        Raises GrantRefused if the provider refuses, for example because its session has ended. Raises ProviderAway if
+        it is down.
         """
         return _read_tokens(
             await self._fetch("refresh_token", refresh_token=tokens.refresh_token), tokens.refresh_token
         )
 
     async def request_token(self, form: Mapping[str, str]) -> Mapping[str, Any]:
-        """Request tokens with a form that contains another client's credentials.
+        """Request tokens. `form` contains the credentials of another client.
 
         Raises GrantRefused if the provider refuses, and ProviderAway if it is down.
         """
@@ -132,7 +133,7 @@ class Provider:
         return await self._post(document.token_endpoint, urlencode(form), _FORM)
 
     async def end_session(self, tokens: Tokens) -> bool:
-        """End the provider's session with the refresh token, without the browser. Return whether that succeeded.
+        """End the provider's session with the refresh token, without using the browser. Return whether that succeeded.
 
         Providers without an end session endpoint do not support this. Raises ProviderAway if the provider is down.
         """
@@ -150,9 +151,9 @@ class Provider:
         return answer.status_code in {200, 204}
 
     async def build_logout_url(self, back: str) -> str | None:
-        """Return the address at which a browser logs out. It contains no token.
+        """Return the provider's logout address for browsers. It contains no token.
 
-        Return None if the provider has no such page.
+        Return None if the provider has no logout page.
         """
         document = await self._read_document()
         if document.end_session_endpoint is None:
@@ -184,7 +185,10 @@ class Provider:
         return given
 
     def _read_login(self, claims: Mapping[str, Any], given: Mapping[str, Any], nonce: str) -> Login:
-        """Check the claims of an ID token whose signature and issuer were verified (OpenID Connect Core 3.1.3.7)."""
+        """Check the claims of an ID token (OpenID Connect Core 3.1.3.7). Its signature and issuer are already verified.
+
+        Raises GrantRefused if a claim is wrong.
+        """
         audience = claims.get("aud")
         named = audience if isinstance(audience, list) else [audience]
         expires, subject = parse_date(claims.get("exp")), claims.get("sub")
@@ -204,9 +208,9 @@ class Provider:
         )
 
     async def _read_document(self) -> _Document:
-        """Return the discovery document, or the cached document while the provider is down.
+        """Return the discovery document. While the provider is down, return the cached document.
 
-        Raises ProviderAway if there is neither.
+        Raises ProviderAway if the provider is down and no document is cached.
         """
         async with self._reading:
             if self._document is not None and time.monotonic() - self._read_at < _DOCUMENT_SECONDS:
@@ -223,7 +227,7 @@ class Provider:
 
 
 def _read_tokens(given: Mapping[str, Any], former_refresh_token: str) -> Tokens:
-    """Return the tokens of a token response. Raises GrantRefused if there is no access token."""
+    """Extract the tokens from a token response. Raises GrantRefused if there is no access token."""
     access, lifetime = given.get("access_token"), given.get("expires_in")
     if not isinstance(access, str) or not access:
         raise GrantRefused("no-access-token")

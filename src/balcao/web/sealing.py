@@ -1,4 +1,4 @@
-"""Encryption of stored data about people and of cookies: AES-256-GCM, with keys from the settings."""
+"""Encryption for stored data about people and for cookies: AES-256-GCM, with keys from the settings."""
 
 import hashlib
 import os
@@ -17,22 +17,25 @@ class _Key(NamedTuple):
 
 
 class InvalidSeal(Exception):
-    """A value that cannot be opened: sealed with an unknown key or for another place, or not sealed at all."""
+    """Raised for a value that cannot be decrypted.
+
+    Its key is unknown, it was encrypted for another context, or it was never encrypted.
+    """
 
 
 class Sealer:
-    """A cipher that seals with the first key and opens with any key, so that replacing a key does not end sessions."""
+    """Encrypts with the first key and decrypts with any key, so that replacing a key does not end sessions."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = [_derive(key) for key in keys]
 
     def seal(self, place: bytes, text: bytes) -> bytes:
-        """Seal a text for this place. It cannot be opened for another place."""
+        """Encrypt a text for one context, `place`. It cannot be decrypted for another context."""
         key, nonce = self._keys[0], os.urandom(_NONCE_BYTES)
         return key.id + nonce + key.cipher.encrypt(nonce, text, place)
 
     def open(self, place: bytes, sealed: bytes) -> bytes:
-        """Open a text that was sealed for this place. Raises InvalidSeal for any other value."""
+        """Decrypt a text that was encrypted for this context, `place`. Raises InvalidSeal for any other value."""
         name, nonce = sealed[:_ID_BYTES], sealed[_ID_BYTES : _ID_BYTES + _NONCE_BYTES]
         for key in self._keys:
             if key.id == name and len(nonce) == _NONCE_BYTES:
@@ -44,9 +47,9 @@ class Sealer:
 
 
 def _derive(key: str) -> _Key:
-    """Derive a cipher and its id from a key of the settings.
+    """Derive a cipher and its id from a key in the settings.
 
-    The id precedes every sealed text and does not reveal the key.
+    The id precedes every encrypted text and does not reveal the key.
     """
     # The prefix is part of every stored session. Changing it would log out every user at the next upgrade.
     secret = hashlib.sha256(b"balcao console\0" + key.encode()).digest()

@@ -1,4 +1,4 @@
-"""A set of pages with a login, such as the panel, and the resources that it holds in a process."""
+"""A surface: a set of pages with a login, such as the panel, and the resources that a process holds for it."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -32,7 +32,7 @@ PageT = TypeVar("PageT", bound=SessionPage)
 
 
 class Client(NamedTuple):
-    """The confidential client of a surface at the identity provider."""
+    """A surface's confidential client at the identity provider."""
 
     issuer: str
     key: str
@@ -40,11 +40,12 @@ class Client(NamedTuple):
 
 
 class Surface(Generic[PageT]):
-    """The resources of a surface, open while the process serves.
+    """The resources of a surface, which are open while the process serves.
 
-    `name` is used in log events and names the schema of the sessions. `cookie` is the name of the session's cookie.
-    People reach the pages at `address` under `prefix`. `refusals` counts requests without a session. `keys` seal
-    sessions: the first key seals, and every key opens. A subclass sets `environment`, which renders its templates.
+    `name` appears in log events, and is the schema in which sessions are stored. `cookie` is the name of the session
+    cookie. People reach the pages at `address`, under `prefix`. `refusals` counts requests that have no session. `keys`
+    encrypt sessions: the first key encrypts, and every key decrypts. Each subclass sets `environment`, which renders
+    its templates.
     """
 
     environment: Environment
@@ -89,7 +90,7 @@ class Surface(Generic[PageT]):
     def find_page(self, name: str, method: str = "") -> PageT:
         """Return the page with this name and method.
 
-        Without a method, prefer GET. Raises KeyError if there is no such page.
+        Without a method, return the GET page if there is one. Raises KeyError if there is no such page.
         """
         if method:
             return self.pages[name, method]
@@ -106,15 +107,18 @@ class Surface(Generic[PageT]):
         return f"{parts.scheme}://{parts.netloc}"
 
     def call_as(self, token: str, request_id: str, peer: str) -> Api:
-        """Return a client of the services with this access token. `peer` is the address of the person's browser."""
+        """Return a client for the services that uses this access token.
+
+        `peer` is the address of the person's browser.
+        """
         return Api(self.http, self.api_url, token, request_id, peer)
 
     def name_cookie(self, name: str) -> str:
         """Return the full name of a cookie.
 
         With TLS, the prefix `__Host-` makes browsers send the cookie only to this host. Without TLS, on a developer's
-        machine, browsers reject this prefix, so the name contains the port, which distinguishes the platforms of one
-        machine.
+        machine, browsers reject this prefix. The name then contains the port instead, so that several platforms on one
+        machine have different cookies.
         """
         if self.is_secure:
             return f"__Host-{name}"
@@ -122,7 +126,7 @@ class Surface(Generic[PageT]):
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Hold the resources open while the process serves. The database must be open already."""
+        """Hold the resources open while the process serves. The database must already be open."""
         self.provider.start()
         try:
             async with repeating(self._delete_old_sessions, _SWEEP_SECONDS):
@@ -136,5 +140,5 @@ class Surface(Generic[PageT]):
     async def _delete_old_sessions(self) -> None:
         try:
             await self.sessions.delete_old()
-        except BalcaoError as fault:  # the next iteration repeats the work
+        except BalcaoError as fault:  # the next iteration tries again
             log.warning(f"{self.name}.not_swept", code=fault.code)

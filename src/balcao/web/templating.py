@@ -1,4 +1,4 @@
-"""Page templates, and the styles and scripts that pages include under their content security policy."""
+"""Page templates, and the styles and scripts that pages include and their content security policy allows."""
 
 import base64
 import hashlib
@@ -28,9 +28,10 @@ BASE_STYLE = (files("balcao.web") / "base.css").read_text("utf-8")
 
 
 def make_environment(package: str, folder: str = ".", *, finalize: Callable[[Any], Any] | None = None) -> Environment:
-    """Return the template environment for a folder of a package. Values are escaped; undefined names are errors.
+    """Return the template environment for a folder in a package. It escapes values, and rejects undefined names.
 
-    The filter `marked` shows text between backticks as code. `finalize` is applied to each value that a template shows.
+    The filter `marked` shows text between backticks as code. `finalize` is applied to every value that a template
+    shows.
     """
     environment = Environment(
         loader=PackageLoader(package, folder),
@@ -47,7 +48,7 @@ def make_environment(package: str, folder: str = ".", *, finalize: Callable[[Any
 
 
 def add_formats(environment: Environment, words: Words) -> None:
-    """Add the formats of dates and numbers to an environment, as filters and as the functions `words` and `count`."""
+    """Add formats for dates and numbers to an environment, as filters and as the globals `words` and `count`."""
     filters: dict[str, Callable[..., Any]] = {
         "moment": words.format_moment,
         "exactly": words.format_exactly,
@@ -66,7 +67,7 @@ def add_formats(environment: Environment, words: Words) -> None:
 
 
 class _WithoutIndentation(Extension):
-    """An extension that removes the indentation of templates, which would be about five per cent of every page."""
+    """Removes the indentation from templates, which would otherwise make up about five per cent of every page."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return _INDENTATION.sub("", source)
@@ -77,15 +78,15 @@ def _mark_code(text: str) -> Markup:
 
 
 def read_style(package: str, name: str) -> str:
-    """Return the base style sheet followed by a style sheet of the package."""
+    """Return the base style sheet, followed by one of the package's style sheets."""
     return BASE_STYLE + (files(package) / name).read_text("utf-8")
 
 
 def read_script(package: str, name: str) -> str:
-    """Return a script of a package, for inclusion in a page."""
+    """Return one of the package's scripts, for inclusion in a page."""
     return (files(package) / name).read_text("utf-8")
 
 
 def allow_script(script: str) -> str:
-    """Return the directive of a content security policy that allows only this script."""
+    """Return the content security policy directive that allows only this script."""
     return f"script-src 'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

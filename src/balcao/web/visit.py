@@ -14,17 +14,17 @@ from balcao.web.api import Api
 from balcao.web.sessions.session import Session
 from balcao.web.surface import Surface
 
-# The query parameter and the form field that name a stored draft.
+# The query parameter and the form field that contain the id of a stored draft.
 DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
-# The field that contains the sealed address of the form.
+# The form field that contains the encrypted token for an opened form.
 FORM_ADDRESS_FIELD = "_lugar"
 
 
 class PageRequest:
-    """A page request, with the data that forms and lists of any surface need.
+    """A page request, with the data that the forms and lists of every surface need.
 
-    `posted` is the submitted form, empty for a GET. `draft` is text that the person typed into this form earlier but
-    did not send. `notice` is a sentence that the page shows once.
+    `posted` is the submitted form, which is empty for a GET. `draft` is text that the person typed into this form
+    earlier but did not send. `notice` is a sentence that the page shows once.
     """
 
     def __init__(self, request: Request, environment: Environment, posted: FormData) -> None:
@@ -41,7 +41,7 @@ class PageRequest:
 
     @property
     def is_fragment(self) -> bool:
-        """Return whether the page's script requests a part of the page."""
+        """Return whether the page's script requests only a part of the page."""
         return b"hx-request" in self.request.headers and b"hx-boosted" not in self.request.headers
 
     @cached_property
@@ -51,13 +51,13 @@ class PageRequest:
 
     @property
     def path(self) -> str:
-        """Return the path of the address."""
+        """Return the path in the request's address."""
         return self.request.path.decode("latin-1")
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
-        """Render a page or a part of a page. The template can use this request as `visit`.
+        """Render a page or a part of a page. Templates can use this request as `visit`.
 
-        If the page number of a list is past its end, redirect to the last page.
+        If the page number of a list is after the last page, redirect to the last page.
         """
         listing = values.get("listing")
         if listing is not None and listing.is_past_end:
@@ -65,26 +65,26 @@ class PageRequest:
         return Response(self.render_text(template, **values).encode(), status=status, media_type=HTML)
 
     async def render_in_thread(self, template: str, *, status: int = 200, **values: Any) -> Response[Any]:
-        """Render a page as `render` does, but in a thread.
+        """Render a page in a thread.
 
-        Use it for long Markdown texts, which would block the event loop.
+        Use this instead of `render` for long Markdown texts, which would block the event loop.
         """
         return await run_in_thread(partial(self.render, template, status=status, **values))
 
     def render_text(self, template: str, **values: Any) -> str:
-        """Render a template to a string. The template can use this request as `visit`."""
+        """Render a template to a string. Templates can use this request as `visit`."""
         return self.environment.get_template(template).render(visit=self, **values)
 
 
 class Crumb(NamedTuple):
-    """One step of the breadcrumb navigation. The last step has no link."""
+    """One breadcrumb. The last breadcrumb has no link."""
 
     label: str
     href: str = ""
 
 
 class SessionVisit(PageRequest):
-    """A page request of a logged-in person. `api` calls the services as the person."""
+    """A page request by a logged-in person. `api` calls the services on behalf of the person."""
 
     def __init__(self, surface: Surface[Any], request: Request, session: Session, api: Api, posted: FormData) -> None:
         super().__init__(request, surface.environment, posted)
@@ -94,7 +94,7 @@ class SessionVisit(PageRequest):
 
     @property
     def name(self) -> str:
-        """Return the person's name from the provider."""
+        """Return the person's name as the provider sent it, or "Sem nome"."""
         return self.session.identity.name or "Sem nome"
 
     @property
@@ -103,16 +103,19 @@ class SessionVisit(PageRequest):
         return self.session.identity.form_secret
 
     def address(self, name: str, method: str = "", /, _query: dict[str, Any] | None = None, **values: object) -> str:
-        """Return the address of a page by its name, with the values of its path and the query `_query`."""
+        """Return the address of the page with this name.
+
+        `values` are its path parameters, and `_query` its query parameters.
+        """
         asked = {key: value for key, value in (_query or {}).items() if value not in (None, "")}
         tail = f"?{urlencode(asked, doseq=True)}" if asked else ""
         path: str = self.surface.find_page(name, method).address(**values)
         return path + tail
 
     async def redirect(self, address: str, notice: str = "") -> Response[Any]:
-        """Redirect to another page of the surface, which shows the notice once.
+        """Redirect to another page of the surface. That page shows the notice once.
 
-        If the form was filled from a draft, delete the draft.
+        If the form was filled in from a draft, delete the draft.
         """
         sessions, prefix = self.surface.sessions, self.surface.prefix
         if draft := self.posted.first(DRAFT):

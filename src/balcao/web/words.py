@@ -1,4 +1,4 @@
-"""Dates and numbers as people in the city read them."""
+"""Formats for dates and numbers that people in the city are used to."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -39,12 +39,12 @@ class Words:
         return f"{moment.astimezone(self.zone):%H:%M}"
 
     def format_end(self, begin: datetime, end: datetime) -> str:
-        """Format the end of a range: " a 10:45". Return an empty string if start and end show the same time of day."""
+        """Format the end of a range: " a 10:45". Return an empty string if it would equal the start."""
         clock = self.format_clock(end)
         return "" if clock == self.format_clock(begin) else f" a {clock}"
 
     def format_exactly(self, moment: datetime) -> Markup:
-        """Format a time for a receipt, which reads the same on any day: "28 de novembro de 2026, às 16:31:07"."""
+        """Format a time for a receipt, independently of the current day: "28 de novembro de 2026, às 16:31:07"."""
         local = moment.astimezone(self.zone)
         day = f"{local.day} de {MONTHS[local.month - 1]} de {local.year}"
         return Markup('<time datetime="{}">{}, às {}</time>').format(
@@ -52,7 +52,7 @@ class Words:
         )
 
     def format_deadline(self, moment: datetime | None) -> Markup:
-        """Format a deadline. At 23:59, show only the day."""
+        """Format a deadline. If the time is 23:59, show only the date."""
         if moment is None:
             return Markup("–")
         local = moment.astimezone(self.zone)
@@ -61,14 +61,17 @@ class Words:
         return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="seconds"), f"{local:%d/%m/%Y}")
 
     def format_last_day(self, moment: datetime, now: datetime | None = None) -> Markup:
-        """Format the day on which something ends: "28 de dezembro", with the year if it is another one."""
+        """Format the day on which something ends: "28 de dezembro". Add the year if it is not the current one."""
         local = moment.astimezone(self.zone)
         year = "" if local.year == (now or self.now()).year else f" de {local.year}"
         day = f"{format_day_of_month(local.date())}{year}"
         return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="seconds"), day)
 
     def count_days_left(self, moment: datetime, now: datetime | None = None) -> str:
-        """Return how many days are left until a deadline: "faltam 30 dias", "termina hoje". Return "" after it."""
+        """Describe how many days are left until a deadline: "faltam 30 dias", "termina hoje".
+
+        Return "" after the deadline.
+        """
         now = now or self.now()
         days = (moment.astimezone(self.zone).date() - now.date()).days
         if moment <= now:
@@ -76,7 +79,7 @@ class Words:
         return ("termina hoje", "termina amanhã")[days] if days < 2 else f"faltam {format_number(days)} dias"
 
     def format_next_time(self, moment: datetime, now: datetime | None = None) -> str:
-        """Format a time in the coming days for a sentence: "às 13h", "amanhã, às 8h", "segunda-feira, às 8h"."""
+        """Format a future time for use in a sentence: "às 13h", "amanhã, às 8h", "segunda-feira, às 8h"."""
         local, today = moment.astimezone(self.zone), (now or self.now()).astimezone(self.zone).date()
         at = format_at(f"{local:%H:%M}")
         days = (local.date() - today).days
@@ -90,7 +93,7 @@ class Words:
         return f"em {format_day_of_month(local.date())}, {at}"
 
     def format_since(self, moment: datetime, now: datetime | None = None) -> str:
-        """Format a time in the past days for a sentence: "as 9h57", "as 9h57 de ontem"."""
+        """Format a past time for use after "desde": "as 9h57", "as 9h57 de ontem"."""
         local, today = moment.astimezone(self.zone), (now or self.now()).astimezone(self.zone).date()
         at = format_at(f"{local:%H:%M}").translate(str.maketrans("à", "a"))
         match (today - local.date()).days:
@@ -101,7 +104,7 @@ class Words:
         return f"{at} de {format_day_of_month(local.date())}"
 
     def format_span(self, begin: datetime, end: datetime | None, now: datetime | None = None) -> str:
-        """Format a range of time: "desde as 9h57", "20 de novembro, das 8h às 11h32"."""
+        """Format a period: "desde as 9h57", "20 de novembro, das 8h às 11h32"."""
         if end is None:
             return f"desde {self.format_since(begin, now)}"
         first, last = begin.astimezone(self.zone), end.astimezone(self.zone)
@@ -115,33 +118,33 @@ class Words:
         return format_day_in_words(self.now().date())
 
     def greet(self, now: datetime | None = None) -> str:
-        """Return the greeting for this hour."""
+        """Return the greeting for the current time of day."""
         hour = (now or self.now()).hour
         return "Bom dia" if 5 <= hour < 12 else "Boa tarde" if 12 <= hour < 18 else "Boa noite"
 
 
 def format_day(day: date | None) -> str:
-    """Format a day: "26/11/2026"."""
+    """Format a date: "26/11/2026"."""
     return "–" if day is None else f"{day:%d/%m/%Y}"
 
 
 def format_day_in_words(day: date) -> str:
-    """Format a day in words: "quinta-feira, 26 de novembro"."""
+    """Format a date in words: "quinta-feira, 26 de novembro"."""
     return f"{WEEKDAYS[day.weekday()]}, {day.day} de {MONTHS[day.month - 1]}"
 
 
 def format_day_of_month(day: date) -> str:
-    """Format a day without its year: "28 de dezembro", "1º de maio"."""
+    """Format a date without its year: "28 de dezembro", "1º de maio"."""
     return f"{'1º' if day.day == 1 else day.day} de {MONTHS[day.month - 1]}"
 
 
 def format_weekday(day: date) -> str:
-    """Format a day as a short weekday: "qui"."""
+    """Return the abbreviated weekday of a date: "qui"."""
     return WEEKDAYS[day.weekday()][:3]
 
 
 def capitalize_first(text: str) -> str:
-    """Return the text with a capital first letter. The rest is unchanged."""
+    """Capitalise the first letter of a text, and leave the rest unchanged."""
     return text[:1].upper() + text[1:]
 
 
@@ -153,12 +156,12 @@ def format_number(number: float | None, digits: int = 0) -> str:
 
 
 def parse_number(text: str) -> int | None:
-    """Parse up to 18 digits as a number. Return None for any other string."""
+    """Parse a number of up to 18 digits. Return None for any other text."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def format_count(count: int, one: str, many: str) -> str:
-    """Format a number with its noun: "1 tarefa", "1.200 tarefas"."""
+    """Format a number with its noun, in the singular or plural: "1 tarefa", "1.200 tarefas"."""
     return f"{format_number(count)} {one if count == 1 else many}"
 
 
@@ -184,7 +187,7 @@ def format_at(text: str) -> str:
 
 
 def join_words(words: Sequence[str], last: str = "e") -> str:
-    """Join words as a sentence does: "a, b e c"."""
+    """Join words as in a sentence: "a, b e c"."""
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
@@ -207,7 +210,7 @@ def format_phone(number: str) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Format a duration in its first two units that are not zero: "3 h 10 min"."""
+    """Format a duration with its two largest units that are not zero: "3 h 10 min"."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)

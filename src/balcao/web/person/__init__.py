@@ -1,1 +1,1 @@
-"""Pages about one person's data, for the counter, the data protection officer and the person themselves."""
+"""Code for pages about one person's data: at the counter, for the data protection officer and for the person."""

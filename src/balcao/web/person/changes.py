@@ -1,4 +1,4 @@
-"""Changes to a person's data, which work in the same way at the counter and on the person's own page."""
+"""Forms for changing a person's data. They work in the same way at the counter and on the person's own page."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ _PHONE = ("ddi", "ddd", "valor")
 
 
 class PersonPage(NamedTuple):
-    """The person whose data is changed, and the page to return to."""
+    """The person whose data is changed, and the page that is shown afterwards."""
 
     subject: Subject
     home: str
@@ -31,7 +31,7 @@ async def change_email(visit: SessionVisit, page: PersonPage) -> Response[Any]:
 
 
 async def change_address(visit: SessionVisit, page: PersonPage) -> Response[Any]:
-    """Show and process the form for the address, which starts with the stored address."""
+    """Show and process the form for the address. Initially, it contains the stored address."""
     known = None if visit.is_post else await client.read_address(page.subject)
     form = AddressForm(visit, _to_fields(known))
     if form.is_sent and await form.submit(lambda: client.change_address(page.subject, form.data)):
@@ -48,7 +48,7 @@ def _to_fields(address: MainAddress | None) -> dict[str, str]:
 async def change_phone(visit: SessionVisit, page: PersonPage, confirmation: str) -> Response[Any]:
     """Send a code to a new number, and show the form for the code.
 
-    `confirmation` is the address to which the form posts.
+    The form for the code posts to the address `confirmation`.
     """
     form = PhoneForm(visit)
     if form.is_sent and await form.submit(lambda: client.ask_for_code(page.subject, form.parts)):
@@ -75,9 +75,10 @@ def _ask_for_code(visit: SessionVisit, page: PersonPage, form: CodeForm, address
 
 
 async def change_preferences(visit: SessionVisit, page: PersonPage, **values: Any) -> Response[Any]:
-    """Show and process the choices about messages. Save them only if they have not changed since they were shown.
+    """Show and process the choices about messages.
 
-    `values` are further values for the template.
+    Choices are saved only if they have not changed since they were shown. `values` contains additional values for the
+    template.
     """
     found = await client.read_preferences(page.subject)
     (named,) = await gather_blocks(client.list_categories(visit.api))
@@ -101,7 +102,7 @@ async def change_preferences(visit: SessionVisit, page: PersonPage, **values: An
 
     if form.is_sent and await form.submit(send):
         return await visit.redirect(page.home, "A escolha foi gravada e está no histórico.")
-    if form.is_outdated:  # keeps the typed values, based on the current version
+    if form.is_outdated:  # keep the typed values, but for the current version
         form.etag = found.etag
     labels = {one.id: one for one in named.value.categories} if named.value else {}
     return visit.render(
@@ -117,7 +118,7 @@ async def change_preferences(visit: SessionVisit, page: PersonPage, **values: An
 
 
 class Erasure(NamedTuple):
-    """The state of an anonymisation: rehearsed, refused or done."""
+    """The state of an anonymisation: tried, refused or done."""
 
     report: client.Anonymisation | None
     is_done: bool = False
@@ -125,7 +126,7 @@ class Erasure(NamedTuple):
 
 
 async def rehearse(subject: Subject) -> Erasure:
-    """Return the data that an anonymisation would erase and the data that it would keep. Nothing is changed."""
+    """Return the data that an anonymisation would erase, and the data that it would keep. This changes nothing."""
     try:
         return Erasure(await client.rehearse_anonymisation(subject))
     except (Conflict, ValidationFailed) as fault:
@@ -133,9 +134,9 @@ async def rehearse(subject: Subject) -> Erasure:
 
 
 async def erase(subject: Subject, confirmation: str) -> Erasure:
-    """Carry out the rehearsed anonymisation.
+    """Carry out the anonymisation whose report the person has seen.
 
-    If the data has changed or the confirmation has expired, rehearse again.
+    If the data has changed since then or the confirmation has expired, return a new report instead.
     """
     try:
         return Erasure(await client.anonymise(subject, confirmation), is_done=True)

@@ -1,4 +1,4 @@
-"""The operations on one person's data. The types contain only the members that pages use."""
+"""The API operations on one person's data. The types contain only the members that the pages use."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,12 +14,12 @@ from balcao.web.envelopes import Categories, Page
 T = TypeVar("T")
 
 _REGISTRY = "/registry/v1"
-# The channel that the preferences ledger stores for choices that people make on our pages.
+# The channel under which the preferences ledger records choices that people make on our pages.
 CHANNEL = "web"
 
 
 class Subject(NamedTuple):
-    """The person whose data is accessed, the session's API, and the reason, which is empty for one's own data."""
+    """The person whose data is accessed, the session's API client, and the reason (empty for one's own data)."""
 
     api: Api
     cpf: Cpf
@@ -30,7 +30,7 @@ class Subject(NamedTuple):
         return await self.api.get(self._address(path), kind, query, reason=self.reason)
 
     async def read(self, path: str, kind: type[T]) -> Read[T]:
-        """Read a resource of the person with its version."""
+        """Read a resource of the person, and its version."""
         return await self.api.read(self._address(path), kind, reason=self.reason)
 
     async def send(self, method: str, path: str, kind: type[T], body: Any, *, etag: str = "", key: str = "") -> T:
@@ -38,11 +38,11 @@ class Subject(NamedTuple):
         return await self.api.send(method, self._address(path), kind, body, etag=etag, key=key, reason=self.reason)
 
     async def upload(self, path: str, kind: type[T], content: bytes, *, key: str = "") -> T:
-        """Send a file of the person, at most once for each `key`."""
+        """Upload a file for the person, at most once for each `key`."""
         return await self.api.upload(self._address(path), kind, content, key=key)
 
     async def download(self, path: str) -> httpx.Response:
-        """Return a file of the person."""
+        """Download a file of the person."""
         return await self.api.download(self._address(path), reason=self.reason)
 
     def _address(self, path: str) -> str:
@@ -74,7 +74,7 @@ class Provenance(msgspec.Struct):
     data: list[SourcedValue]
 
     def find(self, name: str) -> SourcedValue:
-        """Return the member with this name. The response always contains all members."""
+        """Return the member with this name. The response contains every member, even if it has no value."""
         return next(value for value in self.data if value.name == name)
 
 
@@ -112,12 +112,12 @@ class Ticket(msgspec.Struct):
 
     @property
     def is_own(self) -> bool:
-        """Return whether it is a request of the platform, whose id is its number, and not only imported."""
+        """Return whether the ticket is a request that was made on the platform. Other tickets were only imported."""
         return self.id.startswith("PED-")
 
 
 class AccessNames(msgspec.Struct):
-    """An access in words, as the registry names it for citizens."""
+    """How the registry describes an access to citizens."""
 
     action: str
     fields: list[str]
@@ -139,7 +139,7 @@ class Access(msgspec.Struct, kw_only=True):
 
     @property
     def visitor(self) -> tuple[object, ...]:
-        """Return the values that all accesses of one visit share."""
+        """Return the values that all accesses during one visit share."""
         return (self.actor_kind, self.actor, self.department, self.reason, self.outcome == "denied")
 
 
@@ -153,7 +153,7 @@ class CrmConsent(msgspec.Struct, rename="camel"):
 
     @property
     def day(self) -> str:
-        """Return the day for sorting, or an empty string if the CRM has no day."""
+        """Return the date for sorting. Return an empty string if the CRM has none."""
         return self.data or ""
 
 
@@ -166,12 +166,12 @@ class CrmAddress(msgspec.Struct):
     cep: str = ""
 
     def __str__(self) -> str:
-        """Return the address in one line, with the parts in the order of the registry's record."""
+        """Return the address as one line, with its parts in the order of the registry's record."""
         return ", ".join(filter(None, (getattr(self, name) for name in self.__struct_fields__)))
 
 
 class CrmAccount(msgspec.Struct, rename="camel"):
-    """An account of the CRM. The CRM omits members without a value."""
+    """A CRM account. The CRM omits members that have no value."""
 
     consentimento: list[CrmConsent]
     endereco: CrmAddress
@@ -262,7 +262,7 @@ async def read_provenance(subject: Subject, *, sensitive: bool = False) -> Prove
 
 
 async def read_name(subject: Subject) -> str:
-    """Return the person's social name, or else their name, or an empty string if the record has neither."""
+    """Return the person's social name or registered name. Return an empty string if the record has neither."""
     found = await read_provenance(subject)
     return found.find("nome_social").value or found.find("nome").value or ""
 

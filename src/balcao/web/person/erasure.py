@@ -1,4 +1,4 @@
-"""Erasure of the data that the city is not required to keep: rehearsal, confirmation and report."""
+"""The page for erasing data that the city is not required to keep: a trial, a confirmation and a report."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ async def show_erasure(visit: SessionVisit, page: PersonPage) -> Response[Any]:
 
 
 def _make_form(visit: SessionVisit, found: Erasure) -> EraseForm | None:
-    """Return an empty form with the confirmation of this rehearsal, or None if the rehearsal was refused."""
+    """Return an empty form that contains the confirmation for this trial. Return None if the trial was refused."""
     if found.report is None:
         return None
     form = EraseForm(visit, is_sent=False)

@@ -1,4 +1,4 @@
-"""Forms for changing a person's data, at the counter and on the person's own page."""
+"""Forms for changing a person's data. The counter and the person's own page use them."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -27,10 +27,10 @@ class PhoneForm(Form):
 
     @property
     def parts(self) -> dict[str, str]:
-        """Return the number in the format of the API, or an empty dict for an invalid number."""
+        """Return the number in the format that the API expects. Return an empty dict for an invalid number."""
         text = self.number.data or ""
         phone = parse_phone(text)
-        # Without `+`, nine digits are a Brazilian number without its area code.
+        # Without a `+`, nine digits are a Brazilian number without its area code, so reject them.
         if phone is None or (phone.ddi != HOME_DDI and not text.startswith("+")):
             return {}
         return {"ddi": phone.ddi, "ddd": phone.ddd, "valor": phone.valor}
@@ -45,7 +45,7 @@ class PhoneForm(Form):
 
 
 class CodeForm(Form):
-    """The form for the code that was sent to the number in the hidden fields."""
+    """The form for the code that was sent by message. Its hidden fields contain the number."""
 
     ddi = HiddenField()
     ddd = HiddenField()
@@ -71,9 +71,10 @@ class AddressForm(Form):
 
 
 class PreferencesForm(Form):
-    """The form for preferences, without the categories, which the city defines.
+    """The form for preferences.
 
-    The categories' checkboxes are read from the submitted form.
+    It has no fields for the categories, because the city defines them. Their checkboxes are read from the submitted
+    form.
     """
 
     opt_in = BooleanField("Aceita receber mensagens da prefeitura")
@@ -85,7 +86,7 @@ class PreferencesForm(Form):
 
 
 class EraseForm(Form):
-    """The form that confirms an erasure: the person types a word, because an erasure cannot be undone."""
+    """The form for confirming an erasure. The person must type a word, because an erasure cannot be undone."""
 
     confirmation = HiddenField()
     word = StringField(

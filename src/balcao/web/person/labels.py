@@ -1,4 +1,4 @@
-"""Portuguese terms for names that the API uses."""
+"""Portuguese terms for the API's names."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ MEMBERS = {
     "deficiencia": "Deficiência",
     "renda_familiar": "Renda familiar",
 }
-# The values that the registry defines. Any other value appears as the CRM wrote it.
+# The values that the registry defines. Other values appear as the CRM writes them.
 _ETHNICITIES = {
     "branca": "Branca",
     "preta": "Preta",
@@ -37,7 +37,7 @@ ORIGINS = {
     "staff": ("in", "Por atendente", "person"),
     "crm": ("in", "CRM", "info"),
 }
-# For each member that the record and the CRM account share: its name in the CRM account.
+# Maps each member that the record and the CRM account share to its name in the CRM account.
 CRM_MEMBERS = {
     "nome": "nome",
     "nome_social": "nome_social",
@@ -48,7 +48,7 @@ CRM_MEMBERS = {
     "endereco": "endereco",
     "escolaridade": "escolaridade",
 }
-# Actions that concern everything, so that their description names nothing in particular.
+# Actions whose descriptions do not list fields: they concern all of the data, or were denied.
 _WHOLE = frozenset({"export", "anonymise", "denied"})
 _ACTORS = {
     "owner": "A própria pessoa",
@@ -94,7 +94,7 @@ ADULT_YEARS = 18
 
 
 def name_member(name: str) -> str:
-    """Return the name of a member of the record. For a part, return the name of the whole member."""
+    """Return the label for a member of the record. A part of a member has the label of the whole member."""
     return MEMBERS.get(name.partition(".")[0], name)
 
 
@@ -110,12 +110,12 @@ def show_member(name: str, value: str | None) -> str:
 
 
 def name_channel(channel: str) -> str:
-    """Return the name of a message channel. An unknown channel appears with its identifier."""
+    """Return the label for a message channel, or its identifier if it is unknown."""
     return _CHANNELS.get(channel.lower(), channel)
 
 
 def name_kind(kind: str) -> str:
-    """Return the name of a kind of data. A kind without a name appears with its identifier."""
+    """Return the label for a kind of data, or its identifier if it has no label."""
     return KINDS.get(kind, kind.replace("_", " "))
 
 
@@ -125,7 +125,7 @@ def describe_access(access: Access) -> str:
 
 
 def describe_accesses(accesses: Sequence[Access]) -> str:
-    """Describe what happened to a person's data in one visit, in order of time."""
+    """Describe what happened to a person's data during one visit, in chronological order."""
     by_action: dict[str, list[Access]] = {}
     for access in reversed(accesses):
         by_action.setdefault(access.action, []).append(access)
@@ -134,7 +134,7 @@ def describe_accesses(accesses: Sequence[Access]) -> str:
 
 
 def _describe_access_part(same: Sequence[Access]) -> str:
-    """Describe accesses with the same action."""
+    """Describe accesses that have the same action."""
     part = same[0].names.action
     if same[0].action in _WHOLE:
         return part
@@ -143,14 +143,14 @@ def _describe_access_part(same: Sequence[Access]) -> str:
 
 
 def describe_actor(access: Access) -> str:
-    """Describe the actor as citizens may see them: a member of staff appears only as their department."""
+    """Describe the actor in words that citizens may see. A member of staff appears only as their department."""
     return access.names.actor
 
 
 def describe_way(access: Access) -> str:
-    """Describe the system that was used.
+    """Describe the system through which the data was accessed.
 
-    Return "" for the person themselves, the CRM, the platform and its operator.
+    Return "" if the actor is the person themselves, the CRM, the platform or its operator.
     """
     if access.actor_kind in ("owner", "crm", "worker", "operator"):
         return ""
@@ -158,7 +158,10 @@ def describe_way(access: Access) -> str:
 
 
 def describe_grant(access: Access) -> str:
-    """Return the right that allowed the access, for the data protection officer, or "" if no right is named."""
+    """Describe the right that allowed the access, for the data protection officer.
+
+    Return "" if there is no such right.
+    """
     if access.grant == "vehicle_link":
         return "pelo vínculo com um veículo"
     is_action = ":" in access.grant and not access.grant.startswith("client:")
@@ -171,7 +174,7 @@ def name_actor_kind(kind: str) -> str:
 
 
 def describe_reason(access: Access) -> str:
-    """Return the reason for an access, or a text that explains why there is none."""
+    """Return the reason for an access, or a text that explains why there is no reason."""
     if access.reason:
         return access.reason
     return "não informado" if access.actor_kind == "staff" else "não se pede"
@@ -183,7 +186,7 @@ def describe_choice(choice: Choice) -> str:
 
 
 def format_day(text: str | None) -> str:
-    """Format a day in ISO 8601 format for people. Return any other text unchanged."""
+    """Format an ISO 8601 date for people. Return any other text unchanged, and "não consta" for none."""
     try:
         return f"{date.fromisoformat((text or '')[:10]):%d/%m/%Y}"
     except ValueError:
@@ -191,7 +194,7 @@ def format_day(text: str | None) -> str:
 
 
 def count_years(born: str | None, today: date) -> int | None:
-    """Return the age in years, or None without a valid date of birth."""
+    """Return the age in years, or None if there is no valid date of birth."""
     try:
         day = date.fromisoformat(born or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Accesses to a person's data, grouped by visit: the actions of one visitor for one reason without a long pause."""
+"""Groups accesses to a person's data by visit: one visitor's accesses for one reason, without a long pause."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -6,21 +6,21 @@ from typing import Generic, NamedTuple, TypeVar
 
 from balcao.web.person.client import Access
 
-# A longer pause ends a visit. An attendance without use closes after the same time.
+# A longer pause ends a visit. An attendance that is not used closes after the same time.
 PAUSE = timedelta(minutes=15)
-# The number of accesses on one page of a list, about ten visits. This is the maximum page size of the service.
+# The number of accesses on one page of a list, which is about ten visits. The service allows no larger pages.
 SIZE = 100
 A = TypeVar("A", bound=Access)
 
 
 class AccessVisit(NamedTuple, Generic[A]):
-    """The accesses of one visit, newest first."""
+    """The accesses during one visit, newest first."""
 
     accesses: list[A]
 
     @property
     def last(self) -> A:
-        """Return the newest access. All accesses of a visit share visitor and reason."""
+        """Return the newest access. All accesses of a visit have the same visitor and reason."""
         return self.accesses[0]
 
     @property
@@ -30,7 +30,7 @@ class AccessVisit(NamedTuple, Generic[A]):
 
 
 def group_by_visit(accesses: Sequence[A]) -> list[AccessVisit[A]]:
-    """Group accesses by visit. Accesses and visits are ordered newest first. Concurrent visits stay separate."""
+    """Group accesses by visit. The result is sorted like `accesses`, newest first. Concurrent visits stay separate."""
     visits: list[AccessVisit[A]] = []
     open_visits: dict[tuple[object, ...], AccessVisit[A]] = {}
     for access in accesses:

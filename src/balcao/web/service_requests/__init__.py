@@ -1,1 +1,1 @@
-"""Code that the pages of the panel and of the site share for citizens' requests."""
+"""The code for citizens' requests that the panel's and the site's pages share."""

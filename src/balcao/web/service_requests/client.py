@@ -1,4 +1,7 @@
-"""The operations on request types and on one citizen's requests, with the members that pages use."""
+"""The API operations on request types and on one citizen's requests.
+
+The types contain only the members that pages use.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,7 +13,7 @@ from balcao.web.api import Api, quoted
 from balcao.web.person.client import Subject
 
 TYPES = "/registry/v1/request-types"
-# The maximum length of a step's text, as in the service.
+# The maximum length of a step's text. The service has the same limit.
 LONGEST_TEXT = 2_000
 
 
@@ -20,7 +23,7 @@ class Option(msgspec.Struct, frozen=True):
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A question of a request. Only some kinds of questions have limits."""
+    """A question in a request type. Each kind of question uses only some of the limits."""
 
     id: str
     kind: str
@@ -69,12 +72,12 @@ class Answer(msgspec.Struct):
 
     @property
     def files(self) -> Sequence[str]:
-        """Return the ids of the files that the answer names."""
+        """Return the ids of the files in the answer."""
         return self.value if self.kind == "file" else ()
 
 
 class Step(msgspec.Struct):
-    """A step of a request. A step without state is a message."""
+    """A step in a request. A step without a state is a message."""
 
     state: str | None
     text: str | None
@@ -111,13 +114,13 @@ class ServiceRequest(msgspec.Struct, kw_only=True):
 
 
 class NewRequest(ServiceRequest, kw_only=True):
-    """A request that was just made. Only this response contains the code."""
+    """A request that was just made. No other response contains its code."""
 
     code: str
 
 
 async def list_request_types(api: Api) -> list[RequestType]:
-    """Return the types of requests that can be made, by category and name."""
+    """Return the types that people can request, sorted by category and name."""
     return (await api.get(TYPES, RequestTypes)).types
 
 

@@ -18,9 +18,9 @@ from balcao.web.service_requests.client import Field
 from balcao.web.service_requests.labels import describe_limits, show_number
 from balcao.web.words import format_day
 
-# More options than this become a selection instead of radio buttons.
+# A question with more options than this uses a selection instead of radio buttons.
 _MOST_RADIOS = 7
-# A text of at most this length gets a single line.
+# A question whose answer has at most this length uses a single-line field.
 _LONGEST_LINE = 120
 _DEFAULT_LENGTH = 500
 _MOST_DIGITS = 15
@@ -30,7 +30,7 @@ _UNANSWERED: tuple[Any, ...] = (None, "", [])
 
 
 class DecimalCommaField(wtforms.StringField):
-    """A number as people write it, with a comma before the decimals. `number` is None if the text is not a number."""
+    """A field for a number, typed with a comma before the decimals. `number` is None if the text is not a number."""
 
     def __init__(self, label: str, validators: list[Any], *, decimals: int = 0, **options: Any) -> None:
         super().__init__(label, validators, **options)
@@ -45,26 +45,26 @@ class DecimalCommaField(wtforms.StringField):
 
 
 class Asked(NamedTuple):
-    """A question with its fields in the form. Only a place has more than one."""
+    """A question with its form fields. Only a place has more than one field."""
 
     question: Field
     fields: list[Any]
 
 
 class AnswerForm(Form):
-    """The base of the forms that `make_answer_form` returns."""
+    """The base class of the form classes that `make_answer_form` returns."""
 
     questions: Sequence[Field] = ()
 
     def list_asked(self) -> Iterator[Asked]:
-        """Yield the questions with their fields, in order."""
+        """Yield each question with its fields, in order."""
         for question in self.questions:
             names = [name for name in self._fields if name == _name(question) or _is_part(name, question)]
             yield Asked(question, [self._fields[name] for name in names])
 
     @property
     def answers(self) -> dict[str, Any]:
-        """Return the answers as the service accepts them, without unanswered questions."""
+        """Return the answers in the format that the service accepts. Unanswered questions are omitted."""
         found = {question.id: self._read_answer(question) for question in self.questions}
         return {id_: answer for id_, answer in found.items() if answer not in _UNANSWERED}
 
@@ -86,20 +86,20 @@ class AnswerForm(Form):
 
 
 def make_answer_form(questions: Sequence[Field], today: date) -> type[AnswerForm]:
-    """Return the form for these questions of a type. `today` is the city's date, from which days are counted."""
+    """Return a form class for these questions. `today` is the current date in the city, from which days are counted."""
     asked = [question for question in questions if question.kind != "file"]
     fields: dict[str, Any] = {}
     members: dict[str, str] = {}
     for question in asked:
         made = _make_fields(question, today)
         fields |= made
-        # An error that names the question is shown at its first field.
+        # If an error names the question, show it at the question's first field.
         members |= {name: question.id if position == 0 else name for position, name in enumerate(made)}
     return type("QuestionForm", (AnswerForm,), {"questions": asked, "members": members, **fields})
 
 
 def fill_answers(questions: Sequence[Field], answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the initial values of a form, from answers in the format of `AnswerForm.answers`."""
+    """Convert answers in the format of `AnswerForm.answers` to initial form values."""
     values: dict[str, Any] = {}
     for question in questions:
         name, answer = _name(question), answers.get(question.id)
@@ -149,7 +149,7 @@ def _make_fields(question: Field, today: date) -> dict[str, Any]:
     return {name: kind(label, rules, description=hint, filters=[_unify_line_ends])}
 
 
-# The parts of a place: label, hint, and the longest text that the service accepts.
+# The parts of a place: the label, the hint, and the maximum length that the service accepts.
 _PLACE: Mapping[str, tuple[str, str, int]] = {
     _ADDRESS: ("Rua e número", "", 200),
     _DISTRICT: ("Bairro (opcional)", "", 100),
@@ -158,7 +158,10 @@ _PLACE: Mapping[str, tuple[str, str, int]] = {
 
 
 def _make_place(question: Field) -> dict[str, Any]:
-    """Return the fields of a place. The address is needed if the question or another part of the place is answered."""
+    """Return the fields for a place.
+
+    The address is required if the question is required or another part of the place is filled in.
+    """
     name = _name(question)
     fields: dict[str, Any] = {}
     for part, (label, about, longest) in _PLACE.items():
@@ -170,7 +173,7 @@ def _make_place(question: Field) -> dict[str, Any]:
 
 
 def _refuse_blanks(_: Any, field: Any) -> None:
-    """Refuse an address of blanks only, which `needed` accepts."""
+    """Reject an address that consists only of whitespace, which `needed` accepts."""
     if not field.data:
         raise ValidationError(_NO_STREET)
 
@@ -214,5 +217,5 @@ def _in_days(question: Field, today: date) -> Any:
 
 
 def _unify_line_ends(text: str | None) -> str:
-    """Return the text with the line ends that the service counts. Browsers send two characters for each."""
+    """Return the text trimmed and with LF line endings, because CRLF would count as two characters."""
     return (text or "").replace("\r\n", "\n").strip()

@@ -1,4 +1,4 @@
-"""Portuguese terms for states and authors of requests, and for kinds of questions."""
+"""Portuguese terms for the states of requests and for kinds of questions."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ KINDS = {
 
 
 def describe_limits(field: Field, today: date) -> str:
-    """Describe the limits of an answer for people. Return "" if the question needs no such hint."""
+    """Describe the limits of an answer for the person who answers. Return "" if there is nothing to describe."""
     match field.kind:
         case "number":
             return _describe_range(
@@ -54,7 +54,7 @@ def describe_limits(field: Field, today: date) -> str:
 
 
 def show_number(number: float) -> str:
-    """Return a number as people type it: "1500", "2,5"."""
+    """Format a number as people type it: "1500", "2,5"."""
     return f"{Decimal(str(number)).normalize():f}".replace(".", ",")
 
 
@@ -67,7 +67,7 @@ def _describe_range(first: str | None, last: str | None) -> str:
 
 
 def describe_answer(field: Field, answer: Any) -> str:
-    """Return an answer, in the format that the service accepts, in words. Return "" if there is none."""
+    """Describe an answer in words. `answer` has the format that the service accepts. Return "" if there is none."""
     if answer in (None, "", []):
         return ""
     match field.kind:
@@ -86,6 +86,6 @@ def describe_answer(field: Field, answer: Any) -> str:
 
 
 def name_questions(text: str, fields: Sequence[Field]) -> str:
-    """Return a text of the service with the labels of the questions in place of their ids."""
+    """Replace the ids of questions in a service's text with their labels."""
     labels = {field.id: field.label for field in fields}
     return _ID.sub(lambda found: f"“{labels.get(found[1], found[1])}”", text)

@@ -1,4 +1,4 @@
-"""Sessions of the panel and of the site's personal pages.
+"""Sessions for the panel and for the site's personal pages.
 
-The browser has only a cookie. The tokens stay on the server.
+The browser has only a cookie. The tokens never leave the server.
 """

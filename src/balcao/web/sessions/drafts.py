@@ -1,4 +1,4 @@
-"""Drafts: text that a person typed but did not send, kept sealed for the same person (ADR 0015)."""
+"""Drafts: text that a person typed but did not send. They are stored encrypted for that person (ADR 0015)."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from balcao.web.sessions.session import Session
 from balcao.web.sessions.store import StoredDraft
 
 MOST_DRAFTS = 20
-# The limit for all drafts of one person. The largest form of the panel (16 MiB) fits, including its field names.
+# The maximum size of all drafts of one person. It is enough for the panel's largest form (16 MiB) with its field names.
 MOST_DRAFT_BYTES = 18 * 1_048_576
 
 
@@ -28,7 +28,7 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class Drafts:
-    """The drafts of a surface, stored in its schema."""
+    """The drafts of a surface, stored in the surface's schema."""
 
     def __init__(self, database: Database, schema: str, sealer: Sealer, kept: timedelta) -> None:
         self._database = database
@@ -41,18 +41,19 @@ class Drafts:
         sealed, number = await self.seal(session, draft), uuid4()
         if len(sealed) > MOST_DRAFT_BYTES:
             return None
-        # Each statement commits by itself, so the last of several processes sees all drafts and deletes the oldest.
+        # Each statement commits separately. If several processes store drafts concurrently, the last one therefore sees
+        # all drafts and deletes the oldest.
         async with self._database.connection() as connection:
             await self.write(connection, session, sealed, number)
         return number
 
     async def seal(self, session: Session, draft: Draft) -> bytes:
-        """Seal a draft for its person, in a thread."""
+        """Encrypt a draft for its person, in a thread."""
         place = b"draft" + session.stored.subject_key
         return await asyncio.to_thread(lambda: self._sealer.seal(place, msgspec.json.encode(draft)))
 
     async def write(self, connection: Connection, session: Session, sealed: bytes, number: UUID) -> None:
-        """Store a sealed draft under this id, and delete the person's oldest drafts beyond the limits."""
+        """Store an encrypted draft under this id, and delete the person's oldest drafts that exceed the limits."""
         subject = session.stored.subject_key
         await store.write_draft(connection, self._schema, number, subject, sealed)
         await store.delete_drafts_beyond(connection, self._schema, subject, MOST_DRAFTS, MOST_DRAFT_BYTES)
@@ -65,7 +66,7 @@ class Drafts:
         return await asyncio.to_thread(self._open_drafts, subject, stored)
 
     async def read(self, session: Session, number: str) -> Draft | None:
-        """Return the person's draft with this id, or None if there is none."""
+        """Return the person's draft with this id, or None if it does not exist."""
         subject = session.stored.subject_key
         try:
             async with self._database.connection() as connection:
@@ -84,12 +85,12 @@ class Drafts:
         return found
 
     async def find_saving(self, session: Session, number: UUID) -> datetime | None:
-        """Return when the person's draft with this id was stored, or None if there is none."""
+        """Return when the person's draft with this id was stored, or None if it does not exist."""
         async with self._database.connection() as connection:
             return await store.find_saving(connection, self._schema, number, session.stored.subject_key, self._kept)
 
     async def drop(self, session: Session, number: str) -> None:
-        """Delete the person's draft with this id, if there is one."""
+        """Delete the person's draft with this id. Do nothing if it does not exist."""
         with suppress(ValueError):
             draft = UUID(number)
             async with self._database.connection() as connection:

@@ -20,22 +20,23 @@ from balcao.web.sessions.drafts import Drafts
 from balcao.web.sessions.session import Counts, Identity, OwnSession, Session, SessionOver
 from balcao.web.sessions.store import LivingSession, StoredSession
 
-# Renew an access token that expires sooner than this. The value is longer than a page's wait for a slot and its calls.
+# Renew access tokens that expire in less than this time. It is longer than a page can wait for a slot and make its
+# calls.
 FRESH_SECONDS = 45.0
-# How long one process may take to refresh tokens before another process may try.
+# If a process needs longer than this to refresh tokens, another process may try.
 LEASE = timedelta(seconds=15)
 _LOOK_AGAIN_SECONDS = 0.1
-# Record the use of a session at most once in this time, not on every click.
+# Record the use of a session at most once in this period, not for every request.
 _TOUCH_SECONDS = 60.0
-# An ended session is retained for a day, so that text typed at its end can still be stored for the same person.
+# An ended session is retained for a day, so that text typed when it ended can still be stored for the same person.
 RETENTION_PERIOD = timedelta(hours=24)
-# The length of a session's `name`: the first hexadecimal digits of the cookie's hash. This many digits are enough to
-# distinguish one person's sessions.
+# A session's `name` is this many hexadecimal digits from the start of the cookie's hash, which is enough to distinguish
+# one person's sessions.
 _NAME_DIGITS = 16
 
 
 class Sessions:
-    """The sessions of a surface in all processes, stored in its schema. Their content is unreadable without the key."""
+    """A surface's sessions, shared by all processes and stored in the surface's schema. Their content is encrypted."""
 
     def __init__(
         self,
@@ -58,10 +59,10 @@ class Sessions:
         self._refreshing: dict[bytes, asyncio.Task[Tokens]] = {}
 
     async def begin(self, login: Login, form_secret: str | None = None) -> str:
-        """Start a session under a new key, and return its cookie.
+        """Start a session with a new key, and return its cookie.
 
-        `form_secret` is the secret of a session that the new one replaces, so that open forms of the old session still
-        work.
+        If the new session replaces another one, `form_secret` is the secret of the old session, so that its open forms
+        still work.
         """
         cookie = secrets.token_urlsafe(32)
         key = hash_cookie(cookie)
@@ -79,10 +80,10 @@ class Sessions:
         return cookie
 
     async def find(self, cookie: str, *, is_use: bool = True) -> Session | None:
-        """Return the session of a cookie, even if the session has ended. Return None for an unknown cookie.
+        """Return the session that a cookie identifies, even if it has ended. Return None for an unknown cookie.
 
-        Pass `is_use=False` for requests that a page sends without a user action. They must not extend the session of a
-        person who has left.
+        Pass `is_use=False` for requests that a page sends without a user action. They must not prolong the session of a
+        person who is no longer there.
         """
         if not cookie:
             return None
@@ -102,12 +103,12 @@ class Sessions:
             tokens = self._open_tokens(stored) if stored.tokens is not None else None
             sealed = stored.actions
             actions = b"null" if sealed is None else self._sealer.open(b"actions" + stored.key, sealed)
-        except InvalidSeal:  # the key was removed from the settings
+        except InvalidSeal:  # the encryption key was removed from the settings
             return None
         return Session(stored, identity, tokens, msgspec.json.decode(actions, type=list[str] | None))
 
     async def find_again(self, session: Session, *, is_use: bool = True) -> Session:
-        """Return the current state of the session, for work that lasts longer than a request.
+        """Read the session again, for work that takes longer than a request.
 
         Raises SessionOver if the session has ended.
         """
@@ -118,14 +119,16 @@ class Sessions:
             if is_use and stored is not None and stored.is_active:
                 await store.touch_session(
                     connection, self._schema, session.stored.key
-                )  # the person waits for the result
+                )  # a person is waiting for the result
         found = None if stored is None else self._open(stored)
         if found is None or not found.is_active:
             raise SessionOver
         return found
 
     async def refresh_tokens(self, session: Session) -> Tokens:
-        """Return tokens that do not expire soon. Raises SessionOver if the session has ended.
+        """Return tokens that do not expire soon, and refresh them if necessary.
+
+        Raises SessionOver if the session has ended.
 
         Raises ProviderAway if the provider is down and the old tokens have expired.
         """
@@ -134,7 +137,8 @@ class Sessions:
             raise SessionOver
         if tokens.expires_at - FRESH_SECONDS > time.time():
             return tokens
-        # Concurrent pages of one session share a task. Across processes, only the process with the lease refreshes.
+        # Within a process, concurrent pages of one session share a task. Among processes, only the one with the lease
+        # refreshes.
         key = session.stored.key
         task = self._refreshing.get(key)
         if task is None:
@@ -148,10 +152,10 @@ class Sessions:
             raise
 
     async def _refresh(self, session: Session, tokens: Tokens) -> Tokens:
-        """Renew the tokens in only one process, because using a refresh token twice would end the grant.
+        """Refresh the tokens in only one process, because a second use of a refresh token would end the grant.
 
-        If another process holds the lease, wait and return the tokens that it wrote. Raises SessionOver if the
-        session has ended, and ProviderAway if the provider is down.
+        If another process holds the lease, wait until it has stored new tokens, and return those. Raises SessionOver if
+        the session has ended, and ProviderAway if the provider is down.
         """
         key, generation = session.stored.key, session.stored.generation
         while True:
@@ -180,16 +184,16 @@ class Sessions:
             raise
         async with self._database.connection() as connection:
             if not await store.write_tokens(connection, self._schema, key, generation, self._seal_tokens(key, renewed)):
-                raise SessionOver  # the session ended meanwhile
+                raise SessionOver  # the session has ended in the meantime
         return renewed
 
     async def end(self, session: Session) -> None:
-        """End the session here, but not at the provider."""
+        """End the session on this surface, but not at the provider."""
         async with self._database.connection() as connection:
             await store.end_session(connection, self._schema, session.stored.key)
 
     async def end_by_logout_token(self, ending: SessionEnd) -> int:
-        """End the sessions that a logout token names. Return how many were ended."""
+        """End the sessions that a logout token names, and return their number."""
         async with self._database.connection() as connection:
             if ending.session is not None:
                 return await store.end_provider_session(
@@ -207,10 +211,10 @@ class Sessions:
         ]
 
     async def end_other_sessions(self, session: Session, names: Collection[str] | None = None) -> int:
-        """End the person's other sessions with these names, or all others. Return how many were ended.
+        """End the person's other sessions with these names, or all others if `names` is None. Return their number.
 
-        Also end them at the provider if it responds, so that a new login needs a password. Sessions that share the
-        current session's provider session end only here.
+        Also end them at the provider if it responds, so that a new login needs a password. A session that shares its
+        provider session with the current session is ended only here.
         """
         living = await self._list_living(session)
         here = next((each.provider_key for each in living if each.key == session.stored.key), None)
@@ -236,13 +240,13 @@ class Sessions:
     # ---- the notice on the next page --------------------------------------------------------------------------------
 
     async def store_notice(self, session: Session, text: str) -> None:
-        """Store a notice that the session's next page shows once."""
+        """Store a notice, which the session's next page shows once."""
         sealed = self._sealer.seal(b"notice" + session.stored.key, text.encode())
         async with self._database.connection() as connection:
             await store.write_notice(connection, self._schema, session.stored.key, sealed)
 
     async def pop_notice(self, session: Session) -> str:
-        """Return and remove the stored notice, or return an empty string."""
+        """Remove the stored notice and return it. Return an empty string if there is none."""
         if session.stored.notice is None:
             return ""
         async with self._database.connection() as connection:
@@ -254,7 +258,7 @@ class Sessions:
     # ---- counts of waiting items ------------------------------------------------------------------------------------
 
     def open_counts(self, session: Session) -> Counts | None:
-        """Return the counts stored in the session, or None if there are none."""
+        """Return the counts stored in the session, or None if it has none."""
         if session.stored.counts is None:
             return None
         with suppress(InvalidSeal):
@@ -263,7 +267,7 @@ class Sessions:
         return None
 
     async def store_counts(self, session: Session, counts: Counts, *, is_all: bool = False) -> None:
-        """Store the counts. `is_all` means that all entries were counted just now."""
+        """Store the counts. Set `is_all` if all entries have just been counted."""
         sealed = self._sealer.seal(b"counts" + session.stored.key, msgspec.json.encode(counts))
         async with self._database.connection() as connection:
             await store.write_counts(connection, self._schema, session.stored.key, sealed, is_all)
@@ -277,7 +281,7 @@ class Sessions:
                 await store.write_actions(connection, self._schema, session.stored.key, sealed)
 
     async def claim_counting(self, session: Session) -> bool:
-        """Return whether the caller must count again. Only one page of all processes gets True."""
+        """Return whether the caller must count again. Among all pages in all processes, only one gets True."""
         async with self._database.connection() as connection:
             return await store.claim_counting(connection, self._schema, session.stored.key, session.stored.counted_at)
 
@@ -298,5 +302,5 @@ class Sessions:
 
 
 def hash_cookie(cookie: str) -> bytes:
-    """Return the hash that the database stores for a cookie. A random cookie needs no slow hash."""
+    """Return the hash under which the database stores a cookie. Cookies are random, so a slow hash is not necessary."""
     return hashlib.sha256(cookie.encode()).digest()

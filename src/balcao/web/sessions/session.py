@@ -1,4 +1,4 @@
-"""A session as one request sees it, and the person it belongs to."""
+"""A session as one request sees it, and the person to whom it belongs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from balcao.web.sessions.store import StoredSession
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """The person who is logged in. `form_secret` proves that a form came from a page of this session."""
+    """The logged-in person. `form_secret` proves that a form came from a page of this session."""
 
     issuer: str
     subject: str
@@ -21,9 +21,9 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The number of waiting items by navigation entry.
+    """The numbers of waiting items, by navigation entry.
 
-    `rights` is a digest of the person's rights when they were counted.
+    `rights` is a digest of the person's rights when the items were counted.
     """
 
     rights: str
@@ -34,7 +34,7 @@ class Counts(msgspec.Struct, frozen=True):
 class Session:
     """A session as one request sees it. `tokens` is None if the session has ended.
 
-    `actions` are the person's actions at the last page, or None before the first page.
+    `actions` are the actions that the person had on the last page. They are None before the first page.
     """
 
     stored: StoredSession
@@ -48,7 +48,7 @@ class Session:
         return self.stored.is_active and self.tokens is not None
 
     def may_have_opened(self, actions: Sequence[str]) -> bool:
-        """Return whether the person had one of these actions at the last page. Return True if no actions are given."""
+        """Return whether the person had one of these actions on the last page. Return True if no actions are given."""
         return not actions or not frozenset(actions).isdisjoint(self.actions or ())
 
     def may_send(self, actions: Sequence[str]) -> bool:
@@ -59,9 +59,9 @@ class Session:
 
 
 class OwnSession(NamedTuple):
-    """A session as shown to its person.
+    """One of a person's sessions, as the list of sessions shows it.
 
-    `name` distinguishes it from the person's other sessions and grants no access.
+    `name` distinguishes it from the person's other sessions. Knowing it grants no access.
     """
 
     name: str
@@ -71,4 +71,4 @@ class OwnSession(NamedTuple):
 
 
 class SessionOver(Exception):
-    """A session that ended while it was in use: by the provider, in another window or by a timeout."""
+    """Raised if a session ended while it was in use: at the provider, in another window or through a timeout."""

@@ -16,14 +16,14 @@ T = TypeVar("T")
 def statement_of_surface(
     text: str,
 ) -> Callable[[Callable[Concatenate[Connection, str, P], Coroutine[Any, Any, T]]], Statements[str, P, T]]:
-    """Declare the same statement for the schema of each surface."""
+    """Declare the same statement for every surface's schema."""
     return statements({schema: text.replace("{schema}", schema) for schema in SCHEMAS})
 
 
 class StoredSession(NamedTuple):
-    """A stored session, with its columns still sealed.
+    """A stored session, whose columns are still encrypted.
 
-    `is_active` means that the session may be used. `is_recent` means that text typed in it may still be stored as a
+    `is_active` is True if the session may be used. `is_recent` is True if text typed in it may still be stored as a
     draft.
     """
 
@@ -43,7 +43,7 @@ class StoredSession(NamedTuple):
 
 
 class LivingSession(NamedTuple):
-    """One of a person's sessions, for the list that the person sees. `tokens` are sealed."""
+    """One of a person's sessions, for the list of sessions. `tokens` are encrypted."""
 
     key: bytes
     provider_key: bytes | None
@@ -53,7 +53,7 @@ class LivingSession(NamedTuple):
 
 
 class StoredDraft(NamedTuple):
-    """A stored draft. `content` is sealed."""
+    """A stored draft. `content` is encrypted."""
 
     id: UUID
     content: bytes
@@ -111,7 +111,7 @@ UPDATE {schema}.session SET counted_at = now()
 WHERE key = :key AND counted_at IS NOT DISTINCT FROM :seen AND ended_at IS NULL
 """)
 async def claim_counting(connection: Connection, schema: str, key: bytes, seen: datetime | None) -> bool:
-    """Claim the next count of waiting items. Return False if another process has counted since `seen`."""
+    """Claim the next count of waiting items. Return False if another page has claimed it since `seen`."""
 
 
 @statement_of_surface("""
@@ -120,7 +120,7 @@ WHERE key = :key AND generation = :generation AND ended_at IS NULL
       AND (refreshing_until IS NULL OR refreshing_until < now())
 """)
 async def lease_refresh(connection: Connection, schema: str, key: bytes, generation: int, lease: timedelta) -> bool:
-    """Return whether the caller got the lease to refresh the tokens of this generation."""
+    """Take the lease for refreshing the tokens of this generation. Return False if another process holds it."""
 
 
 @statement_of_surface("""
@@ -226,10 +226,10 @@ DELETE FROM {schema}.draft WHERE subject_key = :subject_key AND id NOT IN
 async def delete_drafts_beyond(
     connection: Connection, schema: str, subject_key: bytes, most: int, most_bytes: int
 ) -> int:
-    """Delete a person's drafts, except the newest drafts within both limits."""
+    """Delete a person's drafts, except the newest ones that are within both limits."""
 
 
-# Delete at most 1,000 rows, as for sessions.
+# Delete at most 1,000 rows, for the same reason as in `delete_old_sessions`.
 @statement_of_surface("""
 DELETE FROM {schema}.draft
 WHERE id IN (SELECT id FROM {schema}.draft WHERE saved_at < now() - :kept::interval LIMIT 1000)
