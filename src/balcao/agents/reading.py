@@ -9,7 +9,10 @@ from balcao.core.database.pool import Connection
 
 @asynccontextmanager
 async def open_prompt_reader(call: Call) -> AsyncIterator[Connection]:
-    """Yield a connection for reading prompts. Only reads by people are audited, because agents read all the time."""
+    """Yield a connection for reading prompts.
+
+    Only reads by people are audited, because agents read prompts constantly.
+    """
     if call.actor_kind == "client":
         async with call.platform.database.connection() as connection:
             yield connection

@@ -58,7 +58,7 @@ async def write_case(crm: CrmClient, number: str, fields: Mapping[str, Any], dea
 
 
 async def write_step(crm: CrmClient, number: str, seq: int, fields: Mapping[str, Any], deadline: Deadline) -> None:
-    """Add a step to a case, unless the CRM has it. Raises CrmAway as `write_case` does."""
+    """Add a step to a case, unless the CRM already has it. Raises CrmAway as `write_case` does."""
     await _upsert(crm, (CASE_STEP, STEP_KEY, f"{number}|{seq}"), {**fields, NUMBER: number}, deadline)
 
 

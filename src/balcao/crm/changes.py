@@ -46,8 +46,8 @@ class Consent:
 class Person:
     """A person's mirrored data. Each `changed` is the time of the last change, as the CRM sent it.
 
-    `dados` has every mirrored key, with null for missing values, or is None if the person has no account. `anonymised`
-    lists the completion times of the person's anonymisation requests.
+    `dados` contains every mirrored key, with null for missing values, or is None if the person has no account.
+    `anonymised` lists the completion times of the person's anonymisation requests.
     """
 
     cpf: Cpf

@@ -32,7 +32,8 @@ class State(StrEnum):
 class Circuit:
     """A circuit breaker for one upstream in one process.
 
-    It is not thread-safe. It needs no locks because all changes happen in one event loop, without an await in between.
+    It is not thread-safe. It needs no locks because every change is made in the same event loop, without an await in
+    the middle.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,7 +44,7 @@ class Circuit:
 
     @property
     def state(self) -> State:
-        """Return the current state. An open circuit becomes half open when its time is over.
+        """Return the current state. An open circuit becomes half open after its open time.
 
         While the probe runs, the state is OPEN for all other calls.
         """
@@ -83,7 +84,7 @@ class Circuit:
         self.record_success(admitted)
 
     def admit(self) -> int:
-        """Return the current round. The caller passes the round with the outcome of its call.
+        """Return the current round. The caller must pass this round along with the outcome of its call.
 
         Raises CrmAway while the circuit is open.
         """

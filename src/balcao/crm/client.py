@@ -1,4 +1,4 @@
-"""The CRM client: look up, create and change accounts, and run other queries and writes."""
+"""The CRM client, which looks up, creates and changes accounts, and runs other queries and writes."""
 
 import asyncio
 import re

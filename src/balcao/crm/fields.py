@@ -82,7 +82,7 @@ class FieldMap:
         return {keys[name] for name in names if name in keys}
 
     def to_crm(self, dados: Record) -> dict[str, Any]:
-        """Return the CRM fields and values that write these keys.
+        """Convert these keys to the CRM fields and values to write.
 
         Null and the empty string clear a field, and set `isTourist` to false. Raises KeyError for a key that is never
         written.

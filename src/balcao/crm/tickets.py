@@ -44,7 +44,7 @@ class Ticket:
 
 
 async def find_tickets(crm: CrmClient, cpf: Cpf, deadline: Deadline) -> list[Ticket]:
-    """Return the person's tickets, newest first, at most `MAX_TICKETS`."""
+    """Return at most `MAX_TICKETS` of the person's tickets, newest first."""
     return await _find(crm, cpf, None, deadline)
 
 

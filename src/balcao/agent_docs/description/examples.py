@@ -1,4 +1,4 @@
-"""Add a valid example to each parameter and body of an OpenAPI document."""
+"""Add a valid example to each parameter and body in an OpenAPI document."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def add_examples(document: Json) -> None:
 
 
 def list_operations(document: Json) -> Iterator[Json]:
-    """Yield the operations of a document."""
+    """Yield the operations that a document describes."""
     for item in document["paths"].values():
         yield from (operation for operation in item.values() if isinstance(operation, dict))
 

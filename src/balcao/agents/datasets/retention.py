@@ -1,4 +1,4 @@
-"""The retention of deleted examples: their content is erased after 90 days (rules: agents 5)."""
+"""Erase the content of deleted examples after 90 days (rules: agents 5)."""
 
 from datetime import timedelta
 

@@ -59,7 +59,7 @@ class Span(msgspec.Struct):
 
 
 class Example(msgspec.Struct, rename="camel"):
-    """An example with its current content."""
+    """An example, with its current content."""
 
     id: Annotated[str, Meta(description="Identificador do exemplo.", examples=[EXAMPLE_ID])]
     latest_revision: Annotated[Revision, Meta(description="Conteúdo atual do exemplo.")]
@@ -112,7 +112,7 @@ class DatasetData(msgspec.Struct):
 
 
 class DatasetEnvelope(msgspec.Struct):
-    """Examples of a data set, in the envelope that existing clients expect (spec: agent configuration)."""
+    """A data set's examples, in the envelope that existing clients expect (spec: agent configuration)."""
 
     data: Annotated[DatasetData, Meta(description="O conteúdo da resposta.")]
 
@@ -135,7 +135,7 @@ class Added(msgspec.Struct):
 
 
 class RevisedExample(msgspec.Struct, rename="camel"):
-    """An example after a change. `revision` counts from 1."""
+    """An example after a change. The first `revision` is 1."""
 
     id: Annotated[str, Meta(description="Identificador do exemplo.", examples=[EXAMPLE_ID])]
     revision: Annotated[int, Meta(ge=1, description="Número da revisão, a partir de 1.", examples=[2])]
@@ -143,7 +143,7 @@ class RevisedExample(msgspec.Struct, rename="camel"):
 
 
 class Dataset(msgspec.Struct, rename="camel"):
-    """A data set in the list."""
+    """An item in the list of data sets."""
 
     id: Annotated[str, Meta(description="Identificador do conjunto.", examples=[SET_ID])]
     name: Annotated[str, Meta(description="Nome do conjunto.", examples=["Atendimento simulado"])]

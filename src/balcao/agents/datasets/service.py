@@ -68,7 +68,7 @@ async def list_datasets(call: Call, query: DatasetsQuery) -> DatasetsEnvelope:
 
 
 async def read_dataset_examples(call: Call, query: ExamplesQuery) -> DatasetEnvelope:
-    """Return a page of examples. It is shorter than requested if the response would become too large.
+    """Return a page of examples. The page is shorter than requested if the response would become too large.
 
     Raises NotFound if the data set does not exist.
     """
@@ -143,7 +143,9 @@ async def add_examples_from(call: Call, dataset_id: str, content: bytes) -> Adde
 async def add_examples(
     call: Call, dataset_id: str, examples: Sequence[ExampleCreation], at: datetime | None = None
 ) -> Added:
-    """Add all examples or none. Examples whose content the data set already has are counted, but not stored again.
+    """Add all examples or none.
+
+    An example whose content the data set already contains is counted, but not stored again.
 
     Raises NotFound if the data set does not exist, and Unprocessable if an id is taken or the data set would exceed its
     maximum size.

@@ -38,7 +38,10 @@ async def find_dataset_by_name(source: Source, name: str) -> StoredDataset | Non
 
 @statement(f"{_READ} FOR UPDATE")
 async def lock_dataset(connection: Connection, dataset_id: str) -> StoredDataset | None:
-    """Return a data set and lock its row. Only the transaction with this lock may assign positions to examples."""
+    """Return a data set and lock its row.
+
+    Only the transaction that holds this lock may assign positions to examples.
+    """
 
 
 class ListedDataset(msgspec.Struct, frozen=True):
@@ -90,8 +93,8 @@ class PlacedExample(msgspec.Struct, frozen=True):
     last_position: int
 
 
-# The candidates are the next `first` + 1 examples by position. Content is read only for candidates that fit into the
-# response.
+# The candidates are the next `first` + 1 examples, sorted by position. Content is read only for candidates that fit
+# into the response.
 @statement("""
 WITH candidate AS (
     SELECT id, position, revision, span, size

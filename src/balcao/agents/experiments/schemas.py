@@ -106,7 +106,7 @@ class NewRuns(
 
 
 class Recorded(msgspec.Struct):
-    """The numbers of new runs, and of runs that replaced an earlier run of the same example."""
+    """The number of new runs, and the number of runs that replaced an earlier run of the same example."""
 
     added: Annotated[int, Meta(ge=0, description="Execuções novas.", examples=[1])]
     replaced: Annotated[
@@ -154,7 +154,7 @@ class Experiment(msgspec.Struct, rename="camel"):
 
 
 class ExperimentEdge(msgspec.Struct):
-    """An experiment in the list."""
+    """An item in the list of experiments."""
 
     experiment: Annotated[Experiment, Meta(description="O experimento.")]
 
@@ -227,7 +227,7 @@ class ComparedExample(msgspec.Struct, rename="camel"):
 
 
 class RunEdge(msgspec.Struct, rename="camel"):
-    """An example with its run and, in a comparison, the run of the other experiment."""
+    """An example with its run and, in a comparison, the run from the other experiment."""
 
     example: Annotated[ComparedExample, Meta(description="O exemplo.")]
     run: Annotated[Run | None, Meta(description="A execução; nula se este experimento não tem a do exemplo.")]

@@ -56,7 +56,7 @@ async def list_experiments(call: Call, dataset_id: str) -> ExperimentsEnvelope:
 async def create_experiment(
     call: Call, dataset_id: str, body: ExperimentCreation, experiment_id: str | None = None
 ) -> Experiment:
-    """Create an experiment without runs. Without `experiment_id`, it gets a new id.
+    """Create an experiment that has no runs yet. Without `experiment_id`, it gets a new id.
 
     Raises NotFound if the data set does not exist, and Conflict if it already has an experiment with this name. Raises
     Unprocessable if the version does not exist.

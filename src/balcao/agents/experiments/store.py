@@ -25,7 +25,7 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class StoredExperiment(msgspec.Struct, frozen=True):
-    """An experiment as it is stored."""
+    """A stored experiment."""
 
     id: str
     name: str
@@ -216,8 +216,8 @@ class ComparedRuns(msgspec.Struct, frozen=True):
     compared_run: Run | None
 
 
-# MATERIALIZED makes PostgreSQL choose the page before it reads the runs. Without MATERIALIZED, PostgreSQL built the
-# runs of all examples once for each example until the tables were first analysed, which took seconds.
+# MATERIALIZED makes PostgreSQL choose the page before it reads the runs. Without it, until the tables were first
+# analysed, PostgreSQL built the runs of all examples once for each example, which took seconds.
 @statement(f"""
 WITH page AS MATERIALIZED (
     SELECT id, position, revision FROM agents.dataset_examples AS example

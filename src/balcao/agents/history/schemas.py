@@ -75,7 +75,7 @@ _Metadata = Annotated[VersionMetadata, Meta(description="O que se mostra da vers
 
 
 class ConfigEntry(msgspec.Struct):
-    """A version in the history of configurations."""
+    """A version in the configuration history."""
 
     config_id: _ConfigId
     version: _Number
@@ -97,7 +97,7 @@ class ConfigHistory(msgspec.Struct):
 
 
 class PromptEntry(msgspec.Struct):
-    """A version in the history of prompts."""
+    """A version in the prompt history."""
 
     prompt_id: _PromptId
     version: _Number
@@ -160,7 +160,7 @@ class _Item(msgspec.Struct):
 
 
 class HistoryItem(_Item):
-    """A version in the history."""
+    """A version in the version history."""
 
     prompt: Annotated[PromptPreview, Meta(description="O texto de instruções, cortado.")]
     config: Annotated[ConfigContent, Meta(description="A configuração.")]

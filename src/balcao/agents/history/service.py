@@ -41,7 +41,7 @@ _DESCRIPTIONS: dict[ChangeType, str] = {
 
 
 async def list_configs(call: Call, query: HistoryQuery) -> ConfigHistory:
-    """Return a page of configurations. It is empty for an unknown agent type."""
+    """Return a page of configurations. The page is empty for an unknown agent type."""
     async with call.platform.database.connection() as connection:
         page = await _read_page(connection, query)
     entries = [
@@ -61,7 +61,7 @@ async def list_configs(call: Call, query: HistoryQuery) -> ConfigHistory:
 
 
 async def list_prompts(call: Call, query: HistoryQuery) -> PromptHistory:
-    """Return a page of prompts. It is empty for an unknown agent type."""
+    """Return a page of prompts. The page is empty for an unknown agent type."""
     async with open_prompt_reader(call) as connection:
         page = await _read_page(connection, query)
     entries = [
@@ -79,7 +79,7 @@ async def list_prompts(call: Call, query: HistoryQuery) -> PromptHistory:
 
 
 async def list_agent_versions(call: Call, query: UnifiedHistoryQuery) -> UnifiedHistory:
-    """Return a page of whole versions. It is shorter than requested if the response would become too large."""
+    """Return a page of whole versions. The page is shorter than requested if the response would become too large."""
     async with open_prompt_reader(call) as connection:
         page = await _read_page(connection, query)
     items = [

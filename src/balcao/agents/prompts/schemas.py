@@ -40,7 +40,7 @@ class SystemPrompt(msgspec.Struct):
 
 
 class PromptToCheck(AgentQuery):
-    """The body with a prompt to check."""
+    """The body that contains a prompt to check."""
 
     prompt_content: Annotated[
         str, Field(max_length=1_000_000, description="Texto de instruções.", examples=["Responda com {{persona}}."])
@@ -59,7 +59,7 @@ class PromptToCheck(AgentQuery):
 
 
 class Problem(msgspec.Struct):
-    """A problem in a prompt."""
+    """A problem that the check found in a prompt."""
 
     kind: Annotated[
         Literal["size", "secret", "placeholder"],
@@ -76,7 +76,7 @@ class Problem(msgspec.Struct):
 
 
 class CheckedPrompt(msgspec.Struct):
-    """The result of a check."""
+    """The result of checking a prompt."""
 
     ok: Annotated[bool, Meta(description="Se nada foi achado.", examples=[True])]
     characters: Annotated[int, Meta(ge=0, description="Tamanho do texto em caracteres.", examples=[1200])]

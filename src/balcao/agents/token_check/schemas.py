@@ -1,4 +1,4 @@
-"""The wire type of the token check."""
+"""The wire type for the token check."""
 
 from typing import Annotated, Literal
 

@@ -49,7 +49,7 @@ class VersionRow(msgspec.Struct, kw_only=True):
     hidden: bool = False
 
     def __post_init__(self) -> None:
-        """Validate the row by the rules for the body of a save. Raises ValueError for the first fault."""
+        """Validate the row by the same rules as the body of a save. Raises ValueError for the first error."""
         content = msgspec.structs.asdict(self.content)
         content["prompt_content"] = content.pop("prompt") or None
         check_row(content | {"agent_type": self.agent_type, "reason": self.reason}, SaveBody)

@@ -144,7 +144,7 @@ class Save(Model):
 
     @property
     def content(self) -> dict[str, Any]:
-        """The content members that were sent, as plain JSON values. Null empties a member."""
+        """The content members that the body contains, as plain JSON values. Null empties a member."""
         sent = self.model_dump(include=set(_CONTENT), exclude_unset=True)
         return {_CONTENT[name]: value for name, value in sent.items()}
 
@@ -163,7 +163,7 @@ class PromptBody(Save):
 class ConfigBody(Save):
     """A new configuration. The prompt is inherited."""
 
-    # `clickup_cards` is the old name of this member.
+    # Some clients still send this member under its old name, `clickup_cards`.
     memory_blocks: Annotated[list[MemoryBlock], Field(max_length=50), AfterValidator(_distinct_labels)] | None = Field(
         None,
         validation_alias=AliasChoices("memory_blocks", "clickup_cards"),
@@ -252,7 +252,7 @@ _Updated = Annotated[
 
 
 class UnifiedSaved(msgspec.Struct):
-    """The version that was saved, or the active version if nothing changed."""
+    """The saved version, or the active version if nothing changed."""
 
     success: _Success
     unified_version_number: _Number
@@ -284,7 +284,7 @@ class PromptSaved(msgspec.Struct):
 
 
 class ActivationResult(msgspec.Struct):
-    """The version that is active now, and the version that was active before."""
+    """The version that is active now, and the previously active version."""
 
     success: _Success
     agent_type: _AgentType
@@ -334,7 +334,7 @@ class PromptReset(msgspec.Struct):
 
 
 class UndoResult(msgspec.Struct):
-    """The version that was undone, and the version that is active now."""
+    """The undone version, and the version that is active now."""
 
     success: _Success
     agent_type: _AgentType

@@ -43,7 +43,7 @@ class UndoneVersion(msgspec.Struct, frozen=True):
 
 
 class PointerMove(msgspec.Struct, frozen=True):
-    """The version that is active now, and the number of the version that was active before."""
+    """The version that is active now, and the number of the previously active version."""
 
     version: AgentVersion
     previous: int | None
@@ -123,7 +123,7 @@ async def reset_agent(call: Call, agent_type: str, *members: str) -> AgentVersio
 
 
 async def undo_newest_version(call: Call, agent_type: str, expected: int | None = None) -> UndoneVersion:
-    """Hide the newest visible version. If it is active, the version that was active before it becomes active.
+    """Hide the newest visible version. If it is active, the previously active version becomes active again.
 
     Raises Forbidden if the caller lacks the action `CREATE`, and NotFound if the agent is unknown or has no visible
     version. Raises Conflict if the newest version is not `expected`, or if no version was active before it.

@@ -72,8 +72,8 @@ async def lock_agent(connection: Connection, agent_type: str) -> bool:
     """
 
 
-# This is a separate statement, not a join in `lock_agent`. A statement that has waited for a row lock sees the new
-# version of the locked row, but the old versions of joined rows (READ COMMITTED).
+# This is a separate statement, not a join in `lock_agent`. Under READ COMMITTED, a statement that has waited for a row
+# lock sees the new version of the locked row, but the old versions of joined rows.
 @statement("""
 SELECT active.version
 FROM agents.agents AS agent

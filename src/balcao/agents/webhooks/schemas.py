@@ -133,9 +133,9 @@ class Deliveries(msgspec.Struct):
 
 
 class Activation(msgspec.Struct):
-    """The version of an agent that is active now.
+    """The data in a message: the version of an agent that is now active.
 
-    If messages arrive out of order, the message with the highest `activation` is current.
+    If messages arrive out of order, the one with the highest `activation` is current.
     """
 
     activation: Annotated[int, Meta(description="Número da ativação.", examples=[42])]

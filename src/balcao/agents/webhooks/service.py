@@ -30,7 +30,7 @@ from balcao.core.webhooks.service import WebhooksOfService, make_switched_off
 
 
 async def announce_activation(connection: Connection, agent_type: str, activation: int) -> None:
-    """Enqueue a message about a logged activation for every webhook that follows the agent.
+    """Enqueue a message about a logged activation for every webhook that receives the agent's activations.
 
     The messages are sent after the transaction commits.
     """

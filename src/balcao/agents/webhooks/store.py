@@ -14,7 +14,7 @@ from balcao.core.jobs.worker import enqueue_sql
 from balcao.core.values.page import Page
 from balcao.core.webhooks.service import Try
 
-# The number of stored attempts for each message, including replays. Older attempts are dropped.
+# The number of attempts stored for each message, including replays. Older attempts are deleted.
 MOST_TRIES = 20
 
 

@@ -52,7 +52,7 @@ WHERE id = :outbox_id::uuid
 RETURNING {_COLUMNS}
 """)
 async def mark_fields_sent(connection: Connection, outbox_id: str, versions: Mapping[str, int]) -> OutboxRow | None:
-    """Remove the fields whose version equals the sent version. Return the row with the remaining fields."""
+    """Remove the fields that have not changed since they were sent. Return the row with the remaining fields."""
 
 
 # The log retains the last ten attempts: `attempts_log - 0` removes the oldest.
@@ -134,7 +134,7 @@ async def list_push_ids(connection: Connection, cpf: Cpf) -> list[str]: ...
 async def list_dirty_fields(connection: Connection, cpf: Cpf) -> list[str]: ...
 
 
-# The age of the oldest change in seconds. Dead-lettered jobs do not count, because they wait for an operator.
+# The age of the oldest waiting change in seconds. Dead-lettered jobs do not count, because they wait for an operator.
 OLDEST_PUSH_SQL = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(first_change_at))::float8 FROM registry.outbox
 WHERE job NOT IN (SELECT id FROM ({dead_sql(PUSH_JOB)}) AS dead)

@@ -27,8 +27,8 @@ async def _erase(connection: Connection, cpf: Cpf, at: datetime) -> Sequence[Cle
     ]
 
 
-# This erases the mirror for anonymisations that start on the platform. `service.anonymise_mirror` handles
-# `anonimizacao` events of the CRM.
+# The erasure declared here applies only to anonymisations that start on the platform. `service.anonymise_mirror`
+# handles `anonimizacao` events from the CRM.
 PERSONAL_DATA = PersonalData(
     "mirror",
     [

@@ -65,13 +65,13 @@ class CrmConsent(msgspec.Struct, frozen=True):
 
 
 class ExportedConsent(CrmConsent, frozen=True):
-    """A consent in the person's export, with its source."""
+    """A consent in the person's data export, with its source."""
 
     origin: Annotated[str, Meta(description="Quem o informou: `crm` ou `citizen`.", examples=["crm"])]
 
 
 class ExportedField(msgspec.Struct, frozen=True):
-    """A mirrored field in the person's export."""
+    """A mirrored field in the person's data export."""
 
     name: Annotated[str, Meta(description="Nome do campo, como o CRM o chama.", examples=["email"])]
     value: Annotated[
@@ -121,7 +121,7 @@ class Covered(msgspec.Struct, frozen=True):
 
 
 class OutboxRow(msgspec.Struct, frozen=True):
-    """A citizen's changes that wait to be pushed.
+    """A citizen's changes that are waiting to be pushed.
 
     `dirty` maps each changed field to the version of its last change. `given_up` means that the job is dead-lettered.
     """

@@ -78,7 +78,9 @@ async def write_own_fields(
     expected: int | None = None,
     verification: str | None = None,
 ) -> Written:
-    """Write a change by the citizen, or by staff on their behalf. It overrides every event applied before.
+    """Write a change by the citizen, or by staff on their behalf.
+
+    It overrides every event that has already been applied.
 
     One statement writes the change, its outbox row (rules: registry 4.5), the push job and the audit `trail`. It writes
     nothing if the mirror's version differs from `expected`: the caller must then read and decide again. With a phone
@@ -165,7 +167,7 @@ async def _merge_consents(
 
 
 async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str] | None:
-    """Set times in the future to now. Return the changed fields, or None for an unknown citizen."""
+    """Reset times that are in the future to now. Return the changed fields, or None for an unknown citizen."""
     if not await store.lock_known_mirror(connection, cpf):
         return None
     return sorted(await store.release_future_fields(connection, cpf))

@@ -265,8 +265,8 @@ async def lock_known_mirror(connection: Connection, cpf: Cpf) -> bool:
     """Lock the citizen's mirror if it exists. Return whether it exists."""
 
 
-# Wordings are reset too: an erasure deletes entries up to its own time, so it would miss a wording with a time in the
-# future.
+# Wordings are reset too, because an erasure deletes only entries up to its own time, so it would miss a wording whose
+# time is in the future.
 @statement("""
 WITH head AS (
     UPDATE registry.mirror_head SET version = version + 1 WHERE cpf = :cpf
@@ -279,7 +279,7 @@ SET at = least(at, statement_timestamp()),
 WHERE cpf = :cpf AND greatest(at, confirmed_at) > statement_timestamp() RETURNING field
 """)
 async def release_future_fields(connection: Connection, cpf: Cpf) -> list[str]:
-    """Set times in the future to now. Return the changed fields, unsorted."""
+    """Reset times that are in the future to now. Return the changed fields, unsorted."""
 
 
 @lookup("""
@@ -297,10 +297,10 @@ async def select_mirror_head(source: Source, cpf: Cpf) -> Json[Head] | None: ...
 
 @statement("SELECT cpf, categoria, canal FROM registry.crm_consentimentos WHERE cpf = ANY (:people::text[])")
 async def list_consent_keys(connection: Connection, people: Sequence[Cpf]) -> list[tuple[Cpf, str, str]]:
-    """Return the person, category and channel of each consent of these people."""
+    """Return the person, category and channel of each consent that these people have."""
 
 
-# A wording is exported with one field: the field that every own write of its kind sets.
+# Export a wording with one field: the one that every own write of the wording's kind sets.
 @statement(f"""
 SELECT field AS name, register.value::text, register.at AS updated_at, origin, {_CONFIRMED_AT} AS confirmed_at,
     wording.value::text AS wording

@@ -19,7 +19,7 @@ def format_gender(value: str) -> str:
 
 
 def to_crm_gender(text: str) -> str:
-    """Return the CRM's code for a gender. Any text without its own code becomes `Outro_Prefere_nao_informar`."""
+    """Return the CRM's code for a gender. A text for which the CRM has no code becomes `Outro_Prefere_nao_informar`."""
     return _GENDER_OUT.get(text, _OTHER_GENDER)
 
 

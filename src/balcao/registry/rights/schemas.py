@@ -85,7 +85,7 @@ class AccessNames(msgspec.Struct):
 
 
 class Access(msgspec.Struct):
-    """A read or change of a person's data. `actor` is a client or `self`, but never another person.
+    """A read or a change of a person's data. `actor` is a client or `self`, but never another person.
 
     Members of staff appear as their departments.
     """
@@ -210,7 +210,7 @@ def make_export_type(members: Iterable[ExportMember]) -> type[msgspec.Struct]:
 
 
 class AuditEvent(msgspec.Struct):
-    """An event of the audit trail. CPFs appear only masked or as keyed hashes.
+    """An event in the audit trail. CPFs appear only masked or as keyed hashes.
 
     `seq`, `prev_hash` and `hash` are null until the worker has added the event to the hash chain.
     """

@@ -71,7 +71,7 @@ async def list_anonymised_subjects(connection: Connection, subjects: Sequence[by
 
 @statement("SELECT now() - :span::interval")
 async def fetch_time_before(connection: Connection, span: timedelta) -> datetime:
-    """Return the time `span` before the start of the transaction, by the database clock."""
+    """Return the time that lies `span` before the start of the transaction, by the database clock."""
 
 
 @dataclass(frozen=True)

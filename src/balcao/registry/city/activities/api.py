@@ -1,4 +1,4 @@
-"""Route for the economic activities."""
+"""Route that lists the economic activities."""
 
 from balcao.core.access.rules import public
 from balcao.core.context.call import Call

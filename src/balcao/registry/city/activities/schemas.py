@@ -11,7 +11,7 @@ from balcao.core.values.page import Pagination
 
 
 class Activity(msgspec.Struct):
-    """A subclass of the national classification (CNAE) with the levels above it."""
+    """A subclass in the national classification (CNAE), with the levels above it."""
 
     id: Annotated[str, Meta(description="Id da atividade.", examples=["1091-1/02"])]
     secao: Annotated[str, Meta(description="Seção.", examples=["C"])]

@@ -14,7 +14,7 @@ _IN_PATH = r"^([0-9A-Z]{12}[0-9]{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-
 
 
 def parse_cnpj(text: str) -> str:
-    """Return the CNPJ if it is valid. Raises Invalid otherwise."""
+    """Return the CNPJ if it is valid, or else raise Invalid."""
     if not is_cnpj(text):
         raise Invalid(
             "O CNPJ do caminho (`cnpj`) é inválido: use 14 caracteres, com letras maiúsculas.",

@@ -18,7 +18,7 @@ from balcao.core.values.page import Pagination
 
 
 class CompanyCode(msgspec.Struct):
-    """A code of a national table with its description."""
+    """A code from a national table, with its description."""
 
     id: Annotated[str | None, Meta(description="Código na tabela nacional.", examples=["2062"])] = None
     descricao: Annotated[
@@ -99,7 +99,7 @@ class CompanyAddress(msgspec.Struct):
 
 
 class CompanyAccountant(msgspec.Struct):
-    """An accountant of the company. `id` is a CPF or a CNPJ."""
+    """One of the company's accountants. `id` is a CPF or a CNPJ."""
 
     id: Annotated[
         str | None,
@@ -143,7 +143,7 @@ class CompanyResponsible(msgspec.Struct):
 
 
 class CompanyPartner(msgspec.Struct):
-    """A partner of the company: a person, a company or a foreigner."""
+    """A partner in the company: a person, a company or a foreigner."""
 
     tipo: Annotated[
         str | None, Meta(description="Tipo do sócio: 1 empresa, 2 pessoa, 3 estrangeiro.", examples=["2"])

@@ -38,7 +38,7 @@ async def read_registered_company(call: Call, cnpj: str) -> Company:
 
     Raises Forbidden if the caller is neither a member of the company nor has a right to see it. An unknown company
     raises the same error, so that the response does not reveal which companies exist. For callers with a right, an
-    unknown company raises NotFound. Raises Invalid if staff give no reason although one is required.
+    unknown company raises NotFound. Raises Invalid if a member of staff must give a reason but has not.
     """
     async with call.platform.database.transaction() as connection:
         company = await store.select_registered_company(connection, cnpj)

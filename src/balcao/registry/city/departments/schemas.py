@@ -15,7 +15,10 @@ Level = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
 
 
 class Department(msgspec.Struct, omit_defaults=True):
-    """A department. `cd_ua_pai` is null at the top. `msg` and `updated_at` appear only if they are set."""
+    """A department. `cd_ua_pai` is null for a department at the top.
+
+    `msg` and `updated_at` appear only if they are set.
+    """
 
     id: Annotated[str, Meta(description="Id do órgão.", examples=["1100"])]
     cd_ua: Annotated[str, Meta(description="Código da unidade administrativa.", examples=["1100"])]

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from balcao.registry.city.departments.schemas import Department, DepartmentNode
 
-# A department has at most this many ancestors, because levels are 0 to 99. A longer chain is a cycle or an error.
+# The maximum number of a department's ancestors, because levels range from 0 to 99. A longer chain is a cycle or an
+# error.
 LONGEST_CHAIN = 99
 
 

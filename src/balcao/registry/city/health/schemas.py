@@ -18,7 +18,7 @@ class Dependency(msgspec.Struct):
 
 
 class Dependencies(msgspec.Struct):
-    """The systems that the registry needs."""
+    """The status of each system that the registry needs."""
 
     datastore: Annotated[Dependency, Meta(description="O banco de dados.")]
     cache: Annotated[Dependency, Meta(description="O cache compartilhado.")]

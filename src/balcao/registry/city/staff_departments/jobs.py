@@ -16,7 +16,7 @@ BATCH = 500
 
 
 async def hash_staff(platform: Platform, _: Mapping[str, Any]) -> None:
-    """Insert missing staff hashes for each audit trail key, and delete the hashes of former staff."""
+    """Insert missing staff hashes for each key of the audit trail, and delete the hashes of former staff."""
     async with platform.database.connection() as connection:
         await store.delete_former_staff_hashes(connection)
         for key in platform.audit.keys:

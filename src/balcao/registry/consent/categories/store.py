@@ -30,7 +30,7 @@ async def find_category_name(source: Source, id_: str) -> str | None:
 async def insert_category(
     connection: Connection, id_: str, name: str, description: str, default_opt_in: bool, active: bool, order: int | None
 ) -> Category:
-    """Insert a category. Raises Conflict if a category has this id, even an inactive one."""
+    """Insert a category. Raises Conflict if another category has this id, even an inactive one."""
     try:
         return await _insert_category(connection, id_, name, description, default_opt_in, active, order)
     except asyncpg.UniqueViolationError:

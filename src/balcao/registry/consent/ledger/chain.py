@@ -73,7 +73,7 @@ def link_entries(entries: Sequence[LedgerEntry], seq: int, last: bytes) -> list[
 
 
 def find_breaks(chain: Sequence[Link]) -> Iterator[tuple[Link, Break]]:
-    """Yield the faults of one citizen's chain, which must be sorted by `seq`. Yield at most one fault for each link."""
+    """Yield the faults in one citizen's chain, which must be sorted by `seq`. Yield at most one fault for each link."""
     before: Sequence[Link | None] = [None, *chain]
     for previous, link in pairwise(before):
         assert link is not None  # only the item before the first link is None

@@ -19,7 +19,10 @@ _FETCHED_AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class LedgerHead:
-    """The end of a citizen's chain. `moment` is the time for the next entry, later than every existing entry."""
+    """The end of a citizen's chain. `moment` is the time to use for the next entry.
+
+    It is later than every existing entry.
+    """
 
     seq: int
     hash: bytes

@@ -1,4 +1,4 @@
-"""Notify senders about opt-outs, with signed calls that name recipients only by references (rules: registry 4.19)."""
+"""Notify senders about opt-outs with signed calls, which name recipients only by references (rules: registry 4.19)."""
 
 import re
 from collections.abc import Mapping

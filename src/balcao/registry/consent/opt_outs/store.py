@@ -1,4 +1,4 @@
-"""SQL for the announcement of opt-outs. `core/webhooks` stores the webhooks themselves."""
+"""SQL for announcing opt-outs to senders. `core/webhooks` stores the webhooks themselves."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ def announce_sql(entries: str) -> str:
 
 
 class Withdrawn(msgspec.Struct, frozen=True):
-    """An entry of the ledger, or of the phone book (`number_hash`), that withdraws consent.
+    """An entry in the ledger or, with `number_hash`, in the phone book that withdraws consent.
 
     `category` is None if all categories are refused. `numbers` are the person's numbers that had consent.
     """
@@ -109,7 +109,7 @@ SELECT id::text, cpf, '{opt_in}'::text[] AS fields FROM (
 ) AS entry WHERE id = ANY (:ids::text[]::uuid[]) AND cpf IS NOT NULL
 """)
 async def find_subjects(connection: Connection, ids: Sequence[str]) -> Mapping[str, Subject]:
-    """Return the person of each entry, by the entry's id."""
+    """Return the person whom each entry concerns, by the entry's id."""
 
 
 @statement("""

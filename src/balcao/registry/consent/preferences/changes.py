@@ -35,7 +35,7 @@ class RequestedChange:
         return [name for name, is_asked in named.items() if is_asked]
 
     def list_changes(self, current: Preferences) -> list[Change]:
-        """Return the flags that the request sets to another value.
+        """Return the flags to which the request assigns a different value.
 
         Raises Unprocessable for unknown or inactive categories.
         """

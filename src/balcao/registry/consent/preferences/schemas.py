@@ -72,7 +72,7 @@ class PreferencesBody(msgspec.Struct):
 
 
 class ChoiceBody(msgspec.Struct):
-    """The choice of one category."""
+    """A choice for one category."""
 
     opt_in: Annotated[bool, Meta(description="Se aceita a categoria.", examples=[False])]
     channel: ChannelText

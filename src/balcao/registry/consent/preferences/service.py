@@ -46,7 +46,7 @@ async def change_preferences(call: Call, cpf: Cpf, body: PreferencesBody, known:
 
 
 async def choose_category(call: Call, cpf: Cpf, category: str, body: bytes, known: Known = _whole) -> Preferences:
-    """Choose one category and return the new preferences.
+    """Set the choice for one category, and return the new preferences.
 
     An unknown or inactive category raises Unprocessable before the body is parsed.
     """

@@ -33,7 +33,7 @@ _future_events = counter("balcao_crm_event_future", "Events of the CRM dated mor
 class IngestResult(NamedTuple):
     """The number of new events, and the number of events that the parser rejected.
 
-    Events that were stored before count as neither.
+    Events that were already stored count as neither.
     """
 
     new: int

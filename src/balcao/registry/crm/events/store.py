@@ -130,8 +130,9 @@ async def finish_event(connection: Connection, event_id: str, result: str) -> No
 
 # An erasure also covers waiting events.
 #
-# SKIP LOCKED: a job is applying a locked row, and waits for the mirror that we hold. That job then finds the tombstone
-# and erases the payload itself. Waiting for the row would cause a deadlock.
+# SKIP LOCKED: a locked row belongs to a job that is applying it, and that waits for the mirror, which this transaction
+# has locked. Waiting for the row would cause a deadlock. It is also unnecessary, because the job then finds the
+# tombstone and erases the payload itself.
 @statement("""
 UPDATE registry.crm_event SET dados = NULL
 WHERE id IN (

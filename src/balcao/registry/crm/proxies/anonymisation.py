@@ -19,7 +19,7 @@ STATUSES = frozenset({requests.OPEN, "concluido", "falhou", "cancelado"})
 
 
 class RequestOpen(Conflict):
-    """Raised if the person already has an open request (`request`). No new request was filed."""
+    """Raised, instead of filing a new request, if the person already has an open one (`request`)."""
 
     def __init__(self, request: FiledAnonymisation) -> None:
         super().__init__("Já há uma solicitação de anonimização aberta.", code="request-open")
@@ -69,7 +69,7 @@ def _to_wire(request: AnonymisationRequest, cpf: Cpf) -> FiledAnonymisation:
 
 
 def _parse_time(text: str) -> datetime:
-    """Parse a time from the CRM. Raises CrmAway if it is not valid, because the response is then unusable."""
+    """Parse a time from the CRM. Raises CrmAway if it is not valid, because then the response is unusable."""
     moment = iso_time.parse_iso_time(text)
     if moment is None:
         raise CrmAway

@@ -71,7 +71,7 @@ def _parse_key(field: str, text: str) -> str:
 
 
 def _find_purpose(account: Account, consent: Consent) -> str | None:
-    """Return the consent's current purpose, which a change without `finalidade` retains."""
+    """Return the consent's current purpose, which does not change if the body omits `finalidade`."""
     for entry in account.cidadao["consentimento"]:
         if (entry.get("categoria", ""), entry.get("canal", "")) == (consent.categoria, consent.canal):
             purpose: str | None = entry.get("finalidade")

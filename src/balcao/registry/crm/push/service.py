@@ -30,7 +30,7 @@ BUDGET_SECONDS = 20.0
 LONGEST_REQUESTED_SECONDS = 3_600
 LIMIT_EXCEEDED_SECONDS = 60
 LOGIN_WRITES = "crm-login-writes"
-OFF = timedelta(hours=1)  # how often a job checks whether pushing is on again
+OFF = timedelta(hours=1)  # how often a job checks whether pushing is enabled again
 _pushes = counter("balcao_crm_push", "Tries to tell the CRM what citizens changed", "outcome")
 
 

@@ -24,7 +24,7 @@ class ReconciliationBody(msgspec.Struct):
 
 
 class Reconciliation(msgspec.Struct):
-    """A reconciliation. For a single person it finishes immediately and has no id."""
+    """A reconciliation. A reconciliation of a single person finishes immediately and has no id."""
 
     id: Annotated[
         str | None,

@@ -85,7 +85,7 @@ async def advance_reconciliation(
 
 
 def _end_sql(state: str) -> str:
-    """Return the statement that ends a run with this state."""
+    """Return the SQL statement that ends a run with this state."""
     return f"""
 UPDATE registry.crm_reconciliation SET state = '{state}', finished_at = clock_timestamp()
 WHERE id = :run::text::uuid AND state = 'running'

@@ -52,7 +52,7 @@ def _describe_circuit(circuit: Circuit) -> CircuitStatus:
 
 
 async def release_future_fields(call: Call, cpf: Cpf) -> ReleasedFields:
-    """Set the times of the citizen's fields that are in the future to now. Return how many fields changed.
+    """Reset the future times of the citizen's fields to now. Return how many fields changed.
 
     Raises NotFound for a citizen without a mirror.
     """

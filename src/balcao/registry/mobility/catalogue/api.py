@@ -1,4 +1,4 @@
-"""Routes for the vehicle catalogue: the options of the vehicle form, and their administration."""
+"""Routes for the vehicle catalogue: read the options for the vehicle form, and administer the catalogue."""
 
 from balcao.core.access.rules import action, authenticated
 from balcao.core.context.call import Call
@@ -23,7 +23,7 @@ from balcao.registry.mobility.catalogue.schemas import (
 )
 from balcao.registry.routes import ROUTES
 
-# The response is the same for all callers with a token. A browser may store it, but must revalidate it before use.
+# The response is the same for all callers with a token. A browser may store it, but must revalidate it before each use.
 REVALIDATED = "private, no-cache"
 ADMINISTRATION = action("vehicle_catalog:write")
 

@@ -1,4 +1,4 @@
-"""Read the catalogue of brands and models: the options of the vehicle form, and all entries for administrators."""
+"""Read the catalogue of brands and models: options for the vehicle form, and all entries for administrators."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Compare and sort the names in the catalogue, and make ids from them (rules: registry 3.6)."""
+"""Compare and sort the names in the catalogue, and derive ids from them (rules: registry 3.6)."""
 
 import re
 import unicodedata

@@ -78,7 +78,7 @@ LEFT JOIN registry.vehicle_model AS model ON model.id = {vehicle}.model_id
 """
 
 
-# FOR SHARE: until the transaction that adds a model ends, the model's brand cannot be deleted.
+# FOR SHARE prevents the brand from being deleted until the transaction that adds the model ends.
 @statement(f"SELECT {_BRAND} FROM registry.vehicle_brand WHERE id = :brand_id AND deleted_at IS NULL FOR SHARE")
 async def lock_brand_for_share(connection: Connection, brand_id: str) -> VehicleBrand | None:
     """Return a live brand, and lock it against changes until the transaction ends.
@@ -121,7 +121,7 @@ async def insert_model(
 async def rename_brand(connection: Connection, id: str, name: str, name_key: str) -> bool:
     """Rename a brand. Return False if another live brand has the name.
 
-    After False, the transaction has failed: no further statement can run in it.
+    The transaction has then failed, so no further statement can run in it.
     """
     try:
         await _rename_brand(connection, id, name, name_key)
@@ -137,7 +137,7 @@ async def _rename_brand(connection: Connection, id: str, name: str, name_key: st
 async def change_model(connection: Connection, model: VehicleModel, name_key: str) -> bool:
     """Store a changed model. Return False if another live model of the brand has the name.
 
-    After False, the transaction has failed: no further statement can run in it.
+    The transaction has then failed, so no further statement can run in it.
     """
     try:
         await _change_model(connection, model, name_key)
@@ -207,7 +207,7 @@ class ImportedModel(NamedTuple):
     vehicle_type: VehicleType
 
 
-# Use the live brand with this name. If there is none, use the live brand whose id was made from this name.
+# Use the live brand with this name. If there is none, use the live brand whose id was derived from this name.
 @statement("""
 INSERT INTO registry.vehicle_model (id, brand_id, name, name_key, vehicle_type)
 SELECT imported.id, brand.id, imported.name, imported.name_key, imported.vehicle_type

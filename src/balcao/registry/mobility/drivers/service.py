@@ -101,7 +101,7 @@ def _require_invitable(vehicle: VehicleLinks, inviter: Cpf, invitee: Invitee, mo
     people.require_owner(vehicle.owner, inviter)
     if invitee.cpf == inviter:
         raise Invalid("O campo `cpf` é o de quem registrou o veículo.", code="invitee-is-owner")
-    # Check this before the limit, so that an existing invitation is reported even if the limit is reached.
+    # Check for an existing invitation before the limit, so that it is reported even if the limit is reached.
     if invitee.cpf in vehicle.links.values():
         raise Conflict("Esta pessoa já tem convite pendente ou já conduz o veículo.", code="conductor-exists")
     if most and len(vehicle.links) >= most:

@@ -18,9 +18,10 @@ class Choice:
 
 
 def resolve_choice(choice: Choice, brand: VehicleBrand | None, model: VehicleModel | None) -> Choice:
-    """Return the values to store for a choice. `brand` and `model` are the live rows with the choice's ids.
+    """Return the values to store for a choice.
 
-    Raises Invalid unless the choice is one of the three flows: catalogue, hybrid or free.
+    `brand` and `model` are the live rows that have the choice's ids. Raises Invalid unless the choice is one of the
+    three flows: catalogue, hybrid or free.
     """
     _refuse_unknown(choice, brand, model)
     real_brand = None if brand is None or brand.is_other else brand

@@ -15,7 +15,10 @@ _URL = re.compile(r"https://(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::443)?(?:[/?
 
 
 def parse_url(field: str, url: str, hosts: Collection[str]) -> str:
-    """Return the trimmed URL. Raises Invalid unless it is an https URL on one of the hosts or their subdomains."""
+    """Return the trimmed URL.
+
+    Raises Invalid unless it is an https URL on one of the allowed hosts or their subdomains.
+    """
     text = url.strip()
     found = _URL.fullmatch(text)
     if found is None or len(text) > LONGEST_URL or has_control(text) or not _is_allowed(found["host"].lower(), hosts):

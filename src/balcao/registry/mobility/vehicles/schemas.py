@@ -125,7 +125,7 @@ class VehicleUpdate(msgspec.Struct, kw_only=True):
 
 
 class VehicleRole(StrEnum):
-    """The role that the person in the path has for the vehicle."""
+    """The role of the person in the path: the vehicle's owner or a driver."""
 
     OWNER = "owner"
     CONDUCTOR = "conductor"

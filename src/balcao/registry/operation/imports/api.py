@@ -1,4 +1,4 @@
-"""Route for the imports."""
+"""Route that returns the progress of imports."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

@@ -1,4 +1,4 @@
-"""Wire types for the imports (rules: registry 2.13)."""
+"""Wire types for the progress of imports (rules: registry 2.13)."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -35,6 +35,6 @@ class ImportState(msgspec.Struct):
 
 
 class Imports(msgspec.Struct):
-    """The last import of each kind, for all services."""
+    """The last import of each kind of data, for all services."""
 
     data: Annotated[list[ImportState], Meta(description="O último arquivo de cada tipo, os inacabados primeiro.")]

@@ -25,7 +25,7 @@ class LimitQuery(PageQuery):
 
 
 class LimitState(msgspec.Struct):
-    """A rate limit. The last three members are null while the configured rate applies."""
+    """A rate limit. The last three members are null unless the rate has been changed."""
 
     name: Annotated[str, Meta(description="Nome do limite.", examples=["registry.read_preferences"])]
     about: Annotated[

@@ -33,7 +33,7 @@ PER_PAGE = 20
 
 
 class AvatarQuery(PageQuery):
-    """The page query of the avatar list, which has its own default size."""
+    """The page query for the avatar list, which has its own default page size."""
 
     per_page: Annotated[
         int, Meta(ge=1, description="Itens por página; acima de 100 vale 100.", examples=[PER_PAGE])

@@ -34,7 +34,7 @@ class ExportedAvatar(msgspec.Struct):
 
 
 class Avatars(msgspec.Struct):
-    """A page of avatars, sorted by name. The pagination members are on the same level as the data."""
+    """A page of avatars, sorted by name. The pagination members are on the same level as the list itself."""
 
     data: Annotated[list[Avatar], Meta(description="Avatares da página, por nome.")]
     page: Annotated[int, Meta(description="A página, a partir de 1.", examples=[1])]

@@ -43,9 +43,9 @@ def find_newest(mirror: Mirror, *fields: str) -> str | None:
 
 
 def parse_phone_choice(mirror: Mirror, field: str) -> phones.Phone | None:
-    """Return the phone as the person typed it if the field still has that number, or else as parsed.
+    """Return the phone as the person typed it if the field still contains that number.
 
-    Return None if the field's text is not a phone number.
+    Otherwise, parse the field's text, and return None if it is not a phone number.
     """
     text, wording = str(mirror.fields[field].value), mirror.wordings.get("telefone")
     if wording is not None and translation.has_same_digits(wording.wire, text):

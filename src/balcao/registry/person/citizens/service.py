@@ -73,7 +73,7 @@ def _hide_from_scope(citizen: Citizen, call: Call) -> Citizen:
 
 @dataclass(frozen=True)
 class StoredCitizen:
-    """The full record as stored, with the version of its mirror and the time of the read."""
+    """The full record as stored, with the version of its mirror and the time when it was read."""
 
     citizen: Citizen
     version: int

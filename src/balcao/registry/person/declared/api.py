@@ -98,7 +98,7 @@ async def declare_exhibition_name(call: Call, cpf: CpfInPath, body: ValueBody) -
 
 
 def _add_routes(choice: Choice) -> None:
-    """Declare the two operations of a field that has a list of options."""
+    """Declare the two operations for a field that has a list of options."""
 
     @routes.put(
         f"/citizen/{{cpf}}/{choice.path}",

@@ -91,8 +91,8 @@ async def delete_unused_file(connection: Connection, cpf: Cpf, id: UUID) -> bool
     """Delete a file that no record refers to. Return whether it was deleted."""
 
 
-# Lock order: files in the order of their ids. A release may leave `unused_since` set although another record has just
-# begun to refer to the file, so the condition checks both.
+# Lock order: files in the order of their ids. When a record releases a file, `unused_since` may be set although another
+# record has just started to refer to the file, so the condition checks both.
 @statement(f"""
 WITH expired AS (
     SELECT cpf, id FROM registry.citizen_file AS file

@@ -177,9 +177,9 @@ class PetStatistics(msgspec.Struct):
 
 
 class PetStats(msgspec.Struct):
-    """A citizen's pet counts. `statistics` covers only the city's records.
+    """The numbers of a citizen's pets. `statistics` covers only the city's records.
 
-    The citizen's own pets are counted separately.
+    Pets that the citizen added are counted separately.
     """
 
     cpf: CpfText

@@ -71,7 +71,10 @@ async def draw_number(source: Source, cpf: Cpf) -> int:
 
 
 class Insertion(NamedTuple):
-    """The result of an insertion. Even below the limit, a pet is not inserted if its idempotency key is taken."""
+    """The result of trying to insert a pet.
+
+    Even below the limit, a pet is not inserted if its idempotency key is taken.
+    """
 
     is_below_limit: bool
     is_inserted: bool

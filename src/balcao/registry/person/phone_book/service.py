@@ -1,4 +1,4 @@
-"""The phone book: the person whom a phone number reaches, and their consent to messages (rules: registry 4.13)."""
+"""The phone book: which person a phone number reaches, and whether they consent to messages (rules: registry 4.13)."""
 
 import unicodedata
 from collections.abc import Callable
@@ -115,7 +115,7 @@ async def _count_miss(call: Call) -> None:
 
 
 def mask_name(name: str) -> str:
-    """Return the name with every letter masked except the first letter of each word."""
+    """Mask every letter of the name except the first letter of each word."""
     return " ".join(word[0] + "*" * (len(word) - 1) for word in name.split())
 
 
@@ -390,7 +390,7 @@ async def _require_person(call: Call, number: str) -> Cpf:
 
 
 async def list_quarantined_phones(call: Call, page: Page, *, expired: bool) -> QuarantinedPhones:
-    """Return a page of the numbers in quarantine, or of the numbers whose quarantine has ended."""
+    """Return a page of the numbers in quarantine, or of those whose quarantine has ended."""
     call.require_reason()
     async with call.platform.database.connection() as connection:
         found, total = await store.select_quarantined_phones(connection, page, expired=expired)

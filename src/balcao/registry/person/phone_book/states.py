@@ -1,4 +1,4 @@
-"""The states of a phone number and their transitions (rules: registry 4.13). No SQL or HTTP here.
+"""The states of a phone number and their transitions (rules: registry 4.13).
 
     free ──bind──> bound ──quarantine, reject──> quarantined ──release, time over──> free
 

@@ -78,8 +78,8 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
 def _make_counted(call: Call, cpf: Cpf, number: Number) -> store.CountedHashes:
     """Return the hashes of the citizen and the number under the current key and all former keys.
 
-    Codes are counted under all these keys. A rotation therefore does not reset any count, and processes with the old
-    key and with the new key share their counts.
+    Codes are counted under all these keys. A key rotation therefore does not reset any count, and processes that still
+    use the old key share their counts with those that use the new one.
     """
     every = [codes.Secrets(key) for key in call.platform.audit.keys]
     return store.CountedHashes(

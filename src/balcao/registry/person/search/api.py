@@ -1,4 +1,4 @@
-"""Routes for the search for a citizen at the counter."""
+"""Routes for finding a citizen at the counter."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

@@ -1,4 +1,4 @@
-"""Wire types for the search for a citizen at the counter (rules: registry 2.12)."""
+"""Wire types for finding a citizen at the counter (rules: registry 2.12)."""
 
 from typing import Annotated
 

@@ -1,6 +1,6 @@
-"""The search for a citizen who comes to the counter without their CPF (rules: registry 4.14).
+"""Find a citizen who comes to the counter without their CPF (rules: registry 4.14).
 
-It is narrow and always audited.
+Searches are narrow and always audited.
 """
 
 from collections.abc import Awaitable, Callable

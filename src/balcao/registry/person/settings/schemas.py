@@ -15,7 +15,7 @@ class FirstLogin(msgspec.Struct):
 
 
 class OptIn(msgspec.Struct):
-    """The short form of the notification preferences, with the same values."""
+    """A short form of the notification preferences, with the same values but without the time of the last change."""
 
     opt_in: OptInFlag
     category_opt_ins: Annotated[

@@ -127,7 +127,7 @@ class SocialAssistance(msgspec.Struct):
 
 
 class Student(msgspec.Struct):
-    """A person's data as a pupil of the city's schools."""
+    """A person's data as a pupil in the city's schools."""
 
     indicador: Annotated[bool | None, Meta(description="Se é aluno da rede municipal.", examples=[True])] = None
     conceito: Annotated[str | None, Meta(description="Conceito do último período.", examples=["MB"])] = None

@@ -1,4 +1,4 @@
-"""Read the CRM's changed cases once a minute (rules: registry 4.20)."""
+"""Read the cases that have changed in the CRM once a minute (rules: registry 4.20)."""
 
 from datetime import timedelta
 

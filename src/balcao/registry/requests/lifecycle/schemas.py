@@ -157,7 +157,7 @@ class ServiceRequest(msgspec.Struct, kw_only=True):
 
 
 class NewRequest(ServiceRequest, kw_only=True):
-    """A new request with its code."""
+    """A new request, with its code."""
 
     code: Code
 
@@ -179,7 +179,7 @@ class Receipt(msgspec.Struct, kw_only=True):
 
 
 class FollowedStep(msgspec.Struct, kw_only=True):
-    """A change of state without its text."""
+    """A change of state, without the text of the step."""
 
     state: StateOf
     at: Annotated[datetime, Meta(description="Quando.", examples=["2026-03-03T09:00:00Z"])]

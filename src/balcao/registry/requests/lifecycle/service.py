@@ -193,7 +193,7 @@ async def add_step(
 ) -> None:
     """Add a step to a locked request.
 
-    Jobs send the steps of citizens and staff to the CRM, and send the citizen an e-mail about a step by the city.
+    Jobs send steps by citizens and staff to the CRM, and send the citizen an e-mail about a step by the city.
     """
     step = await store.add_step(connection, row, state, text, author, at)
     await enqueue_email(connection, row, step, author)

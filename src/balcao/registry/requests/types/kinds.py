@@ -36,7 +36,7 @@ _COMMON = frozenset({"id", "kind", "label", "hint", "required", "personal"})
 
 
 class Option(msgspec.Struct, frozen=True):
-    """An option of a choice."""
+    """An option in a choice field."""
 
     id: Annotated[str, Meta(description="Identificador da opção.", examples=["apagada"])]
     label: Annotated[str, Meta(description="Texto da opção, até 100 caracteres.", examples=["Apagada à noite"])]

@@ -1,4 +1,4 @@
-"""Wire types for the check of recipients (rules: registry 4.17)."""
+"""Wire types for checking recipients (rules: registry 4.17)."""
 
 from datetime import datetime
 from typing import Annotated, Literal, TypeAlias
@@ -111,7 +111,7 @@ class CheckedRecipient(msgspec.Struct):
 
 
 class CheckedRecipients(msgspec.Struct):
-    """The answers, one for each item of the request, in the same order."""
+    """The answers, one for each item in the request, in the same order."""
 
     category: CategoryId
     campaign: CampaignNumber

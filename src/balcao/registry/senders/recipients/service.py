@@ -30,7 +30,7 @@ from balcao.registry.senders.unsubscribe.links import Link, make_addresses
 
 # The category of the platform's own messages about services that the person uses.
 OWN_CATEGORY = "services"
-# The sender that the ledger records if a person opts out through an e-mail of the platform.
+# The sender that the ledger records if a person opts out through an e-mail from the platform.
 OWN_SENDER = "balcao"
 # The settings that set a client's quotas: for recipients, for recipients who do not accept, and for new mailings.
 _ASKED, _REFUSED, _NEW_CAMPAIGNS = "recipients_limit", "refused_recipients_limit", "campaigns_limit"
@@ -123,7 +123,7 @@ async def _judge(
 async def _record(
     connection: Connection, call: Call, campaign: int, question: Question, judged: Iterable[Judged]
 ) -> None:
-    """Record the check for each person for whom this mailing has no record yet."""
+    """Record the check for each person who has not yet been checked for this mailing."""
     audit = call.platform.audit
     people = {hashed: each.cpf for each in judged if (hashed := audit.key.hash_cpf(each.cpf)) is not None}
     new = await store.add_campaign_people(connection, campaign, list(people))

@@ -154,8 +154,8 @@ async def judge_phones(
     """
 
 
-# Lock order: people in the order of their hashes, so that two calls about the same people cannot wait for each other;
-# then the mailing, whose count changes.
+# Lock order: first people, in the order of their hashes, so that two calls about the same people cannot wait for each
+# other. Then the mailing, whose count changes.
 @statement("""
 WITH recorded AS (
     INSERT INTO registry.campaign_person (campaign, person)
