@@ -45,7 +45,7 @@ def clean_line(field: str, value: str, longest: int) -> str:
 
 
 def clean_optional_line(field: str, value: str | None, longest: int) -> str | None:
-    """Clean a line as `clean_line` does. Return None for an absent or blank text."""
+    """Clean a line in the same way as `clean_line`. Return None for an absent or blank text."""
     return clean_line(field, value, longest) if value and value.strip() else None
 
 
@@ -58,7 +58,7 @@ def clean_prose(field: str, value: str, longest: int) -> str:
 
 
 def clean_optional_prose(field: str, value: str | None, longest: int) -> str | None:
-    """Clean a text as `clean_prose` does. Return None if it is absent or empty."""
+    """Clean a text in the same way as `clean_prose`. Return None if it is absent or empty."""
     return clean_prose(field, value, longest) or None if value else None
 
 

@@ -34,7 +34,7 @@ _ABSENT = frozenset({"", "null", "undefined"})  # generated clients send these f
 
 
 def read_parameter(query: Mapping[str, str], name: str) -> str | None:
-    """Return the value of a parameter. An empty text, `null` and `undefined` count as absent and give None."""
+    """Return the value of a parameter. Return None if it is absent, empty, `null` or `undefined`."""
     value = query.get(name)
     if value is None:
         return None

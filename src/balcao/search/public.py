@@ -61,7 +61,7 @@ class ListedService(msgspec.Struct, omit_defaults=True, kw_only=True):
     metadata: Annotated[dict[str, Any], Meta(description="Todos os demais campos públicos do serviço.")]
 
 
-# `metadata` leaves out the fields that `ListedService` shows under another name, and `autor`, which is always empty.
+# `metadata` omits the fields that `ListedService` shows under another name, and `autor`, which is always empty.
 _SHOWN = frozenset(
     {"autor", "id", "nome_servico", "tema_geral", "sub_categoria", "slug", "status", "created_at", "last_update"}
 )

@@ -93,7 +93,7 @@ class GroupedChange(Generic[Wanted, Value]):
     ]
 
     async def run(self, call: Call, attempt: CatalogueEvent, wanted: Wanted) -> tuple[Value, int]:
-        """Make a change as `write_catalogue` does. Return its result and the catalogue version."""
+        """Make a change in the same way as `write_catalogue`. Return its result and the catalogue version."""
         change = RequestedChange(call, wanted)
         async with _recording_denials(call, attempt):
             outcome, version = await call.platform.database.write_grouped(self._make_group, change)

@@ -93,9 +93,10 @@ def make_temporary_name(action_id: int) -> str:
     return f"aside:{action_id}"
 
 
-# Yield the stored actions to which an action of the document may refer. The order is: the one whose code key is in
-# `renamed_from`, the one with this name, the one whose former name is in `renamed_from`, the one whose code key is this
-# name. If the document refers to a stored action by its code key, it does not also refer to it by name.
+# Yield the stored actions to which an action of the document may refer. The order is: the stored action whose code key
+# is `renamed_from`, the one with the document's name, the one whose name is `renamed_from`, and the one whose code key
+# is the document's name. If the document refers to a stored action by its code key, it does not also refer to it by
+# name.
 def _list_candidates(
     action: DocumentAction, by_name: dict[str, StoredAction], by_key: dict[str, StoredAction], claimed: set[str | None]
 ) -> Iterator[StoredAction]:

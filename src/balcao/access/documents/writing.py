@@ -1,4 +1,4 @@
-"""Writes all changes of a plan, with a few statements for each kind of change and any number of changes."""
+"""Writes all changes of a plan. Each kind of change needs only a few statements, however many changes there are."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 

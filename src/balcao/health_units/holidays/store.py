@@ -47,7 +47,7 @@ SELECT year FROM unnest(:years::int[]) AS year
 WHERE NOT EXISTS (SELECT FROM health_units.holiday_years WHERE ano = year)
 """)
 async def find_missing_years(connection: Connection, years: Sequence[int]) -> list[int]:
-    """Return those of these years whose holidays have not been added yet."""
+    """Return the years whose holidays have not been added yet."""
 
 
 # The holidays of a year are added only once. If two transactions add the same year, the second one waits and then

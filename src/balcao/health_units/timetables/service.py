@@ -159,7 +159,7 @@ async def list_opening_days(call: Call, cnes: Cnes, query: DaysQuery) -> Days:
 
 
 async def preview_days(call: Call, cnes: Cnes, query: DaysQuery, body: PreviewBody) -> Days:
-    """Return what `list_opening_days` would return after the body was written, without writing anything.
+    """Return what `list_opening_days` would return if the body were written, without writing it.
 
     Raises Forbidden if the caller's right does not cover the unit, and the same errors as `list_opening_days`.
     """

@@ -50,20 +50,23 @@ async def check_collection(platform: Platform) -> Mapping[str, bool]:
 
 
 async def begin_with_version(platform: Platform, schema_version: str) -> None:
-    """Change the schema version of a collection that has never contained a service. Otherwise, do nothing."""
+    """Set the schema version of a collection that has never contained a service.
+
+    For any other collection, do nothing.
+    """
     async with platform.database.transaction() as connection:
         await store.begin_with_version(connection, schema_version)
 
 
 async def find_reusable_mirror(connection: Connection, alias: Alias, schema_version: str) -> str | None:
-    """Return the mirror if it is a complete table of this schema version. In that case, a migration copies nothing."""
+    """Return the mirror if it is a complete table of this schema version. A migration then has nothing to copy."""
     if alias.mirror is None or not await store.is_whole_table(connection, alias.mirror, schema_version):
         return None
     return alias.mirror
 
 
 async def open_mirror(connection: Connection, table: str) -> None:
-    """Make this table the mirror: it gets every write after the commit. Schedule the former mirror for dropping.
+    """Make this table the mirror, which receives every write after the commit. Schedule the former mirror for dropping.
 
     Raises LockNotAvailableError if writers hold the lock for too long. The caller retries in a new transaction.
     """

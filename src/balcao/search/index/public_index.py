@@ -27,7 +27,7 @@ class PublicIndex:
 
     @property
     def is_ready(self) -> bool:
-        """Whether there is an index. The first use starts to keep it current."""
+        """Whether there is an index. The first use also starts the task that keeps the index current."""
         self._start()
         return self._reader.read() is not None
 

@@ -1,4 +1,4 @@
-"""Routes for the phrases with which citizens ask for a service."""
+"""Routes for the phrases that citizens use to ask for a service."""
 
 from balcao.core.access.rules import action
 from balcao.core.context.call import Call

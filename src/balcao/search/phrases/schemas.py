@@ -18,13 +18,13 @@ Phrases: TypeAlias = Annotated[
 
 
 class PhrasesBody(msgspec.Struct):
-    """The phrases with which citizens ask for a service."""
+    """The phrases that citizens use to ask for a service."""
 
     phrases: Phrases
 
 
 class ServicePhrases(msgspec.Struct):
-    """The phrases with which citizens ask for a service, and their last editor."""
+    """The phrases that citizens use to ask for a service, and the last editor of the list."""
 
     service_id: members.ServiceId
     phrases: Phrases

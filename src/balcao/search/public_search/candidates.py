@@ -48,7 +48,7 @@ class Zones:
     )
 
     def among(self, zones: Iterable[str]) -> list[tuple[str, float]]:
-        """Return those of the given zones that are searched, with their boosts."""
+        """Return the given zones that are searched, with their boosts."""
         return [(zone, boost) for zone, boost in self.boosts if zone in zones]
 
     @property
@@ -117,7 +117,7 @@ def restrict(
 ) -> Query:
     """Return a query for services that match `wanted` and the filters, and contain no excluded run of roots.
 
-    Without `wanted`, every service that matches the filters does.
+    Without `wanted`, the query only requires the filters.
     """
     # Use a constant score of 0, because filters must not affect the order of the results.
     required = filters.required if wanted is not None else (schema.EVERY, *filters.required)

@@ -68,13 +68,16 @@ def make_snippet(texts: Sequence[str], roots: frozenset[str]) -> str:
 
 
 def _find(text: str, roots: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Yield, in order, the positions of the words that have one of these roots and start like it."""
+    """Yield, in order, the positions of the words that have one of these roots.
+
+    A word is skipped if it does not start like one of the roots or like a spelled-out ordinal.
+    """
     if not roots:
         return
     beginnings = _list_beginnings(roots)
     if len(text) <= LONGEST_CACHED:
         words: Iterable[_Word] = _list_words(text)
-    elif _DOTTED.search(text):  # only earlier words show where a number starts
+    elif _DOTTED.search(text):  # a dotted word can only be found by a scan from the start
         words = map(_read_word, WORD.finditer(text))
     else:
         words = _list_candidates(text, beginnings)

@@ -50,7 +50,7 @@ def decode_rollback(content: bytes) -> RollbackBody:
 
 
 class StartBody(msgspec.Struct):
-    """The wanted schema version. The member `async` of older clients is ignored."""
+    """The requested schema version. The member `async` of older clients is ignored."""
 
     schema_version: Annotated[
         str,

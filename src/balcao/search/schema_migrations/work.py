@@ -37,7 +37,7 @@ WORK_JOB = "search.continue_migration"
 
 # The run fails if more than this number of workers are lost in a row without progress.
 MOST_RESUMES = 5
-# The target table of a failed run stays for a day, so that staff can look for the cause.
+# The target table of a failed run is retained for a day, so that staff can look for the cause.
 KEPT_AFTER_FAILURE = timedelta(hours=24)
 
 # The number of rows in a chunk. A writer may have to wait for a whole chunk, so a slow chunk halves the size and a fast

@@ -34,7 +34,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The wanted content of an edited service. Only an import sets `autor` and `slug`."""
+    """The new content of an edited service. Only an import sets `autor` and `slug`."""
 
     edit: Edit
     content: ServiceContent

@@ -38,7 +38,7 @@ class Language(msgspec.Struct, frozen=True):
 
 
 class JobContent(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of a job that staff can edit. Lists keep their order."""
+    """The part of a job that staff can edit. Lists keep their order."""
 
     titulo: str
     descricao: str

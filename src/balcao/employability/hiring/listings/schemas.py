@@ -94,7 +94,7 @@ class Job(JobItem, kw_only=True):
     informacoes_complementares: Annotated[list[Question], Meta(description="Perguntas, em ordem.")]
 
     def to_content(self) -> JobContent:
-        """Return the content of the job that staff can edit."""
+        """Return the part of the job that staff can edit."""
         decided = {name: getattr(self, name) for name in JobContent.__struct_fields__}
         decided |= {
             "valor_vaga": None if self.valor_vaga is None else Decimal(str(self.valor_vaga)),

@@ -157,7 +157,7 @@ async def change_job(call: Call, id_: UUID, change: Change) -> StaffJob:
 async def change_job_once(
     call: Call, id_: UUID, parts: Sequence[Any], change: Change, pick: Callable[[StaffJob], Any]
 ) -> bytes:
-    """Change a job as `change_job` does, once per `Idempotency-Key`, and return the result of `pick` as JSON.
+    """Do the same as `change_job`, but only once for each `Idempotency-Key`. Return the result of `pick` as JSON.
 
     `id_` and `parts` identify the request. Raises the errors of `change_job`, and Conflict if the key was used for
     another request.
@@ -352,7 +352,7 @@ def _require_reach(scope: Scope, cd_ua: str | None) -> None:
 
 
 def _require_right(call: Call, transition: Transition | None) -> Transition:
-    """Return `transition`. Raises Forbidden if the caller has none of the transition's actions."""
+    """Return `transition`. Raises Forbidden if the caller has no right to any of the transition's actions."""
     assert transition is not None
     if not any(map(call.holds, transition.actions)):
         raise call.lacks(*transition.actions)

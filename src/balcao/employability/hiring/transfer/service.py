@@ -41,7 +41,7 @@ async def write_jobs(connection: Connection, rows: Sequence[JobRow]) -> int:
 
 
 async def list_missing_job_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that belong to no job, not even a deleted one."""
+    """Return the ids that belong to no job, not even a deleted one."""
     async with call.platform.database.connection() as connection:
         return set(ids) - await store.list_present_job_ids(connection, ids)
 

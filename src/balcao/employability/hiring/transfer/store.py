@@ -47,13 +47,13 @@ async def list_stored_contents(connection: Connection, ids: Sequence[UUID], now:
 
 @statement("SELECT id FROM employability.job WHERE id = ANY(:ids::uuid[])")
 async def list_present_job_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that belong to a job, even a deleted one."""
+    """Return the ids that belong to a job, even a deleted one."""
 
 
 def read_timezone(connection: Connection) -> str:
     """Return the time zone of an import's connection, which is the city's.
 
-    The driver knows it, because PostgreSQL reports it.
+    This needs no query, because PostgreSQL has reported the zone to the driver.
     """
     zone: str = connection.get_settings().TimeZone
     return zone

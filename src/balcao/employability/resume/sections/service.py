@@ -65,7 +65,7 @@ async def add_row(call: Call, section: Section, cpf: Cpf, body: Any, id_: UUID |
 
 
 async def create_row(call: Call, section: Section, cpf: Cpf, body: Any) -> bytes:
-    """Add a row as `add_row` does, once per idempotency key, and return it as JSON.
+    """Do the same as `add_row`, but only once for each idempotency key, and return the row as JSON.
 
     Raises the exceptions of `add_row`, and Conflict if the idempotency key was used for another request.
     """

@@ -161,7 +161,7 @@ async def move_applications(
 
 
 async def list_missing_application_ids(call: Call, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that belong to no application, not even a withdrawn one."""
+    """Return the ids that belong to no application, not even a withdrawn one."""
     async with call.platform.database.connection() as connection:
         return await store.select_missing_application_ids(connection, ids)
 

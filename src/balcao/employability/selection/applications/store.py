@@ -154,7 +154,7 @@ SELECT wanted AS id FROM unnest(:ids::uuid[]) AS wanted
 WHERE NOT EXISTS (SELECT FROM employability.application WHERE id = wanted)
 """)
 async def select_missing_application_ids(connection: Connection, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of the ids that belong to no application, not even a withdrawn one."""
+    """Return the ids that belong to no application, not even a withdrawn one."""
 
 
 @statement("""

@@ -162,7 +162,7 @@ async def _change(
     positions: list[ApplicationPosition],
     choose: Choose,
 ) -> BulkResult:
-    """Change the applications that can change, and report the people of all others as failures.
+    """Change the applications that can change, and report the other people as failures.
 
     An application that already has the requested state counts as changed, so a repeated call gets the same response.
     """
