@@ -1,4 +1,4 @@
-"""SQL that writes a plan's changes to actions, with one statement for each operation.
+"""SQL that writes a plan's changes to actions. `STATEMENTS` lists the statements for each operation.
 
 Updated actions first get a temporary name, so that two actions can swap names.
 """

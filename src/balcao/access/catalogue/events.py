@@ -79,7 +79,7 @@ def _describe_actor(call: Call) -> dict[str, Any]:
 def describe_person(call: Call, cpf: Cpf | None) -> dict[str, Any] | None:
     """Return the person in the form that the chain stores: masked CPF, keyed hash and key number.
 
-    Return None if there is no CPF or no key to hash it.
+    Return None if there is no CPF.
     """
     key = call.platform.audit.key
     hashed = key.hash_cpf(cpf)

@@ -1,4 +1,4 @@
-"""SQL that writes a plan's changes to groups, with one statement for each operation."""
+"""SQL that writes a plan's changes to groups. `STATEMENTS` lists the statements for each operation."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""SQL that writes a plan's changes to roles, with one statement for each operation."""
+"""SQL that writes a plan's changes to roles. `STATEMENTS` lists the statements for each operation."""
 
 from collections.abc import Mapping, Sequence
 

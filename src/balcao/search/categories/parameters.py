@@ -29,7 +29,7 @@ class CategoryRequest(NamedTuple):
 
     @classmethod
     def parse(cls, query: Mapping[str, str], *, sees_drafts: bool) -> "CategoryRequest":
-        """Parse the query. Raises Invalid, which names the parameter."""
+        """Parse the query. Raises Invalid, which names the parameter, if a value is bad."""
         page, per_page = parse_page_parameters(query)
         return cls(
             parse_choice_parameter(query, "sort_by", SORTS) or SORTS[0],

@@ -115,7 +115,7 @@ class IndexReader:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """Identifies the commit that the last `read` returned."""
+        """The id of the commit that the last `read` returned."""
         return self._seen
 
     def read(self) -> ServiceIndex | None:

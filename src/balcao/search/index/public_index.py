@@ -33,7 +33,7 @@ class PublicIndex:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """Identifies the commit that the last `read` returned."""
+        """The id of the commit that the last `read` returned."""
         return self._reader.version
 
     @property

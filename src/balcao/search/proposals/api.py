@@ -1,4 +1,4 @@
-"""Routes for the proposals for changes of published services."""
+"""Routes for proposals to change published services."""
 
 from typing import Annotated, TypeAlias
 

@@ -92,13 +92,13 @@ class SearchRequest(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse_unified(cls, query: Mapping[str, str]) -> Self:
-        """Parse the parameters of the unified search. Raises Invalid, which names the parameter."""
+        """Parse the parameters of the unified search. Raises Invalid, which names the bad parameter."""
         _parse_list(query, "collections", COLLECTIONS)
         return msgspec.structs.replace(cls.parse(query), zones=_parse_fields(query))
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
-        """Parse the parameters. Raises Invalid, which names the parameter."""
+        """Parse the parameters. Raises Invalid, which names the parameter, if a value is bad."""
         page, per_page = parse_page_parameters(query)
         highlight, exclude = (
             parse_flag_parameter(query, "highlight"),

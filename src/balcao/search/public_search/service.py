@@ -28,7 +28,7 @@ from balcao.search.public_search.suggestions import complete_names
 from balcao.search.public_search.synonyms import Synonyms
 from balcao.search.synonyms.store import list_synonym_terms, read_synonyms_revision
 
-# The last page ends at this number of candidates.
+# Results after this number of candidates are not returned on any page.
 MOST_CANDIDATES = 2000
 MOST_FACET_VALUES = 20
 

@@ -11,7 +11,7 @@ from balcao.search.collection.row import RefusedRow
 from balcao.search.collection.store import count_collection_rows, create_rehearsal, read_alias, rehearse_chunk
 from balcao.search.schema_migrations.schemas import ChangedField, DryRunReport, RefusedService, StartedMigration
 
-# The caller waits for the report. If the time runs out, `progress` shows how much was converted.
+# The caller waits for the report. If the time runs out, `progress` shows how much was checked.
 LONGEST_SECONDS = 55.0
 # The deadline of the whole transaction, which applies if a table is locked or the last chunk is slow.
 BLOCK_SECONDS = 60.0

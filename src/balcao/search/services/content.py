@@ -38,7 +38,10 @@ class Member:
 
 
 def merge_content(body: ServiceBody, stored: ServiceContent | None, now: datetime) -> ServiceContent:
-    """Merge a body into the stored content, which is None for a new service. Raises Invalid, which names the member."""
+    """Merge a body into the stored content, which is None for a new service.
+
+    Raises Invalid, which names the bad member.
+    """
     values = {name: _merge_member(member, name, getattr(body, name), stored) for name, member in MEMBERS.items()}
     content = ServiceContent(**values)
     if body.published_at is not UNSET and (content.published_at or 0) > now.timestamp() + CLOCK_LEEWAY_SECONDS:

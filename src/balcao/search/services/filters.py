@@ -37,7 +37,7 @@ class ServiceFilters:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> Self:
-        """Parse the query. Raises Invalid, which names the parameter."""
+        """Parse the query. Raises Invalid, which names the parameter, if a value is bad."""
         sort_by, order = parse_choice_parameter(query, "sort_by", SORTS), parse_choice_parameter(query, "order", ORDERS)
         found = [
             *_parse_states(query),

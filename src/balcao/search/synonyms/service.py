@@ -19,7 +19,7 @@ UNKNOWN = "Grupo de sinônimos não encontrado."
 
 
 async def list_synonym_groups(call: Call, term: str | None, page: int, per_page: int) -> SynonymGroups:
-    """Return a page of the groups. With `term`, return only groups that have a term which contains `term`."""
+    """Return a page of the groups. With `term`, return only groups with a term that contains `term`."""
     async with call.platform.database.connection() as connection:
         found, groups = await store.list_synonym_groups(connection, term, per_page, (page - 1) * per_page)
     return SynonymGroups(found, found, page, per_page, groups)

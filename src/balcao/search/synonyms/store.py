@@ -34,7 +34,7 @@ async def list_synonym_groups(
 ) -> tuple[int, list[SynonymGroup]]:
     """Return the number of groups and one page.
 
-    With `term`, include only groups that have a term which contains `term`. The comparison ignores case and accents.
+    With `term`, include only groups with a term that contains `term`. The comparison ignores case and accents.
     """
     listed = await _list_groups(connection, term, limit, offset)
     return (listed[0].found if listed else 0), [each.group for each in listed]

@@ -41,7 +41,7 @@ SELECT {_MEMBERS} FROM employability.application_block AS block WHERE cpf = :cpf
 async def _read_block(connection: Connection, cpf: Cpf, job: UUID, day: date) -> Block: ...
 
 
-# PostgreSQL uses the index of blocks by job only if the condition compares with an array of jobs.
+# Compare with an array of jobs, so that PostgreSQL uses the index of blocks by job.
 _OF_DEPARTMENTS = """block.id_vaga = ANY (ARRAY(
     SELECT id FROM employability.job WHERE id_orgao_parceiro = ANY({}::text[])))"""
 
