@@ -1,6 +1,6 @@
-"""Draw the pictures of the built-in avatars as PNG, from their SVG: `python -m tools.avatars`.
+"""Convert the built-in avatars from SVG to PNG: `python -m tools.avatars`.
 
-The pictures are committed next to their sources. A test compares them.
+The PNG files are committed next to their sources. A test compares the two.
 """
 
 import sys

@@ -31,7 +31,7 @@ def list_faults(message: str) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the faults of the message in this file, and return the exit status of the command."""
+    """Print the faults of the message in this file, and return the command's exit status."""
     faults = list_faults(Path(arguments[0]).read_text("utf-8"))
     print(*faults, sep="\n", end="\n" if faults else "")
     return int(bool(faults))

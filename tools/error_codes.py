@@ -25,7 +25,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "errors.md"
 
 _SOURCES = (balcao, balcao_sandbox)
 
-# The packages and their headings, in the order of the page.
+# The packages and their headings, in the order in which the page lists them.
 PACKAGES = {
     "core": "Every service",
     "registry": "Citizen registry",
@@ -155,16 +155,19 @@ def _is_super_init(call: ast.Call) -> bool:
 
 
 def _passes_on(call: ast.Call, kind: type[BalcaoError]) -> bool:
-    """Return whether the constructor only passes on the code that it is called with.
+    """Return whether the constructor only passes on the code with which it is called.
 
-    In that case the calls of its subclasses determine the codes.
+    If so, the calls of its subclasses determine the codes.
     """
     expression = _code_expression(kind, call)
     return kind is Refused or (isinstance(expression, ast.Name) and expression.id in inspect.signature(kind).parameters)
 
 
 def _code_expression(kind: type[BalcaoError], call: ast.Call) -> ast.expr | None:
-    """Return the expression of the code, if any. Refusals of the provider have the OAuth error as first argument."""
+    """Return the expression that contains the code, if any.
+
+    In refusals of the provider, the first argument is the OAuth error.
+    """
     if issubclass(kind, Refused):
         takes_word = kind in (Refused, SentBack) or _is_super_init(call)
         return call.args[0] if takes_word and call.args else None

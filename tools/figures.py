@@ -1,7 +1,7 @@
 """Measure the structure of the code: files, functions, helpers, names, comments and tests. `make structure` prints it.
 
-The figures show where a closer look is worthwhile. They are not limits. The functions of SQL statements, which are
-signatures without a body, are counted separately.
+The figures show where a closer look is worthwhile. They are not limits. Functions that declare SQL statements are
+counted separately, because they are signatures without a body.
 """
 
 import ast
@@ -44,19 +44,19 @@ def _read_source(file: Path) -> Source:
 
 
 def list_functions(source: Source) -> list[Function]:
-    """Return the functions and methods in a file, except signatures of statements."""
+    """Return the functions and methods in a file, except those that declare SQL statements."""
     found = [node for node in ast.walk(source.tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     return [function for function in found if not is_signature(function)]
 
 
 def is_signature(function: Function) -> bool:
-    """Return whether the function is the signature of an SQL statement."""
+    """Return whether the function declares an SQL statement."""
     decorators = (node.func for node in function.decorator_list if isinstance(node, ast.Call))
     return any(isinstance(node, ast.Name) and node.id in _STATEMENTS for node in decorators)
 
 
 def is_short_by_form(function: Function) -> bool:
-    """Return whether this kind of function is always short, as handlers, properties and special methods are."""
+    """Return whether functions of this kind are always short, like handlers, properties and special methods."""
     decorators = {_name_decorator(node) for node in function.decorator_list}
     return bool(decorators & _FORMS) or (function.name.startswith("__") and function.name.endswith("__"))
 
@@ -77,7 +77,7 @@ def _is_public(node: ast.stmt) -> TypeGuard[Function | ast.ClassDef]:
 
 
 def is_private(function: Function) -> bool:
-    """Return whether the function is a private helper of its file or class."""
+    """Return whether the function is a private helper in its file or class."""
     return function.name.startswith("_") and not function.name.endswith("__")
 
 

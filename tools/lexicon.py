@@ -1,7 +1,7 @@
 """`python -m tools.lexicon DICTIONARY`: compile the Portuguese lexicon of the search.
 
-Sources: the Portuguese word list of simplemma 2.0.0 (`pip install simplemma==2.0.0`), which has a lemma for each form,
-and the entries of LibreOffice's `pt_BR.dic`, which are known words without further forms. The Debian package
+There are two sources. The Portuguese word list of simplemma 2.0.0 (`pip install simplemma==2.0.0`) has a lemma for each
+form. The entries of LibreOffice's `pt_BR.dic` are known words without further forms. The Debian package
 `hunspell-pt-br` contains the dictionary. `docs/reference/licences.md` names both licences.
 """
 
@@ -18,9 +18,10 @@ OUTPUT = Path("src/balcao/search/portuguese/lexicon.trie")
 
 
 def read_forms() -> Iterator[tuple[str, str]]:
-    """Yield each form of simplemma's list with its lemma."""
+    """Yield each form in simplemma's list with its lemma."""
     for form, lemma in DefaultDictionaryFactory().get_dictionary("pt").items():
-        # Skip the stems before a pronoun ("consultá" of "consultá-lo"). They would compete with nouns ("consulta").
+        # Skip the stems that come before a pronoun ("consultá" in "consultá-lo"). They would compete with nouns
+        # ("consulta").
         if fold(form) == fold(lemma)[:-1] and form != fold(form):
             continue
         yield form, lemma
@@ -35,7 +36,7 @@ def read_dictionary(path: Path) -> Iterator[str]:
 
 
 def encode(form: str, lemma: str) -> tuple[str, bytes]:
-    """Return the folded form, and how to get the lemma: the number of letters to cut and the letters to append."""
+    """Return the folded form, and how to derive the lemma: how many letters to cut, and which letters to append."""
     folded, target = fold(form), fold(lemma)
     shared = 0
     while shared < min(len(folded), len(target)) and folded[shared] == target[shared]:

@@ -2,8 +2,8 @@
 
 `make mutants` tries a sample of each file's mutants: the same mutants each time, spread evenly over the file.
 `SAMPLE=0` tries all mutants. `FILE=src/balcao/core/access` limits the mutants to a file or folder, or to several. A
-trial is a short run of the folder's own tests that reach the mutant. All trials share one PostgreSQL server. Surviving
-mutants are printed as diffs. All results stay in `mutants/` until the next run.
+trial is a short run of those of the folder's own tests that reach the mutant. All trials share one PostgreSQL server.
+Surviving mutants are printed as diffs. All results stay in `mutants/` until the next run.
 """
 
 import argparse
@@ -128,8 +128,8 @@ def main() -> int:
 
 
 def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
-    """Create the mutants, and return the names of the mutants to try, by file."""
-    shutil.rmtree(COPY, ignore_errors=True)  # an old copy may contain files deleted since then
+    """Create the mutants, and return the names of those to try, by file."""
+    shutil.rmtree(COPY, ignore_errors=True)  # an old copy may contain files that no longer exist
     COPY.mkdir()
     with contextlib.redirect_stdout(io.StringIO()):  # mutmut would print the name of every file
         copy_src_dir()
@@ -145,7 +145,7 @@ def _choose(below: list[Path], sample: int) -> dict[Path, list[str]]:
 
 
 def _try(folder: Path, tests: list[str], names: list[str]) -> None:
-    """Try the mutants. mutmut's output, mostly a progress line, goes to a log file."""
+    """Try the mutants. The output of mutmut, mostly a progress line, goes to a log file."""
     log = COPY / f"{'-'.join(folder.parts[2:])}.log"
     print(f"{folder}: {len(names)} mutants, progress: tail -f {log}", flush=True)
     with log.open("w") as output:
@@ -161,7 +161,7 @@ def _try(folder: Path, tests: list[str], names: list[str]) -> None:
 
 
 def _report(chosen: dict[Path, list[str]]) -> int:
-    """Print the tried and detected mutants by folder, and each survivor. Return the exit status of the command."""
+    """Print the tried and detected mutants by folder, and each survivor. Return the command's exit status."""
     tried: collections.Counter[Path] = collections.Counter()
     noticed: collections.Counter[Path] = collections.Counter()
     results = _results()

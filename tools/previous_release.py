@@ -4,8 +4,8 @@ This shows whether processes of that release still work after the newer migratio
 before this commit. Without a tag, it is the last commit whose migrations match RELEASED.
 
 The release is unpacked into a temporary folder, this tree's migrations are copied over its own, and its tests run
-there. Failed tests run again, with and without the new migrations. The migrations are the cause of a failure if the
-test fails each time with the migrations and passes without them.
+there. Failed tests run again, with and without the new migrations. The migrations have caused a failure if the test
+fails each time with them and passes without them.
 
 The tests use the packages that are installed in this environment. Tests with a marker are left out, because they need
 more programs than PostgreSQL.
@@ -30,8 +30,8 @@ from tools.release.building import ask_git, extract
 from tools.release.components import ROOT
 from tools.release.licences import Refused
 
-# The number of each owner's last migration in the last release. There is no release yet, so these are the migrations
-# after which a migration may only expand the schema.
+# For each owner, the number of its last migration in the last release. There is no release yet. So these are the
+# migrations after which a migration may only expand the schema.
 RELEASED = {
     "access": 7,
     "agents": 4,
@@ -41,7 +41,7 @@ RELEASED = {
     "registry": 21,
     "search": 15,
 }
-# Tests of the release that do not run, with the reason.
+# Tests of the release that are not run, with the reason.
 LEFT_OUT = {
     "tests/release": "builds and names releases from the history, which the unpacked tree does not have",
     "tests/invariants/test_citations.py": "compares the rules that migrations cite with pages, which come later too",
@@ -57,7 +57,7 @@ _OURS = ("BALCAO_", "CRM_", "PYTEST_", "COV_")
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the last release's tests, and return the exit status of the command. Arguments after `--` go to pytest."""
+    """Run the last release's tests, and return the command's exit status. Arguments after `--` are passed to pytest."""
     arguments = argparse.ArgumentParser(prog="python -m tools.previous_release")
     arguments.add_argument("--release", help="a tag or commit, instead of the last release")
     arguments.add_argument("--repository", type=Path, default=ROOT)
@@ -85,7 +85,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def find_commit(repository: Path, name: str) -> str:
-    """Return the hash of a commit. Raises Refused if the clone does not contain the commit."""
+    """Return the hash of a commit. Raises Refused if the clone does not contain it."""
     done = subprocess.run(
         ["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"],
         capture_output=True,
@@ -111,7 +111,7 @@ def find_release(repository: Path) -> str:
             "Este clone não tem etiqueta de edição (v1.2.0), e o histórico dele foi cortado: traga o resto com "
             "`git fetch --tags --unshallow`, ou diga o commit com --release."
         )
-    # Follow only first parents, which are the main branch: the commits of a branch arrive there with its merge.
+    # Follow only first parents, which form the main branch. A branch's commits arrive there with its merge.
     words = ("--first-parent", "-m", "--diff-filter=A", "--format=%H")
     added = ask_git(repository, "log", *words, "HEAD", "--", *later).split()
     return find_commit(repository, f"{added[-1]}^") if added else "HEAD"
@@ -146,7 +146,8 @@ def last_numbers(names: Sequence[str]) -> dict[str, int]:
 def lay_migrations(tree: Path, folder: Path) -> list[str]:
     """Copy a tree's migrations into the folder of an older tree. Return the paths of the new migrations.
 
-    Raises Refused if a migration of the older tree was removed or changed: the platform rejects such a database.
+    Raises Refused if a migration of the older tree was removed or changed, because the platform rejects such a
+    database.
     """
     new, old = _list_migrations(tree), _list_migrations(folder)
     if gone := sorted(set(old) - set(new)):
@@ -174,7 +175,7 @@ def _prove(folder: Path, laid: Sequence[str], words: Sequence[str]) -> int:
     """Run the tests. Run the files of failed tests again, with and without the new migrations.
 
     Report which failures the migrations cause, and return the exit status of the command. Tests in a module share a
-    database, so a file always runs as a whole. This way, a test that fails only after its neighbours fails again.
+    database, so a file always runs as a whole. Then a test that fails only after its neighbours have run fails again.
     """
     first = _run_tests(folder, *words)
     if first.passed and not first.failed:
@@ -205,7 +206,7 @@ def _tell(heading: str, names: set[str]) -> None:
 
 
 def _find_file(folder: Path, name: str) -> str:
-    """Return the path of a test's module from the test's name in the report, as in `tests.core.test_text::test_x`."""
+    """Return the path of a test's module, given the test's name in the report, as in `tests.core.test_text::test_x`."""
     place = Path(*name.partition("::")[0].split("."))
     return next(str(path) for each in (place, *place.parents) if (folder / (path := each.with_suffix(".py"))).exists())
 
@@ -242,7 +243,7 @@ def _read_report(report: Path) -> Outcome:
     cases = list(ElementTree.parse(report).iter("testcase"))  # noqa: S314 - written by the run of the tests
     failed = {case for case in cases if case.find("failure") is not None or case.find("error") is not None}
     passed = [case for case in cases if case not in failed and case.find("skipped") is None]
-    # If a module could not be imported, its name is the name of the test, and the class is missing.
+    # If a module could not be imported, the report has the module's name as the test's name, and no class.
     return Outcome(len(passed), {"::".join(filter(None, (case.get("classname"), case.get("name")))) for case in failed})
 
 

@@ -3,7 +3,7 @@
 CONTRIBUTING explains these habits (section "How we write"). The counts are per 10,000 words, separately for code text
 (docstrings and comments in Python files) and documentation (English Markdown). With paths, the command also prints the
 lines that contain markers. Without paths, it fails if a count exceeds `LIMITS`. The counts only guard against a
-relapse: a text without markers may still be bad.
+relapse. A text without markers may still be bad.
 """
 
 import ast
@@ -29,7 +29,7 @@ _CODE_BLOCK = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL)
 
 
 class Text(NamedTuple):
-    """A docstring, a block of comments or a page, with its first line."""
+    """A docstring, a block of comments or a page, and the number of its first line."""
 
     file: str
     line: int
@@ -66,12 +66,12 @@ def read_code(file: str) -> Iterator[Text]:
 
 
 def read_page(file: str) -> Text:
-    """Return an English page without its code and link targets."""
+    """Return the text of an English page without code and link targets."""
     return Text(file, 1, _CODE_BLOCK.sub(" ", (ROOT / file).read_text("utf-8")))
 
 
 def collect(kind: str, paths: Sequence[str]) -> list[Text]:
-    """Return the texts of a kind under these paths, or in the whole repository without paths."""
+    """Return the texts of one kind under these paths. Without paths, search the whole repository."""
     files = [file for file in list_files() if not paths or file.startswith(tuple(paths))]
     if kind == "code":
         return [text for file in files if file.endswith(".py") for text in read_code(file)]
@@ -80,7 +80,7 @@ def collect(kind: str, paths: Sequence[str]) -> list[Text]:
 
 
 def count(texts: Sequence[Text]) -> tuple[int, int, int]:
-    """Return three counts: words, markers, and words for unnamed persons."""
+    """Return three counts: the words, the markers, and the words for unnamed persons."""
     words = sum(len(re.findall(r"\w[\w'-]*", each.text)) for each in texts)
     markers = sum(len(MARKERS.findall(each.text)) for each in texts)
     persons = sum(len(PERSONS.findall(each.text)) for each in texts)
@@ -88,7 +88,7 @@ def count(texts: Sequence[Text]) -> tuple[int, int, int]:
 
 
 def main(paths: Sequence[str]) -> int:
-    """Print the counts, and return the exit status of the command."""
+    """Print the counts, and return the command's exit status."""
     failed = False
     for kind, (most, most_persons) in LIMITS.items():
         texts = collect(kind, paths)

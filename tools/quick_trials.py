@@ -1,7 +1,7 @@
 """A pytest plugin that ends the trial of a mutant early, at its first failure.
 
-Tests without a database run first: they detect most mutants, and filling a database takes longer than all these tests.
-A failed property test does not search for a smaller example.
+Tests without a database run first, because they detect most mutants, and filling a database takes longer than all of
+them. A failed property test does not search for a smaller example.
 """
 
 from collections.abc import Sequence

@@ -38,7 +38,7 @@ _PATTERNS = [
 
 
 def name_page(address: str) -> str | None:
-    """Return the name of the declared page at an address. If several match, return the most specific one."""
+    """Return the name of the page that is declared for an address. If several match, return the most specific one."""
     path = urlsplit(address).path.rstrip("/")
     fitting = [
         (len(re.findall(r"\[\^/\]\+", pattern.pattern)), name) for name, pattern in _PATTERNS if pattern.fullmatch(path)
@@ -55,7 +55,7 @@ def log_in(page: Page, username: str) -> None:
 
 
 def opens(page: Page, path: str) -> bool:
-    """Open a page. Return False if the address is a file to download."""
+    """Open a page. Return False if the address leads to a download."""
     try:
         page.goto(path)
     except Error as fault:
@@ -66,7 +66,7 @@ def opens(page: Page, path: str) -> bool:
 
 
 def begin_attendances(page: Page) -> list[str]:
-    """Start each kind of access to Carla's data that the person may use: an attendance, and a privacy inquiry.
+    """Start each kind of access to Carla's data that the person may use: an attendance and a privacy inquiry.
 
     Return the addresses of the resulting pages.
     """
@@ -98,7 +98,7 @@ def walk(page: Page) -> Iterator[tuple[str, str]]:
 
 
 def take_pictures(browser: Browser, address: str, username: str, folder: Path, scheme: str) -> list[str]:
-    """Take pictures of all pages, and return the names of the pages."""
+    """Take pictures of all pages, and return their names."""
     seen = set()
     for width in WIDTHS:
         viewport = {"width": width, "height": HEIGHT}
@@ -117,7 +117,7 @@ def take_pictures(browser: Browser, address: str, username: str, folder: Path, s
 
 @contextmanager
 def launched() -> Iterator[Browser]:
-    """Start the Chromium that the tests of pages use."""
+    """Start the Chromium in which the tests of pages run."""
     path = (
         os.environ.get("BALCAO_CHROMIUM")
         or subprocess.run(["tools/chromium"], capture_output=True, text=True, check=True).stdout.strip()

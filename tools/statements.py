@@ -1,6 +1,6 @@
 """Write `docs/reference/statements.md`: every statement with its tables, under the name that a DBA sees.
 
-git ignores the page. `make docs` writes it, and a release contains it.
+Git ignores the page, `make docs` writes it, and a release contains it.
 """
 
 import importlib
@@ -48,7 +48,7 @@ class _Reader(Visitor):
         self.found = Relations(set(), set(), set())
 
     def visit(self, ancestors: Any, node: Any) -> None:
-        """Record the names in one node of a statement's syntax tree."""
+        """Record the names in one node of the syntax tree of a statement."""
         kind = type(node)  # unlike `isinstance`, does not narrow the node's type
         if kind is ast.RangeVar and node.schemaname:
             self.found.read.add(f"{node.schemaname}.{node.relname}")
@@ -63,7 +63,7 @@ class _Reader(Visitor):
 def find_relations(text: str) -> Relations:
     """Return the tables that a statement reads and writes, and our own SQL functions that it calls.
 
-    A table that the statement writes is listed only as written.
+    A table that the statement both reads and writes is listed only as written.
     """
     reader = _Reader()
     reader(parse_sql(text))

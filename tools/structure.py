@@ -14,7 +14,7 @@ Picture = Mapping[str, set[str]]
 
 
 def picture(graph: grimp.ImportGraph, node_of: Callable[[str], str | None]) -> Picture:
-    """Return each node with the nodes that it imports. Leave out modules for which `node_of` returns None."""
+    """Return each node with the nodes that it imports. Modules for which `node_of` returns None are left out."""
     found: dict[str, set[str]] = {}
     for module in graph.modules:
         node = node_of(module)
@@ -45,14 +45,14 @@ def features(graph: grimp.ImportGraph, service: str) -> Picture:
         return next((folder for folder in folders if f"{module}.".startswith(f"{folder}.")), module)
 
     def graph_is_list(module: str) -> bool:
-        """Return whether the module is the package of an area, which only lists the area's features."""
+        """Return whether the module is the package of an area. Such a package only lists the area's features."""
         return module not in folders and bool(graph.find_children(module))
 
     return picture(graph, node_of)
 
 
 def cycle(found: Picture) -> list[str] | None:
-    """Return the nodes of a cycle, with the first node repeated at the end, or None without a cycle."""
+    """Return the nodes of a cycle, with the first node repeated at the end. Return None without a cycle."""
     try:
         TopologicalSorter(found).prepare()
     except CycleError as error:
@@ -61,7 +61,7 @@ def cycle(found: Picture) -> list[str] | None:
 
 
 def list_features(graph: grimp.ImportGraph) -> set[str]:
-    """Return the folders that declare a feature: in their `api.py`, or without routes in `feature.py`."""
+    """Return the folders that declare a feature: in `api.py`, or in `feature.py` if it has no routes."""
     found = graph.find_modules_that_directly_import(f"{ROOT}.core.feature")
     return {module.rpartition(".")[0] for module in found if module.rpartition(".")[2] in {"api", "feature"}}
 

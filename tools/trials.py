@@ -1,6 +1,6 @@
-"""Try mutants with tests. Standard input contains the tests and the mutants as JSON, `[tests, mutants]`.
+"""Run tests on mutants. Standard input contains the tests and the mutants as JSON, `[tests, mutants]`.
 
-This runs as a separate process, which is forked for each trial. It imports none of our code before the tests do.
+This runs as a separate process, which forks for each trial. It imports none of our code before the tests do.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Tests of the services' import commands."""
+"""Tests for the services' import commands."""
 
 from pathlib import Path
 

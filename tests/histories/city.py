@@ -1,8 +1,8 @@
-"""A city's whole installation on one machine: two hosts, a worker, two PostgreSQL servers, and other services.
+"""A whole city installation on one machine: two hosts, a worker, two PostgreSQL servers, and other services.
 
-nginx runs in front of the hosts, and Redis counts their callers. The identity provider and the CRM are separate. Every
-connection that a fault can affect goes through a simulated wire. Each part is killed, frozen, stopped and started by
-name.
+nginx runs in front of the hosts, and Redis counts the calls of their callers. The identity provider and the CRM are
+separate. Every connection that a fault can affect goes through a simulated wire. Each part is killed, frozen, stopped
+and started by name.
 """
 
 import os
@@ -34,22 +34,22 @@ from tests.support.small_disks import disk
 from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 
 HOSTS = ("one", "two")
-# The time for which nginx avoids a host that refused a connection.
+# How long nginx avoids a host that refused a connection.
 TAKEN_BACK_SECONDS = 5
-NOTICED_SECONDS = 4  # the shortest delay of a cluster manager
+NOTICED_SECONDS = 4  # the shortest time in which a cluster manager fails over
 READ_LAG_SECONDS = 3  # the lag that is allowed for a visitor's reads
 EVENT = re.compile(rb'"event": ?"([a-z_.]+)"')
 WARNING = re.compile(rb'"level": ?"(warning|error|critical)"')
 METRICS_TOKEN = "so-that-nobody-else-reads-them"
 REPLICA_READS = re.compile(r'^balcao_replica_reads_total{outcome="replica"} (\d+)', re.MULTILINE)
-CLOCKED = ("two", "worker")  # the programs whose wall clocks a fault changes
-DISK_MEGABYTES = 2_500  # the disk of each database server, if it can be mounted
+CLOCKED = ("two", "worker")  # the programs whose system clock a fault changes
+DISK_MEGABYTES = 2_500  # the size of each database server's disk, if it can be mounted
 # The library from Debian's package `faketime`, or None if it is not installed.
 CLOCKS = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 
 
 class City:
-    """A running city. Create it with `found`. Clients and invariants reach it with `settings`.
+    """A running city. `found` creates it. Clients and invariants connect to it with `settings`.
 
     If a folder `former` is given, the city starts with the program in that folder.
     """
@@ -87,7 +87,7 @@ class City:
         self._gateway = stack.enter_context(running("nginx", self._plan(), root, self._certificate))
 
     def transport(self) -> httpx.AsyncHTTPTransport:
-        """Return a transport with which clients can reach the gateway."""
+        """Return a transport that connects clients to the gateway."""
         return httpx.AsyncHTTPTransport(verify=self._certificate.trust)
 
     # ---- start and stop ----------------------------------------------------------------------------------------------
@@ -102,12 +102,15 @@ class City:
             self._stack.callback(lambda: self._serving[name].__exit__())
 
     def stop(self, name: str) -> None:
-        """Stop a host or `outside` as an operator does, and wait until it has ended."""
+        """Stop a host or `outside` in the way an operator does, and wait until it has ended."""
         self._serving[name].process.terminate()
         self._serving[name].process.wait(PATIENCE)
 
     def start_worker(self) -> None:
-        """Start the worker. Until `stop_worker`, it is restarted whenever it ends, as a service manager would do."""
+        """Start the worker.
+
+        Until `stop_worker` is called, restart it whenever it ends, as a service manager would do.
+        """
         self._spawn_worker()
         self._is_watched.set()
 
@@ -132,7 +135,7 @@ class City:
             )
 
     def stop_worker(self) -> None:
-        """Stop the worker as an operator does, and wait until it has ended."""
+        """Stop the worker in the way an operator does, and wait until it has ended."""
         self._is_watched.clear()
         if self._worker is not None and self._worker.is_running():
             self._worker.resume()
@@ -140,14 +143,14 @@ class City:
             self._worker.wait(PATIENCE)
 
     def run(self, *words: str) -> None:
-        """Run a command in its own process, with the settings and the folder of `outside`."""
+        """Run a `balcao` command as its own process, with the settings and in the folder of `outside`."""
         terminal = self._terminal("outside")
         subprocess.run(
             [BALCAO, *words], cwd=terminal.folder, env=terminal.environment, check=True, stdout=subprocess.DEVNULL
         )
 
     def upgrade(self) -> None:
-        """Migrate the database while the former program runs, then upgrade each process as the manual describes."""
+        """Migrate the database while the former program runs, and then upgrade each process as the manual describes."""
         self._former = None
         self.run("migrate")
         for name in ("outside", *HOSTS):
@@ -158,7 +161,7 @@ class City:
         self.start_worker()
 
     def list_new_events(self) -> Counter[str]:
-        """Count the warnings and errors that were logged since the last call, by event."""
+        """Count, by event, the warnings and errors that were logged since the previous call."""
         events: Counter[str] = Counter()
         for log in self._root.glob("*.log"):
             with log.open("rb") as lines:
@@ -170,7 +173,7 @@ class City:
         return events
 
     def count_replica_reads(self, host: str) -> int:
-        """Return the number of reads from a replica since the host started, or 0 if the host is down."""
+        """Return how many reads used a replica since the host started, or 0 if the host is down."""
         with suppress(httpx.HTTPError):
             headers = {"Authorization": f"Bearer {METRICS_TOKEN}"}
             shown = httpx.get(f"http://127.0.0.1:{self._ports[host]}/metrics", headers=headers, timeout=PATIENCE)
@@ -230,7 +233,7 @@ class City:
         return [serving.process, *serving.family()]
 
     def see_to_primary(self) -> None:
-        """Wait until the primary accepts connections. If it has stopped by itself, start it again."""
+        """Wait until the primary accepts connections. If its process has ended, start it again."""
         until_now(lambda: self.primary.has_ended or self.primary.answers)
         if self.primary.has_ended:
             self.primary.start()
@@ -241,7 +244,7 @@ class City:
         time.sleep(NOTICED_SECONDS)
         self.standby.sql("SELECT pg_promote()", database="postgres")
         self.primary, self.standby = self.standby, self.primary
-        # The copied configuration makes commits wait for a replica, and the new primary has none yet.
+        # The copied configuration makes commits wait for a replica, but the new primary has none yet.
         self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
         self.primary.sql("SELECT pg_reload_conf()")
         self.standby.copy_from(self.primary)
@@ -262,7 +265,7 @@ class City:
         return primary, standby
 
     def _start_network(self) -> None:
-        # Each host has one wire for writes and another for replica reads. Either server may be the replica.
+        # Each host has two wires, for writes and for replica reads. Either server may be the replica.
         users = (*HOSTS, "worker", *(f"replica-{host}" for host in HOSTS))
         targets = {f"{user}-{number}": server.port for user in users for number, server in enumerate(self.servers)}
         targets |= {"crm": self._outside + 1, "provider": self._outside, "gateway": self._ports["one"]}
@@ -293,7 +296,7 @@ class City:
         return home
 
     def _words(self, name: str) -> tuple[str, ...]:
-        # With two processes, the CRM runs separately from both.
+        # With two processes, `balcao serve` runs the CRM as a separate process.
         return ("--no-worker", "--processes", "2" if name == "outside" else "1")
 
     def _terminal(self, name: str) -> Terminal:
@@ -335,11 +338,11 @@ class City:
         return terminal
 
     def _list_wires(self, user: str) -> str:
-        """Return the addresses at which this user's processes reach the database servers."""
+        """Return the addresses at which the processes of this database user reach the database servers."""
         return ",".join(f"127.0.0.1:{self.network.ports[f'{user}-{number}']}" for number in range(len(self.servers)))
 
     def _clock(self) -> dict[str, str]:
-        """Return environment variables that take a program's wall clock from the file.
+        """Return environment variables with which a program reads its system clock from the file.
 
         The monotonic clock stays unchanged.
         """
@@ -373,7 +376,7 @@ def _follow(primary: Postgres) -> None:
 
 
 def _resident(process: psutil.Process) -> int:
-    """Return the memory that only this process uses, in bytes, or 0 if the process has ended."""
+    """Return how many bytes of memory belong only to this process, or 0 if the process has ended."""
     try:
         return int(process.memory_full_info().uss)
     except psutil.NoSuchProcess:

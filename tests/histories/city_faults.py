@@ -1,6 +1,6 @@
-"""Faults for a city with working clients: parts are killed and frozen, and wires are cut, held, slowed or lossy.
+"""Faults in a city while its clients work: parts are killed and frozen, and wires are cut, held, slowed or lossy.
 
-Other faults are wrong clocks, a full disk, a failover of the database, and restarts of the hosts.
+Other faults are wrong clocks, a full disk, a database failover, and restarts of the hosts.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ WIRES: Mapping[str, str] = {
     "provider": "provider",
 }
 MODES = {"cut": "cut", "hold": "hold", "delay": "delay", "lose": "loss"}
-# With a clock two hours ahead, a new token has expired. With a clock behind, it is not valid yet.
+# If a clock is two hours ahead, a new token has expired. If it is two hours behind, a new token is not valid yet.
 STEPS = {"clock ahead": "+7200", "clock back": "-7200"}
 FULL_SECONDS = 6.0
 NO_ROOT = "only root mounts disks"
@@ -40,7 +40,7 @@ NO_CLOCK = "libfaketime is not on this machine (Debian: `faketime`)"
 
 
 class Fault(NamedTuple):
-    """A fault, and the reason why this machine cannot cause it. The reason is empty if the machine can cause it."""
+    """A function that causes a fault, and the reason why this machine cannot cause it, or an empty string."""
 
     bring_about: Break
     hindrance: str = ""
@@ -75,7 +75,7 @@ async def _break_crm(fault: Mapping[str, Any], city: City) -> None:
 
 
 async def _step_clocks(step: str, city: City) -> None:
-    """Change the clocks of one host and the worker. The change lasts as long as a freeze."""
+    """Change the clocks of one host and the worker for as long as a freeze lasts."""
     city.clock.write_text(step)
     try:
         await asyncio.sleep(FROZEN_SECONDS)
@@ -84,7 +84,7 @@ async def _step_clocks(step: str, city: City) -> None:
 
 
 async def _fill_disk(city: City) -> None:
-    """Fill the primary's disk until it stops for lack of space, then free the disk and start the primary."""
+    """Fill the primary's disk until the primary stops for lack of space. Then free the disk and start the primary."""
     ballast, until = Ballast(city.primary.folder), time.monotonic() + FULL_SECONDS
     while time.monotonic() < until:
         await asyncio.to_thread(ballast.fill)
@@ -95,7 +95,10 @@ async def _fill_disk(city: City) -> None:
 
 
 def _ask_for_room(city: City) -> None:
-    """Switch to a new WAL segment. PostgreSQL recycles segments, so only a later switch fails on a full disk."""
+    """Switch to a new WAL segment.
+
+    PostgreSQL recycles old segments, so on a full disk only a later switch fails.
+    """
     with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
         city.primary.sql("SELECT pg_logical_emit_message(false, 'full', ''), pg_switch_wal()", database="postgres")
 
@@ -105,7 +108,7 @@ async def _fail_over(city: City) -> None:
 
 
 async def _restart_each(city: City) -> None:
-    """Restart the hosts one after the other, as an operator does."""
+    """Restart the hosts one after the other, in the way an operator does."""
     for host in HOSTS:
         await asyncio.to_thread(city.stop, host)
         await asyncio.to_thread(city.start, host)

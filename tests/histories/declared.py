@@ -1,4 +1,4 @@
-"""Clients that declare a field, which is pushed to the CRM and echoed back (rules: registry 2.1, 4.2)."""
+"""Clients that declare a field. The platform pushes it to the CRM, which echoes it (rules: registry 2.1, 4.2)."""
 
 import random
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ ACTOR = "marina"
 
 
 class DeclaredFields:
-    """Staff who declare citizens' genders. Each value is new to the CRM."""
+    """Staff who declare the gender of citizens. Each value is new to the CRM."""
 
     name = "declared"
 
@@ -31,7 +31,7 @@ class DeclaredFields:
 
 
 def _shown(answer: httpx.Response) -> Told:
-    """Return the shown value. The platform returns 404 for a citizen who has not declared a value."""
+    """Return the displayed value. For a citizen who has not declared a value, the platform returns 404."""
     return {"value": "" if answer.status_code == 404 else answer.raise_for_status().json()["genero"] or ""}
 
 

@@ -28,7 +28,10 @@ VEHICLE = {
 
 
 class DriversOfVehicles:
-    """Staff who act for owners and drivers. `_links` has the last link seen in a response, which may have ended."""
+    """Staff who act for owners and drivers.
+
+    `_links` contains the last link that a response showed, which may have ended since.
+    """
 
     name = "driver"
 
@@ -72,7 +75,7 @@ class DriversOfVehicles:
         return {"status": 201, "id": self._links[key, stem]}
 
     def _listed(self, key: str, answer: httpx.Response) -> Told:
-        """Return the links by driver. The masked CPF identifies the driver."""
+        """Return the links by driver. A driver is identified by the masked CPF."""
         drivers = {driver.masked: stem for driver, stem in DRIVERS.items()}
         links: dict[str, Any] = {}
         found = answer.raise_for_status().json()["data"]

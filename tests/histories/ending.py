@@ -1,4 +1,4 @@
-"""Ends a long run, and writes its page.
+"""Ends a long run, and writes its documentation page.
 
 Ctrl-C or a service manager's signal ends a run early. Only a complete run replaces the page. Until then, the results
 are next to the run's histories.

@@ -8,12 +8,12 @@ from typing import TypeAlias
 
 import httpx
 
-SHARE = 0.05  # the share of all calls that a lie changes
+SHARE = 0.05  # the share of all calls whose responses are falsified
 LATE_SECONDS = 0.2
 
 
 class _Liar(httpx.AsyncHTTPTransport, ABC):
-    """A transport that handles a share of the calls with `lie`. The seed determines the calls."""
+    """A transport that gives a share of the calls to `lie`. The seed decides which calls."""
 
     def __init__(self, seed: int, share: float = SHARE) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
         await super().aclose()
 
     def promise(self, request: httpx.Request) -> httpx.Response | None:
-        """Predict the response to a change of preferences. Return None if the preferences have not been read before."""
+        """Predict the response to a change of preferences. Return None if no earlier read has shown the preferences."""
         url, _, category = str(request.url).partition("/categories/")
         if request.method not in ("PUT", "PATCH") or url not in self._shown:
             return None
@@ -66,7 +66,7 @@ class _Liar(httpx.AsyncHTTPTransport, ABC):
 
 
 class LostWrites(_Liar):
-    """A transport that acknowledges changes but does not make them."""
+    """A transport that acknowledges changes without making them."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         return self.promise(request)
@@ -84,7 +84,7 @@ class EarlyAnswers(_Liar):
 class DoubledWrites(_Liar):
     """A transport that repeats changes after their responses, as a queue without deduplication would.
 
-    Other changes may come in between.
+    Other changes may happen in between.
     """
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
@@ -103,7 +103,7 @@ class StaleReads(_Liar):
 
 
 class ForgottenWrites(_Liar):
-    """A transport that repeats the previous response to a change at this address, without making the change."""
+    """A transport that does not make a change, but repeats the response to the previous change at this address."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         before = self._made.get((request.method, str(request.url)))
@@ -129,7 +129,7 @@ class SwappedAnswers(_Liar):
 
 
 def _list_headers(answer: httpx.Response) -> dict[str, str]:
-    """Return the headers that clients use. Other headers describe the transfer of the body."""
+    """Return the headers that clients use. All others describe the transfer of the body."""
     return {name: answer.headers[name] for name in ("location", "etag") if name in answer.headers}
 
 

@@ -12,14 +12,14 @@ from tests.histories.own import CITIZENS
 from tests.histories.recorder import Ask, Call, Told, make_mark
 from tests.support.sample_files import document
 
-SENT = 4  # number of different files of each citizen. A caller may send 60 files per hour.
+SENT = 4  # number of different files per citizen; the limit is 60 per hour
 
 
 class FilesOfCitizens:
-    """Citizens who send a few files, each often with the same idempotency key, who read and delete them.
+    """Citizens who send, read and delete a few files. They often send a file again with its idempotency key.
 
-    A PDF is stored as it was sent, so its digest identifies it in lists. `_ids` has the ids that responses have shown,
-    by digest. Their files may be deleted.
+    A PDF is stored as it was sent, so its digest identifies it in lists. `_ids` contains the ids that responses have
+    shown, by digest. Their files may have been deleted.
     """
 
     name = "file"
@@ -33,7 +33,7 @@ class FilesOfCitizens:
         """Delete the files of earlier rounds, because a citizen may have 200."""
         for key in self.keys:
             for file in (await call(key, "GET", f"{_path(key)}?per_page=100")).json()["data"]:
-                with suppress(httpx.HTTPStatusError):  # a request of the demo uses it
+                with suppress(httpx.HTTPStatusError):  # a demo request uses this file
                     await call(key, "DELETE", f"{_path(key)}/{file['id']}")
 
     def reads(self, key: str) -> Sequence[Ask]:
@@ -62,7 +62,7 @@ class FilesOfCitizens:
             self._ids.setdefault((key, digest), file["id"])
             return {"status": 201, "id": file["id"], "digest": file["sha256"]}
 
-        # A repeated call leaves no further audit event.
+        # A repeated call adds no audit event.
         asked = {"do": "send", "digest": digest}
         return Ask(key, key, "POST", _path(key), asked, sent, content, (0, 1), repeatable)
 
@@ -72,7 +72,7 @@ class FilesOfCitizens:
         return Ask(key, key, "GET", f"{_path(key)}/{file}/content", asked, _downloaded)
 
     def _listed(self, key: str, answer: httpx.Response) -> Told:
-        """Return the ids by digest, and the number of listed files with one of the key's digests."""
+        """Return the ids by digest, and the number of listed files whose digest is one of the key's digests."""
         found = [file for file in answer.raise_for_status().json()["data"] if file["sha256"] in self._contents[key]]
         files = {file["sha256"]: file["id"] for file in found}
         self._ids |= {(key, digest): file for digest, file in files.items()}

@@ -1,4 +1,4 @@
-"""The page section about faults that a run found, with the seed and the shortest history of each."""
+"""The page section about the faults that a run found, with the seed and the shortest history of each."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,7 +8,7 @@ from tests.histories.recorder import Operation
 from tests.histories.rounds import Round
 from tests.histories.trial import Verdict
 
-MOST_BROKEN = 10  # at most this many invariants are listed for one round
+MOST_BROKEN = 10  # the most invariants that are listed for one round
 NANOSECONDS = 1_000_000  # nanoseconds in a millisecond
 
 

@@ -1,7 +1,7 @@
 """Clients that rename holidays, and visitors who read them from a replica (rules: health_units 4.2).
 
-A replica may serve data that is equal for all callers, with a delay of some seconds. Callers who may change the data
-read the primary.
+A replica may serve data that is the same for all callers, some seconds late. Callers who may change the data read from
+the primary.
 """
 
 import random
@@ -14,7 +14,7 @@ from tests.histories.recorder import Ask, Told, make_mark
 
 ACTOR = "silvia"
 VISITORS = ("elisa", "fabio", "iara", "katia")
-FIRST = date(2028, 1, 1)  # no holidays are shipped for this year
+FIRST = date(2028, 1, 1)  # the seed contains no holidays of this year
 DAYS = 4
 
 

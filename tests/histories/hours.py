@@ -1,9 +1,9 @@
 """Runs all faults on a whole city for hours: `python -m tests.histories.hours --minutes 120` writes the page.
 
-Clients of every resource work continuously. Each minute has a random fault and its own keys. In the middle of the run,
-the program is upgraded host by host, from the last commit before the newest migration. A complete run replaces the
-page. Until then, or if the run ends early, the results are next to the histories. The exit status is 1 if a response is
-impossible or could not be judged.
+Clients use every resource continuously. Each minute has a random fault and its own keys. In the middle of the run, the
+program is upgraded host by host. The upgrade starts from the last commit before the newest migration. A complete run
+replaces the page. Until then, or if the run ends early, the results are next to the histories. The exit status is 1 if
+a response is impossible or could not be judged.
 """
 
 import argparse
@@ -36,14 +36,14 @@ from tools.release.components import ROOT
 MINUTE = 60.0
 SAMPLE_SECONDS = 10.0
 WARM = 100  # responses to wait for before and after a fault
-KEYS = 4  # keys per resource; few enough that clients conflict
+KEYS = 4  # keys per resource; so few that clients often conflict
 THINK_SECONDS = 4.0
 MIGRATIONS = ("src/balcao/*/migrations", "src/balcao/core/database/sql")
 UPGRADE = "upgrade"
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run for this many minutes, write the page, and return the exit status."""
+    """Run for the given number of minutes, write the page, and return the exit status."""
     arguments = argparse.ArgumentParser(prog="python -m tests.histories.hours")
     arguments.add_argument("--minutes", type=float, default=120.0)
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
@@ -89,7 +89,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def find_former_release() -> str:
     """Return the last commit before the newest migration.
 
-    No older commit works, because clients judge the former and the new program by the same rules.
+    An older commit would not work, because the former and the new program are judged by the same rules.
     """
     words = ("--first-parent", "-m", "--diff-filter=A", "-1", "--format=%H", "HEAD", "--", *MIGRATIONS)
     return ask_git(ROOT, "rev-parse", f"{ask_git(ROOT, 'log', *words).strip()}^").strip()
@@ -98,9 +98,9 @@ def find_former_release() -> str:
 def play(
     former: Path, histories: Path, minutes: float, seed: int, clients: Clients, write: Callable[[Report, Path], None]
 ) -> Report:
-    """Play rounds on one city, with the upgrade in the middle, and write the results after each round.
+    """Play rounds on one city, with the upgrade in the middle, and write the report after each round.
 
-    The results are written next to the histories.
+    The report is written next to the histories.
     """
     chance = random.Random(seed)
     faults = {name: fault.bring_about for name, fault in list_faults().items() if not fault.hindrance}
@@ -126,19 +126,19 @@ def play(
 
 
 def deal(names: Sequence[str], chance: random.Random) -> Iterator[str]:
-    """Yield names in random order. Every name occurs once before any name repeats."""
+    """Yield names in random order, without end. Every name occurs once before any name repeats."""
     while True:
         yield from chance.sample(names, len(names))
 
 
 async def _until(second: float, recorder: Recorder) -> None:
-    """Let the clients work at least until this second, and until they have received enough responses."""
+    """Let the clients work until this second, and until they have received enough responses."""
     await asyncio.sleep(max(0.0, second - time.monotonic()))
     await answered(recorder, WARM)
 
 
 async def _after(second: float, recorder: Recorder) -> None:
-    """Wait until the clients receive responses again, and let them work until this second."""
+    """Wait until the clients receive responses again, and then let them work until this second."""
     await answered(recorder, WARM)
     await asyncio.sleep(max(0.0, second - time.monotonic()))
 

@@ -38,7 +38,7 @@ SELECT request_id, count(*) FROM (
     WHERE outcome = 'done' AND operation <> 'group.read_members') AS event
 WHERE request_id = ANY($1) GROUP BY request_id
 """
-# Show bytea as text, because payloads and stored responses are JSON.
+# Decode bytea as text, because payloads and stored responses are JSON.
 READABLE = "SET bytea_output = 'escape'"
 MARKED = """
 SELECT DISTINCT found[1] FROM {table} AS whole_row, regexp_matches(whole_row::text, $1, 'g') AS found
@@ -48,7 +48,7 @@ MIRRORED = "SELECT cpf, value FROM registry.register WHERE field = $1 AND cpf = 
 
 
 class Pushed(NamedTuple):
-    """A mirrored field that a resource writes, and the field's name in the CRM."""
+    """A mirrored field that the clients of a resource write, and the field's name in the CRM."""
 
     resource: str
     field: str
@@ -59,9 +59,9 @@ PUSHED = (Pushed("declared", "genero", "Genero__c"), Pushed("own", "nomeExibicao
 
 
 class Whole(NamedTuple):
-    """A history, and the data that the platform and the CRM stored.
+    """A history, and what the platform and the CRM have stored by its end.
 
-    `stored` contains the marks of refused writes that occur in any table.
+    `stored` contains those marks of refused writes that were found in a table.
     """
 
     operations: Sequence[Operation]
@@ -74,7 +74,7 @@ class Whole(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A broken invariant, its description, and the operation that reveals the fault, if there is one."""
+    """A violation of an invariant: its name, a description, and the operation that reveals the fault, if any."""
 
     invariant: str
     where: str
@@ -87,7 +87,7 @@ def read_history(history: Path) -> list[Operation]:
 
 
 def examine(settings: Settings, history: Path, outage: float = 0.0) -> list[Broken]:
-    """Wait until the jobs are done, and return the broken invariants.
+    """Wait until the jobs are done, and return the violations of invariants.
 
     For `outage` seconds, a process may have been unable to read changes of rights, sessions and services.
     """
@@ -109,7 +109,7 @@ def examine(settings: Settings, history: Path, outage: float = 0.0) -> list[Brok
 
 
 def count_until(operations: Iterable[Operation], broken: Broken) -> int:
-    """Count the operations on the broken key up to the operation that reveals the fault.
+    """Count the operations on the key of the violation, up to the operation that reveals the fault.
 
     If no operation reveals the fault, count all operations.
     """
@@ -121,7 +121,7 @@ def count_until(operations: Iterable[Operation], broken: Broken) -> int:
 
 
 def find_untold_changes(whole: Whole) -> Iterator[Broken]:
-    """Each acknowledged write has its audit events. Reads and refused writes leave no change event."""
+    """Yield violations of: each acknowledged write has its audit events, and reads and refused writes have none."""
     for one in whole.operations:
         found = whole.changes.get(one.request, 0)
         allowed = one.events if one.is_acknowledged else (0,) if one.is_refused else (0, *one.events)
@@ -130,9 +130,9 @@ def find_untold_changes(whole: Whole) -> Iterator[Broken]:
 
 
 def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
-    """Each job had its effect once.
+    """Yield violations of: each job took effect exactly once.
 
-    No job is waiting or dead-lettered, and the CRM has one account with the last value.
+    No job is waiting or dead-lettered, and each person has one CRM account with the last value.
     """
     for what, count in whole.jobs.items():
         if count:
@@ -147,7 +147,7 @@ def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
 
 
 def find_refused_writes(whole: Whole) -> Iterator[Broken]:
-    """Data of a refused write is neither shown nor stored."""
+    """Yield violations of: the data of a refused write is neither shown nor stored."""
     refused = _list_refused(whole.operations)
     for one in whole.operations:
         for mark in set(one.shown) & set(refused):
@@ -157,7 +157,7 @@ def find_refused_writes(whole: Whole) -> Iterator[Broken]:
 
 
 def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
-    """A response shows no data that was written under another key."""
+    """Yield violations of: a response shows no data that was written under another key."""
     owner = {one.mark: one.key for one in operations}
     for one in operations:
         for mark in one.shown:
@@ -166,7 +166,10 @@ def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
 
 
 def find_revoked_rights(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """A right revoked more than this many seconds ago allows nothing, unless it may have been granted again."""
+    """Yield violations of: a right allows nothing `within` seconds after its revocation.
+
+    Uses are ignored if the right may have been granted again.
+    """
     keys: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "rights":
@@ -188,7 +191,7 @@ def find_revoked_rights(operations: Iterable[Operation], within: float) -> Itera
 
 
 def find_ended_sessions(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """Yield each use of a session that was accepted more than `within` seconds after the session had ended."""
+    """Yield each use of a session that was accepted more than `within` seconds after the end of the session."""
     sessions: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
         if one.resource == "session":
@@ -203,20 +206,17 @@ def find_ended_sessions(operations: Iterable[Operation], within: float) -> Itera
 
 
 def find_late_reads(operations: Iterable[Operation], lags: Mapping[str, float]) -> Iterator[Broken]:
-    """No read shows a state that was replaced before the call, or one that was never committed.
-
-    `lags` contains the allowed lag of each resource in seconds. It applies to the reads that are marked with `may_lag`.
-    """
+    """Yield violations of: a read shows no state that was already replaced, and none that was never committed."""
     for read, late in measure_lateness(operations, lags):
         if late > (lags[read.resource] if read.input["may_lag"] else 0):
             yield Broken("lag", f"{_describe(read)} {read.output}, {late:.1f} s late", read)
 
 
 def measure_lateness(operations: Iterable[Operation], resources: Container[str]) -> Iterator[tuple[Operation, float]]:
-    """Yield each read with its lag: the time since its state was replaced, measured when the read was sent.
+    """Yield each read with its lag: how long ago the state that it shows had been replaced when the read was sent.
 
     The lag is a lower bound in seconds. It is at most 0 for the current state, and infinite for a state that no write
-    had made.
+    had created.
     """
     histories: dict[str, list[Operation]] = defaultdict(list)
     for one in operations:
@@ -233,7 +233,12 @@ def measure_lateness(operations: Iterable[Operation], resources: Container[str])
 
 
 class _State(NamedTuple):
-    """A state, by the name that reads show. It starts at `begin` or later, and ends by `end`. None means any name."""
+    """A state and its name in reads.
+
+    It starts at `begin` or later, and ends by `end`.
+
+    If the name is None, the state may have any name.
+    """
 
     name: str | None
     begin: float
@@ -248,7 +253,7 @@ def _make_state(write: Operation, writes: Sequence[Operation]) -> _State:
 
 
 def _find_replacement(writes: Sequence[Operation], since: float) -> float:
-    """Return the time at which the first write sent after `since` was acknowledged."""
+    """Return when the first of the writes sent after `since` was acknowledged."""
     return min((one.answered for one in writes if one.is_acknowledged and one.call > since), default=math.inf)
 
 
@@ -261,7 +266,7 @@ def _describe(one: Operation) -> str:
 
 
 async def connect(settings: Settings) -> asyncpg.Connection:
-    """Connect as the owner, to the writable server in the settings or to the embedded database."""
+    """Connect as the owner to the writable server in the settings, or to the embedded database."""
     if settings.database_owner_url:
         return await asyncpg.connect(settings.database_owner_url, target_session_attrs="primary")
     server = supervisor.find_running(settings.data_dir)
@@ -303,7 +308,7 @@ async def _read_changes(connection: asyncpg.Connection, operations: Sequence[Ope
 async def _read_jobs(connection: asyncpg.Connection) -> dict[str, int]:
     """Return how many jobs and events violate the invariant, by description.
 
-    The demo data has one dead-lettered job.
+    One job in the demo data is dead-lettered.
     """
     return {
         "dead jobs": await connection.fetchval(DEAD, KINDS) - 1,
@@ -314,7 +319,7 @@ async def _read_jobs(connection: asyncpg.Connection) -> dict[str, int]:
 
 
 async def _read_mirrored(connection: asyncpg.Connection, operations: Sequence[Operation]) -> dict[tuple[str, str], Any]:
-    """Return the mirrored values of people whose fields were written, by field and CPF."""
+    """Return the mirrored values by field and CPF, for the people whose fields the history wrote."""
     found: dict[tuple[str, str], Any] = {}
     for resource, field, _ in PUSHED:
         logins = people_by_login()
@@ -326,7 +331,7 @@ async def _read_mirrored(connection: asyncpg.Connection, operations: Sequence[Op
 
 
 async def _read_marks(connection: asyncpg.Connection, wanted: Sequence[str]) -> frozenset[str]:
-    """Return the wanted marks that occur in any row of any table."""
+    """Return those of the wanted marks that occur in a row of any table."""
     await connection.execute(READABLE)
     found: set[str] = set()
     for table in [row["name"] for row in await connection.fetch(TABLES)]:

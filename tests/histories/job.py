@@ -19,7 +19,7 @@ JOBS = 6
 
 
 class ApplicationsToJobs:
-    """Staff who apply for people, decide on applications, and change job states."""
+    """Staff who submit applications for people, decide on applications, and change the states of jobs."""
 
     name = "job"
 

@@ -14,7 +14,7 @@ SUBJECTS = [Cpf.with_stem(f"93{number:07}").digits for number in range(4)]
 
 
 class MembersOfGroups:
-    """Staff who manage groups without roles, so that members gain no rights."""
+    """Staff who manage groups. The groups have no roles, so their members gain no rights."""
 
     name = "membership"
 

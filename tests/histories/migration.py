@@ -1,4 +1,4 @@
-"""Clients that migrate, abort and roll back the search schema during writes (rules: search 4.5)."""
+"""Clients that start, abort and roll back search schema migrations while others write (rules: search 4.5)."""
 
 import random
 import time
@@ -11,12 +11,12 @@ from tests.histories.recorder import Ask, Told
 ACTOR = "marina"
 PATH = "/search/api/v1/admin/migration"
 VERSIONS = ("v1", "v2", "v3")
-KEY = "services"  # the only collection, which the `service` clients write
+KEY = "services"  # the only collection, to which the `service` clients write
 TURN_SECONDS = 2.0
 
 
 class SchemaOfServices:
-    """Staff who read the migration's progress, and start, abort or roll back a migration every few seconds."""
+    """Staff who read the progress of the migration, and every few seconds start, abort or roll back a migration."""
 
     name = "migration"
 

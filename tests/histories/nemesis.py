@@ -1,4 +1,4 @@
-"""The faults of a single platform while its clients work."""
+"""The faults that a single platform suffers while its clients work."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from tests.histories.recorder import ANSWER_SECONDS, Recorder
 from tests.support.faulty_platform import FaultyPlatform
 from tests.support.polling import PATIENCE
 
-# A freeze lasts longer than clients wait, so that frozen calls have unknown outcomes and may take effect later.
+# A freeze lasts longer than clients wait, so the outcome of a frozen call is unknown and it may take effect later.
 FROZEN_SECONDS = 1.5 * ANSWER_SECONDS
 
 
@@ -34,8 +34,10 @@ async def _break_crm(fault: Mapping[str, Any], platform: FaultyPlatform) -> None
         await asyncio.to_thread(platform.break_crm, None)
 
 
-# The CRM responds too late, with the records of other people, with an HTML page, or that a case exists twice. Ana has
-# an account. Without one, a duplicate would dead-letter the push of own changes, as it should (rules: registry 4.5).
+# Faulty CRM responses: too late, records of other people, an HTML page, or a claim that a case exists twice.
+#
+# Ana has an account. For a person without an account, a duplicate would dead-letter the push of own changes, as it
+# should (rules: registry 4.5).
 CRM_FAULTS: Mapping[str, Mapping[str, Any]] = {
     "CRM too slow": {"mode": "latency", "ms": 60_000},
     "CRM misdirected": {"mode": "misdirected", "operation": "query"},

@@ -1,4 +1,4 @@
-"""Clients that open, change and close notifications, of which a unit has at most one open (rules: health_units 4.1)."""
+"""Clients that open, change and close notifications. A unit has at most one open (rules: health_units 4.1)."""
 
 import random
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ import httpx
 from tests.histories.recorder import Ask, Told
 
 ACTOR = "silvia"
-UNITS = 22  # number of units in the demo
+UNITS = 22  # number of units in the demo data
 LEVELS = ("Verde", "Amarelo", "Laranja", "Vermelho")
 
 
 class NotificationsOfUnits:
-    """Staff who change notifications. `_ids` contains the last notification seen for each unit. It may be closed."""
+    """Staff who change notifications. `_ids` contains the last notification seen for each unit, which may be closed."""
 
     name = "notification"
 

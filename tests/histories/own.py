@@ -8,11 +8,11 @@ import httpx
 from balcao_sandbox.identity.demo import people_by_login
 from tests.histories.recorder import Ask, Told, make_mark
 
-CITIZENS = ("ana", "bruno", "elisa", "fabio", "iara", "katia")  # each has at most one account in the CRM
+CITIZENS = ("ana", "bruno", "elisa", "fabio", "iara", "katia")  # at most one CRM account per citizen
 
 
 class OwnData:
-    """Citizens who change and read their display name, and try to change and read other citizens' names."""
+    """Citizens who change and read their display name, and who try to change and read those of other citizens."""
 
     name = "own"
 

@@ -10,7 +10,7 @@ from balcao_sandbox.identity.demo import people_by_login
 from tests.histories.recorder import Ask, Call, Told
 
 ACTOR = "marina"
-# A citizen may claim at most three numbers without proof, so there are three keys.
+# A citizen may claim at most three numbers without proof, so the clients use three keys.
 CITIZENS = ("elisa", "fabio", "iara", "katia")
 NUMBERS = 3
 
@@ -24,7 +24,7 @@ class NumbersOfPhones:
         self.keys = [f"+552197{number:07}" for number in range(NUMBERS)]
 
     async def prepare(self, call: Call) -> None:
-        """Free all numbers: a quarantine ends the binding, and its end frees the number."""
+        """Free all numbers. A quarantine ends the binding, and the number is free when the quarantine ends."""
         for key in self.keys:
             await call(ACTOR, "POST", f"{_path(key)}/quarantine")
             await call(ACTOR, "DELETE", f"{_path(key)}/quarantine")
@@ -56,12 +56,12 @@ def _path(number: str) -> str:
 
 
 def _answered(answer: httpx.Response) -> Told:
-    """Return the status, and the `status` member of a successful response."""
+    """Return the response's status, and its member `status` if it was successful."""
     return {"status": answer.status_code, "word": answer.json()["status"] if answer.is_success else ""}
 
 
 def _shown(answer: httpx.Response) -> Told:
-    """Return the number's owner. Masked CPFs identify these citizens, because all of them differ."""
+    """Return the number's owner, identified by the masked CPF. The masked CPFs of these citizens all differ."""
     shown = answer.raise_for_status().json()
     people = {Cpf(people_by_login()[name].cpf).masked: name for name in CITIZENS}
     return {

@@ -1,4 +1,4 @@
-"""Line plots over time as SVG, drawn without a library, with marks for events."""
+"""Line plots over time as SVG, with marks for events. They are drawn without a library."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,14 +13,14 @@ STEPS = 4  # number of labels on the vertical axis
 
 
 class Mark(NamedTuple):
-    """An event at a second of the run."""
+    """An event, and the second of the run at which it occurred."""
 
     second: float
     what: str
 
 
 def plot(title: str, unit: str, lines: Mapping[str, Line], marks: Sequence[Mark] = ()) -> str:
-    """Return an SVG image with the named lines, and a labelled tick for each mark."""
+    """Return an SVG image with one line for each name, and a labelled tick for each mark."""
     longest = max((second for line in lines.values() for second, _ in line), default=1.0) or 1.0
     highest = max((value for line in lines.values() for _, value in line), default=1.0) or 1.0
 

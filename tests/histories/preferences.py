@@ -15,7 +15,7 @@ ENTRIES = 100
 
 
 class PreferencesOfCitizens:
-    """Staff who change the preferences of citizens who are otherwise unknown to the platform."""
+    """Staff who change the preferences of citizens whom the platform does not know otherwise."""
 
     name = "preferences"
 

@@ -15,7 +15,7 @@ PATH = "/search/api/v1"
 SERVICES = 6
 # While the database is available, every process of the host finds a committed change within this time.
 LIMIT_SECONDS = 1.0
-# A service stays published, or invisible, for this time, which is long enough to notice an outdated search.
+# For this time, a service stays published or invisible. This is long enough to notice an outdated search result.
 TURN_SECONDS = 3 * LIMIT_SECONDS
 SERVICE = {
     "orgao_gestor": ["Secretaria de Conservação"],
@@ -28,9 +28,9 @@ SERVICE = {
 class PublishedServices:
     """Editors who change services, and citizens who search for them.
 
-    The key is a word that only the names of one service contain. Each saved name also contains a mark, so that a search
-    shows which state it read. The `name` of an operation is the mark that searches show after it: an empty string for a
-    draft or a deleted service, and None if only the response can tell.
+    The key is a word that occurs only in the names of one service. Each saved name also contains a mark, so that a
+    search shows which state it read. The `name` of an operation is the mark that searches show after it: an empty
+    string for a draft or a deleted service, and None if only the response can tell.
     """
 
     name = "published"
@@ -52,7 +52,10 @@ class PublishedServices:
         return self.reads(key)[0] if chance.random() < 0.5 else self.change(key, chance)
 
     def change(self, key: str, chance: random.Random) -> Ask:
-        """Return a random write that shows or hides the key's service. The time and the key decide which of the two."""
+        """Return a random write for the key's service.
+
+        The time and the key decide whether it publishes or hides the service.
+        """
         if key in self._deleted:
             body = {"to_version": 1, "change_reason": "uma história"}
             return self._ask(key, "POST", "/rollback", "restore", None, body, events=(0, 1))
@@ -83,7 +86,7 @@ class PublishedServices:
         return Ask(key, ACTOR, method, path, {"do": do, "name": name}, told, body, events)
 
     def _stored(self, key: str, answer: httpx.Response) -> Told:
-        """Return the mark that searches show from now on."""
+        """Return the mark that searches show from now on: an empty string if they no longer find the service."""
         if answer.status_code in (204, 404):
             self._deleted.add(key)
         if answer.status_code != 200:

@@ -24,19 +24,21 @@ from balcao_sandbox.identity.keys import SigningKeys
 from tests.support.login import log_in
 from tests.support.polling import PATIENCE
 
-# A client gives up after this time, and the outcome is unknown. The time is shorter than a freeze, but longer than a
-# call takes under load.
+# A client gives up after this time, and the outcome is unknown. This is shorter than a freeze, but longer than a call
+# takes under load.
 ANSWER_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
 LOGOUT_SECONDS = 120
-# These statuses refuse an operation for reasons other than the resource's state, so the operation is not recorded.
+# Responses with these statuses refuse an operation for reasons other than the resource's state, so it is not recorded.
 REFUSED = (401, 408, 429)
-# A string that only one write of the whole run contains, so that it can be found wherever it is shown or stored.
+# Matches a mark. Only one write of the whole run contains a given mark, so it can be found wherever it is shown or
+# stored.
 MARK = re.compile(r"marca-[a-z]+-[0-9]+")
 _numbers = count(1)
 
 Told: TypeAlias = Mapping[str, Any]
-# A function that takes a caller, a method, a path and a body. It returns a successful response, or raises an error.
+# A function that makes a call, given the caller, method, path and body. It returns a successful response or raises an
+# error.
 Call: TypeAlias = Callable[..., Awaitable[httpx.Response]]
 
 
@@ -49,11 +51,11 @@ def make_mark(resource: str) -> str:
 class Ask:
     """An operation on one key of a resource: the request, and its description for the specification.
 
-    - `actor` is a login. The client logs in again after a 401. "ana 7" is ana's session number 7.
+    - `actor` is a username. The client logs in again after a 401. "ana 7" is ana's session number 7.
     - `told` converts a response into the value that the specification compares.
     - `body` is sent as JSON, or as it is if it is bytes.
     - `events` are the possible numbers of audit events after an acknowledged write.
-    - `refusals` are statuses that mean that the operation did not happen.
+    - `refusals` are the statuses which mean that the operation did not happen.
     - With `ends_session`, the request reports the end of the actor's session, as the provider does.
     - With `is_in_crm`, the request goes to the sandbox CRM, as from the CRM's own staff.
     """
@@ -87,10 +89,10 @@ class Resource(Protocol):
 
     @property
     def keys(self) -> Sequence[str]:
-        """The keys from which clients choose. Operations on different keys are independent."""
+        """The keys from which the clients choose. Operations on different keys are independent."""
 
     def reads(self, key: str) -> Sequence[Ask]:
-        """Return the requests that read everything stored for the key."""
+        """Return the requests that together read everything stored for the key."""
 
     def choose(self, key: str, chance: random.Random) -> Ask:
         """Return a random operation on the key."""
@@ -98,7 +100,7 @@ class Resource(Protocol):
 
 @runtime_checkable
 class Prepared(Protocol):
-    """A resource that must create the objects behind its keys before the history starts."""
+    """A resource whose keys stand for objects that must be created before the history starts."""
 
     async def prepare(self, call: Call) -> None:
         """Create the objects behind the keys."""
@@ -115,7 +117,7 @@ class Operation(msgspec.Struct):
     key: str
     client: int
     call: int
-    # named `return` in the file, which is a keyword in Python
+    # written as `return`, which is a keyword in Python
     answered: int = msgspec.field(name="return")
     input: Told
     output: Told | None
@@ -129,7 +131,7 @@ class Operation(msgspec.Struct):
 
     @property
     def is_write(self) -> bool:
-        """Whether the operation requests a change."""
+        """Whether the operation is a change, not a read."""
         return self.method != "GET"
 
     @property
@@ -163,7 +165,7 @@ class Recorder:
     ) -> None:
         """Run this number of clients for each resource until the nemesis has finished.
 
-        A client pauses after a call if `think` is set or the outcome is unknown. Each key is read before all other
+        After a call, a client pauses if `think` is set or if the outcome is unknown. Each key is read before all other
         operations, and again after all of them, as soon as the platform responds.
         """
         for resource in resources:
@@ -251,7 +253,7 @@ class Recorder:
         return outcome == "known"
 
     async def _token(self, actor: str) -> str | None:
-        """Return a token of this demo person, or None if the login fails."""
+        """Return a token of this demo person, or None if the person cannot log in."""
         if actor not in self._tokens:
             login = actor.partition(" ")[0]
             password = people_by_login()[login].password
@@ -263,7 +265,7 @@ class Recorder:
         return self._tokens[actor]
 
     def _sign_logout(self, token: str) -> str:
-        """Return a logout token that reports the end of the token's session, signed with the provider's key."""
+        """Return a logout token, signed with the provider's key, which reports the end of the token's session."""
         payload = token.split(".")[1]
         session = msgspec.json.decode(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sid"]
         key, now = SigningKeys(self._settings).signing, int(time.time())

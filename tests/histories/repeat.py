@@ -10,7 +10,7 @@ from tests.histories.recorder import Ask, Told
 
 ACTOR = "marina"
 CITIZENS = 8
-REPEATED = 6  # number of idempotency keys of each citizen
+REPEATED = 6  # number of idempotency keys per citizen
 PET = {
     "especie_nome": "Gato",
     "sexo_sigla": "F",
@@ -22,9 +22,9 @@ PET = {
 
 
 class RepeatedCreations:
-    """Staff who register pets, often with an idempotency key that is already in use, and who list the pets.
+    """Staff who list and register pets, often with an idempotency key that was already used.
 
-    A key may be repeated with another pet's name.
+    They may repeat a key with another pet's name.
     """
 
     name = "repeat"
@@ -41,7 +41,7 @@ class RepeatedCreations:
         repeated, name = f"{key[:9]}-{chance.randrange(REPEATED)}", chance.choice(("Mimi", "Lua"))
         asked = {"do": "create", "key": repeated, "name": name}
         body = PET | {"animal_nome": name}
-        # A repeated request leaves no further audit event.
+        # A repeated request adds no audit event.
         return Ask(key, ACTOR, "POST", _path(key), asked, _made, body, (0, 1), {"Idempotency-Key": repeated})
 
 

@@ -1,4 +1,4 @@
-"""The page about a long run: its operations and their speed, the memory of the parts, and the verdicts."""
+"""The page about a long run: its operations and their durations, the memory of the parts, and the verdicts."""
 
 import itertools
 import statistics
@@ -16,8 +16,8 @@ from tests.histories.recorder import ANSWER_SECONDS
 from tests.histories.rounds import Round
 
 BUCKET_SECONDS = 10
-FAST_SECONDS = 0.5  # the service level allows at most this response time
-WHOLE_NAMES = ("full disk", "rolling restart")  # faults that form their own kind
+FAST_SECONDS = 0.5  # the longest response time that the service level allows
+WHOLE_NAMES = ("full disk", "rolling restart")  # faults that are a kind of their own
 PAGE = "hours.md"
 TEXT = """\
 # Proofs: hours of everything
@@ -81,7 +81,7 @@ class Call(NamedTuple):
 
 
 class Played(NamedTuple):
-    """A round, the second of its first call, and its calls in order."""
+    """A round, the second of the run at which its first call was sent, and its calls in order."""
 
     second: float
     round: Round
@@ -89,16 +89,16 @@ class Played(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The name of the fault's kind."""
+        """The kind of the round's fault."""
         name = self.round.fault
         return name if name in WHOLE_NAMES else name.partition(" ")[0]
 
 
 @dataclass
 class Report:
-    """The report of a run that started at `began` (monotonic clock) and was to last `asked` minutes.
+    """The report of a run that started at `began` (monotonic clock) and should last `asked` minutes.
 
-    A thread appends to `memory`.
+    A thread appends the samples to `memory`.
     """
 
     began: float
@@ -111,7 +111,10 @@ class Report:
     _counted: Sequence[int] = field(default=(), init=False)
 
     def add(self, one: Round, worker_restarts: int, replica_reads: Sequence[int]) -> None:
-        """Add a round, with the counters at its end. A host's count of replica reads restarts with the host."""
+        """Add a round, with the counters at its end.
+
+        A host's count of replica reads starts again when the host restarts.
+        """
         calls = [
             Call(
                 made.call / NANOSECONDS - self.began,
@@ -174,10 +177,13 @@ class Report:
         )
 
     def _compare_levels(self) -> str:
-        """Return a table of the calls that ended before a fault and of all other calls. The last row has the limits."""
+        """Return a table of two groups: calls that ended before a fault, and all other calls.
+
+        The last row has the limits.
+        """
         quiet, troubled = list[Call](), list[Call]()
         for one in self.played:
-            # A later call could still be in progress when the fault starts.
+            # If a call starts later, it may still be in progress when the fault starts.
             ends = one.round.broken_from - self.began - ANSWER_SECONDS
             for call in one.calls:
                 (quiet if call.second < ends else troubled).append(call)
@@ -199,7 +205,7 @@ class Report:
         return "\n".join([*rows, "| *service level* | | 99.9 % | | 99 % | | | |"])
 
     def _describe_kinds(self) -> Iterable[str]:
-        """Yield a row for each kind of fault, with its cost."""
+        """Yield a table row for each kind of fault, with its effect on the calls."""
         kinds: dict[str, list[Played]] = defaultdict(list)
         for one in self.played:
             kinds[one.kind].append(one)
@@ -258,7 +264,7 @@ def _available(answers: Sequence[Call]) -> float:
 
 
 def _quantile(ordered: Sequence[float], share: int) -> float:
-    """Return the value that `share` percent of the values do not exceed."""
+    """Return the smallest value that at least `share` percent of the values do not exceed."""
     return ordered[min(len(ordered) - 1, len(ordered) * share // 100)]
 
 

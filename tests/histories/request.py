@@ -1,4 +1,4 @@
-"""Clients that make, move, answer, reopen and rate requests while the CRM moves their cases (rules: registry 4.20)."""
+"""Clients that create, advance, answer, reopen and rate requests. The CRM moves their cases (rules: registry 4.20)."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ ANSWERS = {"problema": "apagada", "local": {"address": "Rua das Acácias, 120"}}
 ADMIN = "/registry/v1/admin/maintenance-requests"
 OPEN = ("Aberto", "Em andamento")
 MOST_STEPS = 60  # each response repeats all steps, so a longer request would make the history too large
-# Staff ask and finish often, so that citizens can often answer, reopen and rate.
+# Staff often ask for information or finish, so that citizens can often answer, reopen and rate.
 STEPS = ("in_progress", "needs_information", "needs_information", "done", "done", "refused", None)
 # The CRM's statuses, with a message for the citizen.
 MOVES = (
@@ -31,10 +31,10 @@ MOVES = (
 
 
 class RequestsOfCitizens:
-    """Citizens with one request each, and staff and the CRM's staff who handle it.
+    """Citizens with one request each. Staff and the CRM's own staff handle the requests.
 
-    A creation is often repeated with its idempotency key, and so are other writes that succeeded. `_numbers` has the
-    numbers that responses have shown.
+    A creation is often repeated with its idempotency key. Other successful writes are repeated too. `_numbers` contains
+    the request numbers that responses have shown.
     """
 
     name = "request"
@@ -52,7 +52,7 @@ class RequestsOfCitizens:
             listed = (await call(STAFF, "GET", f"{_path(key)}?per_page=100")).json()["data"]
             for ticket in listed:
                 if str(ticket["descricao"]).startswith("marca-") and ticket["status"] in OPEN:
-                    with suppress(httpx.HTTPStatusError):  # the CRM closed it in the meantime
+                    with suppress(httpx.HTTPStatusError):  # unless the CRM has closed it in the meantime
                         await call(STAFF, "POST", f"{ADMIN}/{ticket['id']}/steps", {"state": "done"})
 
     def reads(self, key: str) -> Sequence[Ask]:
@@ -98,7 +98,7 @@ class RequestsOfCitizens:
                 self._numbers[key] = answer.json()["number"]
             return {"status": answer.status_code, "number": answer.json().get("number", "")}
 
-        # A repeated creation leaves no further audit event.
+        # A repeated creation adds no audit event.
         return Ask(key, key, "POST", _path(key), {"do": "create"}, made, body, (0, 1), {"Idempotency-Key": mark})
 
     def _ask(
@@ -111,7 +111,7 @@ class RequestsOfCitizens:
         body: Mapping[str, Any] | None = None,
         repeatable: str = "",
     ) -> Ask:
-        """Return a request whose successful response is the citizen's request. `repeatable` is its idempotency key."""
+        """Return a call whose successful response is the citizen's request. `repeatable` is its idempotency key."""
 
         def told(answer: httpx.Response) -> Told:
             if answer.status_code != 200:
@@ -136,7 +136,10 @@ class RequestsOfCitizens:
 
 
 def _move(key: str, number: str, chance: random.Random) -> Ask:
-    """Return a change of the case by the CRM's own staff. The CRM answers 404 until it has the case."""
+    """Return a change of the case by the CRM's own staff.
+
+    The CRM returns 404 until it has received the case.
+    """
     status, message = chance.choice(MOVES)
     body = {"number": number, "status": status} | ({"message": message} if message else {})
     refusals = (404, *REFUSED)
@@ -154,7 +157,7 @@ def _answered(answer: httpx.Response) -> Told:
 
 
 def _show(answer: httpx.Response) -> Told:
-    """Return the shown request. Each step is written as `author:state:text`."""
+    """Return the displayed request. Each step is written as `author:state:text`."""
     shown = answer.json()
     steps = [f"{step['author']}:{step['state'] or ''}:{step['text'] or ''}" for step in shown["steps"]]
     return {

@@ -1,11 +1,11 @@
-"""The comparison of citizens' requests with the cases that the CRM has for them (rules: registry 4.20)."""
+"""Compares citizens' requests with the cases that the CRM has for them (rules: registry 4.20)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import asyncpg
 
-# The requests of histories have a mark. The first step is the case itself.
+# The requests of histories have a mark in their description. The first step is left out, because it is the case itself.
 STORED = """
 SELECT number, protocol, cpf, (
     SELECT coalesce(array_agg(text ORDER BY seq), '{}') FROM registry.request_step AS step
@@ -15,7 +15,7 @@ FROM registry.request WHERE description LIKE 'marca-%'
 
 
 class SentRequest(NamedTuple):
-    """A request with the texts of its citizen and staff, and its cases in the CRM."""
+    """A request, with the texts that its citizen and staff wrote, and the CRM's cases for it."""
 
     number: str
     owner: str
@@ -39,7 +39,10 @@ async def read_requests(connection: asyncpg.Connection, cases: Sequence[Mapping[
 
 
 def find_wrong_cases(requests: Iterable[SentRequest]) -> Iterator[str]:
-    """Yield each request that the CRM does not have exactly once, with its person, its protocol and all its steps."""
+    """Describe each request that is not exactly one case in the CRM.
+
+    The case must have the request's person, its protocol and all its steps.
+    """
     for one in requests:
         shown = [(case["CPF__c"], case["CaseNumber"]) for case in one.cases]
         if shown != [(one.owner, one.protocol)]:

@@ -12,15 +12,17 @@ from tests.histories.recorder import Ask, Told
 ACTOR = "marina"
 PEOPLE = ("ana", "bruno", "carla", "davi")
 MEMBERS = "/access/api/v1/groups/busca_editores/members"
-OPENED = "/search/api/v1/admin/tombamentos?per_page=1"  # its response has no data of other clients
+OPENED = "/search/api/v1/admin/tombamentos?per_page=1"  # its response contains no data of other clients
 # While the database is available, every process applies a commit within this time.
 LIMIT_SECONDS = 5.0
 
 
 class RightsOfPeople:
-    """People who repeatedly make a call that a group allows, and staff who add them to the group and remove them.
+    """People who repeatedly make a call that only members of a group may make.
 
-    Each stay inside or outside the group has a minimum duration.
+    Staff add them to the group and remove them.
+
+    A person stays in the group, or outside it, for a minimum time.
     """
 
     name = "rights"

@@ -1,4 +1,7 @@
-"""Rounds on a city: clients of every resource work during one fault, and the round judges their history."""
+"""Test rounds against a whole city installation.
+
+In a round, clients use every resource during one fault, and then the round checks their history.
+"""
 
 import asyncio
 import time
@@ -22,7 +25,7 @@ POSSIBLE, UNASKED = "possible", "no operation"
 
 
 class Round(msgspec.Struct):
-    """The result of a round: operations by resource and outcome, verdicts, and broken invariants.
+    """The result of a round: its operations by resource and outcome, the verdicts, and the broken invariants.
 
     The fault lasted from `broken_from` until `broken_until`, in seconds of the monotonic clock. `judged` contains the
     checker's verdicts other than `possible`.
@@ -38,11 +41,11 @@ class Round(msgspec.Struct):
     history: Path
     judged: list[Verdict] = []
     events: dict[str, int] = {}  # logged warnings and errors, counted by event
-    failure: str = ""  # the error that ended the round before its verdict
+    failure: str = ""  # the error that ended the round before it was judged
 
     @property
     def is_possible(self) -> bool:
-        """Whether no fault was found in the round."""
+        """Whether the checker and the invariants found no fault in the round."""
         return self.verdict == POSSIBLE
 
     @property
@@ -58,7 +61,7 @@ class Round(msgspec.Struct):
 
 
 class Clients(msgspec.Struct, frozen=True):
-    """The number of clients and keys of each resource, and the average pause between two calls in seconds."""
+    """The number of clients and of keys for each resource, and the average pause in seconds between two calls."""
 
     of_each: int
     keys: int = 12
@@ -66,7 +69,7 @@ class Clients(msgspec.Struct, frozen=True):
 
 
 class Rounds:
-    """A series of rounds on a city. Each round uses new keys, and writes its history to the folder."""
+    """A series of rounds on a city. Each round uses new keys, and writes its history to `folder`."""
 
     def __init__(self, city: City, folder: Path, seed: int, clients: Clients) -> None:
         self._city = city
@@ -82,7 +85,10 @@ class Rounds:
         return self._failures >= MOST_FAILURES
 
     def play(self, name: str, bring_about: Break, before: Wait, after: Wait) -> Round:
-        """Let clients work before, during and after the fault, and judge the history. An error ends the round."""
+        """Let clients work before, during and after the fault, and judge the history.
+
+        Return a failed round on any error.
+        """
         self._played += 1
         seed, history = self._seed + self._played, self._folder / f"{self._played:03} {name}.jsonl"
         began = time.monotonic()
@@ -118,7 +124,7 @@ class Rounds:
         outcomes = asyncio.run(work())
         events = self._city.list_new_events()
         since, until = broken
-        # By the end of the fault, all parts are back. After that, each process polls within LONGEST_PAUSE_SECONDS.
+        # All parts are back when the fault ends. After that, each process polls within LONGEST_PAUSE_SECONDS.
         wrong = examine(self._city.settings, history, until - since + LONGEST_PAUSE_SECONDS)
         judged = judge(history)
         counts, verdicts = sum_up(outcomes, judged)
@@ -130,7 +136,7 @@ class Rounds:
 def sum_up(
     outcomes: Mapping[tuple[str, str], int], judged: Sequence[Verdict]
 ) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Return the number of operations by resource and outcome, and the verdict on each resource.
+    """Return the number of operations by resource and outcome, and the verdict for each resource.
 
     A resource without operations proves nothing, so its verdict is `no operation`.
     """

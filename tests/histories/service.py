@@ -22,7 +22,10 @@ SERVICE = {
 
 
 class AddressesOfServices:
-    """Editors who rename services. Half of the calls require the version that was seen last."""
+    """Editors who rename services.
+
+    In half of the calls, they require that the version they saw last is still current.
+    """
 
     name = "service"
 
@@ -75,7 +78,7 @@ class AddressesOfServices:
 
 
 def _followed(answer: httpx.Response) -> Told:
-    """Return the service's name at the followed address. A former address redirects to the current one."""
+    """Return the name of the service at the followed address. A former address redirects to the current one."""
     if answer.status_code == 301:
         return {"status": 301, "name": _name_of(answer.headers["location"])}
     return {"status": answer.status_code, "name": _name_of(answer.json()["slug"]) if answer.is_success else ""}

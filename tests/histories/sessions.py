@@ -1,4 +1,4 @@
-"""Clients that open and use sessions, whose end the identity provider reports (docs/explain/trust.md)."""
+"""Clients that open and use sessions. The identity provider reports when a session ends (docs/explain/trust.md)."""
 
 import random
 import time
@@ -10,14 +10,14 @@ from tests.histories.recorder import Ask, Told
 from tests.histories.rights import LIMIT_SECONDS
 
 PEOPLE = ("ana", "bruno", "elisa", "fabio")
-OPENED = "/agent/api/v1/auth"  # any valid token opens this path
+OPENED = "/agent/api/v1/auth"  # any valid token may call this path
 ENDED = "/auth/backchannel-logout"
-# A 401 is an expected outcome of an ended session, so it is recorded and no client logs in again.
+# A 401 is an expected outcome after a session has ended, so it is recorded and no client logs in again.
 REFUSED = (408, 429)
 
 
 class SessionsOfPeople:
-    """People who use their newest session, which soon ends, and keep trying the previous one."""
+    """People who use their newest session, which ends soon, and who still try the previous one."""
 
     name = "session"
 
@@ -43,7 +43,10 @@ class SessionsOfPeople:
         return Ask(key, key, "POST", ENDED, told, _answered, events=(0,), refusals=REFUSED, ends_session=True)
 
     def _open_next(self, key: str) -> None:
-        """Start the person's next session. Clients then try this session and the session that just ended."""
+        """Open the person's next session.
+
+        From then on, clients try the next session and the one that has just ended.
+        """
         person, _, number = key.partition(" ")
         self.ended += 1
         following = f"{person} {int(number) + 1}"

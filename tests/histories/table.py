@@ -1,7 +1,7 @@
-"""Plays each fault on a whole city with clients of every resource: `python -m tests.histories.table` writes the page.
+"""Plays each fault on a whole city: `python -m tests.histories.table` writes the page.
 
-A run of all faults replaces the page. If a run ends early or has only some faults, its results are next to its
-histories. The exit status is 1 if a response is impossible or could not be judged.
+Clients use every resource. A run of all faults replaces the page. If a run ends early or has only some faults, its
+results are next to its histories. The exit status is 1 if a response is impossible or could not be judged.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from tests.histories.rounds import Clients, Round, Rounds
 from tests.histories.trial import RESOURCES, all_resources
 from tests.support import run_folder
 
-EVENTS = 3  # number of events in each table row
+EVENTS = 3  # number of events listed in each table row
 PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "histories-faults.md"
 HEAD = """\
 # Proofs: histories, each resource under each fault
@@ -72,7 +72,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if unknown := set(said.faults) - set(every):
         arguments.error(f"no such fault: {', '.join(sorted(unknown))}")
     faults = {name: fault for name, fault in every.items() if not said.faults or name in said.faults}
-    # The histories are kept after the run.
+    # The histories are not deleted after the run.
     run_folder.make()
     histories, clients = Path(tempfile.mkdtemp(prefix="balcao-histories-")), Clients(said.clients)
     print(f"seed {said.seed}; histories in {histories}", flush=True)
@@ -99,7 +99,10 @@ def main(words: Sequence[str] | None = None) -> int:
 def play(
     faults: Mapping[str, Fault], histories: Path, seed: int, clients: Clients, answers: int
 ) -> Generator[Round, None, None]:
-    """Play each fault that this machine can cause, on one city. Stop if too many rounds in a row fail."""
+    """Play each fault that this machine can cause, on one city.
+
+    Stop if too many rounds in a row fail.
+    """
     with found() as city:
         rounds, some = Rounds(city, histories, seed, clients), partial(answered, more=answers)
         for name, fault in faults.items():
@@ -108,7 +111,7 @@ def play(
 
 
 def list_unplayed(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> list[str]:
-    """Return the faults that this machine can cause but that no complete round has played."""
+    """Return the faults that this machine can cause but that were not played in a complete round."""
     judged = {name for name, one in played.items() if not one.failure}
     return [name for name, fault in faults.items() if not fault.hindrance and name not in judged]
 
@@ -116,7 +119,7 @@ def list_unplayed(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> l
 def describe(
     faults: Mapping[str, Fault], played: Mapping[str, Round], clients: Clients, answers: int, seed: int
 ) -> str:
-    """Return the page about these rounds."""
+    """Return the text of the page about these rounds."""
     setting = SETTING.format(
         answers=answers,
         day=datetime.now(UTC).date(),
@@ -150,7 +153,7 @@ def write_table(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> str
 
 
 def _describe_events(one: Round) -> str:
-    """Return the most frequent logged events."""
+    """Return the most frequent logged events as text."""
     most = sorted(one.events.items(), key=lambda event: (-event[1], event[0]))[:EVENTS]
     return ", ".join(f"`{name}` {count}" for name, count in most) or "nothing"
 

@@ -62,7 +62,8 @@ def test_the_shortest_history_has_only_answers_that_cannot_be_without_each_other
     noise = (read("a"), write("b"), read("b"), write("c"), lost("d"), read("c"), read("c"))
     judged = judge_steps(tmp_path, write("a"), *noise, read("a"), read("c"))
     assert judged.verdict == "anomaly"
-    # The shortest part needs a write of "a" and a later write of "b" or "c". Otherwise the last read would be possible.
+    # The shortest impossible part needs a write of "a" and a later write of "b" or "c". Otherwise, the last read would
+    # be possible.
     shown = [(one.input["do"], one.input.get("value") or (one.output or {})["value"]) for one in judged.shortest]
     assert shown[0] == ("declare", "a")
     assert shown[1] in [("declare", "b"), ("declare", "c")]

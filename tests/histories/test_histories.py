@@ -15,13 +15,13 @@ from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 
-# An ordinary run is one history with each fault once, except for "kill everything". A proof records one history for
-# each fault, with three occurrences.
+# An ordinary run records one history with each fault once, except for "kill everything". A proof records one history
+# for each fault, with three occurrences.
 RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]
-CLIENTS = size(2, 8)  # number of clients of each resource
+CLIENTS = size(2, 8)  # number of clients for each resource
 KEYS = range(size(6, 64))
 ANSWERS = size(150, 500)  # responses to wait for between two faults
-# The database is down during a freeze, and each process polls again after at most LONGEST_PAUSE_SECONDS. Add the pause
+# During a freeze, the database is down. Afterwards each process polls within LONGEST_PAUSE_SECONDS. This pause counts
 # twice, because a freeze may follow a kill.
 OUTAGE_SECONDS = FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS
 SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000)))
@@ -47,6 +47,6 @@ def test_what_clients_are_told_under_faults_can_be(faults: Sequence[str], tmp_pa
 
 
 def _row(faults: Sequence[str], one: Verdict) -> str:
-    """Return a table row: resource, fault, operations, unknown outcomes, verdict, seed."""
+    """Return a table row: resource, fault, operations, unknown outcomes, verdict and seed."""
     fault = f"{len(faults)} x {faults[0]}"
     return f"{one.resource:<24} {fault:<22} {one.operations:>7} {one.unknown:>6}  {one.verdict:<10} {SEED}"

@@ -21,7 +21,7 @@ class Answer(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Suppress the log."""
+        """Write no log."""
 
 
 @pytest.fixture(scope="module")

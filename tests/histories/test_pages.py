@@ -1,4 +1,4 @@
-"""The pages of long runs are correct, and an incomplete page never replaces a complete one."""
+"""The pages of long runs are correct, and an incomplete run never replaces the page of a complete one."""
 
 import itertools
 import signal
@@ -36,7 +36,7 @@ FAULTS = {KILLED: Fault(nothing), FROZEN: Fault(nothing), FULL_DISK: Fault(nothi
 
 
 def told(resource: str, asked: Mapping[str, Any], answer: Mapping[str, Any] | None, call: int = 0) -> Operation:
-    """Return an operation that takes a millisecond and starts at millisecond `call`."""
+    """Return an operation that starts at millisecond `call` and takes a millisecond."""
     instant = 1_000_000 * call
     return Operation(resource, "someone", 1, instant, instant + 1_000_000, asked, answer, status=200 if answer else 0)
 
@@ -52,7 +52,7 @@ EVENTS = {"worker.reconnect": 3, "job.retry": 9, "store.away": 3, "crm.away": 1}
 def make_round(
     fault: str, folder: Path, verdicts: Sequence[Verdict] = (), broken: Sequence[str] = (), seed: int = SEED
 ) -> Round:
-    """Return a round in which each resource has ten operations, one with an unknown outcome, and one refused call."""
+    """Return a round in which each resource has ten operations and a refused call. One outcome is unknown."""
     outcomes = {(name, outcome): n for name in NAMES for outcome, n in (("known", 9), ("unknown", 1), ("refused", 1))}
     judged = {name: Verdict(name, 1, 10, 1, "possible") for name in NAMES} | {one.resource: one for one in verdicts}
     counts, verdict = sum_up(outcomes, list(judged.values()))
@@ -153,7 +153,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def ends(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function: `ends(2, interrupt)` makes the second round call `interrupt`.
+    """Return a function: after `ends(2, interrupt)`, the second round calls `interrupt`.
 
     All other rounds complete with the given verdicts.
     """
@@ -262,7 +262,10 @@ def test_a_run_with_an_anomaly_ends_with_1_and_replaces_the_page(
 
 @pytest.fixture
 def report(tmp_path: Path) -> Report:
-    """Return a report of two rounds with calls in a quiet and a broken minute. One call got no response."""
+    """Return a report of two rounds, with calls in a quiet minute and in a minute with a fault.
+
+    One call got no response.
+    """
     made = Report(0.0, 2.0, [(5.0, {"worker": 90.0}), (95.0, {"worker": 100.0})])
     answered = [told("own", {"do": "read"}, {"value": "a"}, 1_000 * second) for second in range(40, 70)]
     for fault, wrong, extra in (

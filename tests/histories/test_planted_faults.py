@@ -1,8 +1,8 @@
 """The checker or an invariant finds each planted fault, and finds nothing if none is planted.
 
-The test only uses the verdicts of the checker and the invariants. An ordinary run plants one fault of each kind on one
-platform: a response before the write, a repeated write, a stale read, and a change that neither the notification nor
-the poll reports.
+The tests look only at the verdicts of the checker and the invariants. An ordinary run plants one fault of each kind on
+one platform: a response before the write, a repeated write, a stale read, and a change that neither the notification
+nor the poll reports.
 """
 
 import asyncio
@@ -47,7 +47,8 @@ from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 
-# PostgreSQL responds before it writes, and flushes after the longest allowed delay. A kill loses the writes in between.
+# PostgreSQL responds before it writes, and delays the write for as long as its settings allow. If it is killed in
+# between, the writes are lost.
 ANSWER_BEFORE_WRITING = (
     "ALTER SYSTEM SET synchronous_commit = off",
     "ALTER SYSTEM SET wal_writer_delay = '10s'",
@@ -80,7 +81,7 @@ def test_where_none_is_planted_none_is_found(settings: Settings, tmp_path: Path)
 
 @pytest.mark.parametrize("place", range(len(PLANTED)), ids=[lies.__name__ for lies in PLANTED])
 def test_a_planted_fault_is_found(place: int, settings: Settings, tmp_path: Path) -> None:
-    # Each fault needs its own citizens, because changes from outside the history would look like an anomaly.
+    # Each fault needs citizens whom no other history changes, because such changes would look like an anomaly.
     citizens = PreferencesOfCitizens(range(6 * place + 6, 6 * place + 12))
     (judged,) = judge(work(settings, [citizens], tmp_path, PLANTED[place](SEED)))
     report(f"{PLANTED[place].__name__}: {judged.verdict} after {judged.after} operations")
@@ -112,7 +113,10 @@ def work(
 
 
 class Planted(NamedTuple):
-    """A fault in the database that makes the platform's responses false. `mend` removes it, and `clean` its traces."""
+    """A fault in the database that makes the platform's responses false.
+
+    `mend` removes the fault, and `clean` removes its traces.
+    """
 
     plant: str
     mend: str
@@ -128,7 +132,7 @@ LOST_EVENTS = Planted(
     """,
     "DROP FUNCTION lose_some() CASCADE",
 )
-# Delete every CRM push job. If only one were lost, the same person's next change would push it too.
+# Delete every job that pushes to the CRM. If only one was lost, the next change of the same person would repair it.
 LOST_JOBS = Planted(
     """
     CREATE FUNCTION lose_jobs() RETURNS trigger LANGUAGE plpgsql AS
@@ -154,7 +158,7 @@ LOST_CASES = Planted(
 WITHOUT_A_MIRROR = """
 CREATE OR REPLACE FUNCTION search.mirror_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$
 """
-# Do not record changes of members, so that neither the notification nor the poll finds them.
+# Do not record changes of memberships, so that neither the notification nor the poll finds them.
 LOST_NOTES = Planted(
     "ALTER TABLE access.membership DISABLE TRIGGER note_gone", "ALTER TABLE access.membership ENABLE TRIGGER note_gone"
 )
@@ -188,7 +192,7 @@ def test_a_fault_in_the_database_breaks_an_invariant(
     ids=lambda given: given if isinstance(given, str) else given.__name__,
 )
 def test_a_lie_breaks_an_invariant(lies: Lies, invariant: str, settings: Settings, tmp_path: Path) -> None:
-    # The share is high, because the next change usually removes the trace of a false response.
+    # The share is high, because the next change usually hides the effect of a false response.
     told = lies(SEED, share=0.3)
     assert invariant in find(settings, work(settings, [OwnData(range(0))], tmp_path, told), invariant)
 
@@ -223,13 +227,13 @@ def test_a_session_that_outlives_its_end_is_found(settings: Settings, tmp_path: 
     async def third_end(_: Recorder) -> None:
         await until(lambda: sessions.ended > 2 * len(sessions.keys))
 
-    # About half of the session ends get the previous response and never reach the platform.
+    # About half of the reports that a session ended never reach the platform. They get the previous response.
     record(settings, history, [sessions], 2, SEED, third_end, ForgottenWrites(SEED, 10 * SHARE))
     assert find(settings, history, "sessions") == {"sessions"}
 
 
 def find(settings: Settings, history: Path, expected: str) -> set[str]:
-    """Return the broken invariants, and report how many operations the expected one took."""
+    """Return the broken invariants, and report after how many operations the expected one was found."""
     broken, operations = examine(settings, history), read_history(history)
     counts = [count_until(operations, one) for one in broken if one.invariant == expected]
     report(f"invariant {expected}: {len(counts)} times, first after {min(counts, default=None)} operations")

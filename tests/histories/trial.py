@@ -55,7 +55,7 @@ RESOURCES: tuple[Callable[[range], Resource], ...] = (
     SchemaOfServices,
     SessionsOfPeople,
 )
-# The rules of these resources hold only after some seconds, so only the invariants judge them.
+# The rules of these resources apply only after a delay of some seconds, so only the invariants judge them.
 BY_INVARIANTS = ("rights", "session", "holiday", "published")
 
 
@@ -64,7 +64,7 @@ class Verdict(msgspec.Struct):
 
     For an anomaly, `after` is the number of operations on `key` up to the first impossible response. `shortest` is a
     minimal set of operations whose responses cannot all be true, regardless of the other operations. If any one of them
-    is removed, the rest is possible.
+    is removed, the others are possible.
     """
 
     resource: str
@@ -78,7 +78,7 @@ class Verdict(msgspec.Struct):
 
 
 def all_resources(keys: range) -> list[Resource]:
-    """Return every resource. `keys` are the numbers of each resource's keys."""
+    """Return every resource, with a key for each number in `keys`."""
     return [resource(keys) for resource in RESOURCES]
 
 
@@ -105,7 +105,7 @@ def record(
 ) -> None:
     """Run the clients until the nemesis has finished, and write their history.
 
-    The clients reach the platform through `transport`.
+    The clients connect to the platform through `transport`.
     """
 
     async def work() -> None:
@@ -119,7 +119,7 @@ def record(
 
 
 def judge(history: Path) -> list[Verdict]:
-    """Let the checker judge the history, without the resources that only invariants judge."""
+    """Let the checker judge the history. Leave out the resources that only invariants judge."""
     left_out = [f'"resource":"{resource}"'.encode() for resource in BY_INVARIANTS]
     lines = [
         line for line in history.read_bytes().splitlines(keepends=True) if not any(word in line for word in left_out)
@@ -129,7 +129,7 @@ def judge(history: Path) -> list[Verdict]:
 
 
 def checker() -> str:
-    """Return the path of the checker. If it is missing, fail the test with instructions."""
+    """Return the path of the checker. If it is missing, fail the test and say how to build it."""
     return os.environ.get("BALCAO_HISTORIES") or pytest.fail(
         "Este teste precisa do que julga histórias, feito em Go: ponha o caminho em BALCAO_HISTORIES "
         '(`tools/histories` o mostra), ou deixe-o de fora com -m "not histories".',

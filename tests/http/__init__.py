@@ -1,1 +1,1 @@
-"""Tests of the HTTP server on real sockets, down to the bytes of its responses."""
+"""Tests for the HTTP server on real sockets, down to the bytes of its responses."""

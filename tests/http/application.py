@@ -18,7 +18,7 @@ from balcao.gateway.application import Identity
 
 _WAITING = (b"/waits", b"/later")
 _STATUS = {b"/none": 204, b"/unchanged": 304}
-# One response shared by all callers, as cached responses are.
+# One response object that all callers share, as they share a cached response.
 _LARGE: Response[Any] = Response(b"x" * 8 * MIB, media_type=TEXT)
 
 
@@ -26,10 +26,10 @@ class Echo:
     """An application that returns `METHOD path?query length-of-body`. Some paths behave differently.
 
     - `/unread` accepts no body.
-    - `/fails` and `/injects` fail.
+    - `/fails` and `/injects` raise an error.
     - `/waits` responds once `released` is set, or fails with `?fails`.
-    - `/later` responds after an iteration of the event loop.
-    - `/asyncio` responds after a wait of the kind in its query.
+    - `/later` responds one iteration of the event loop later.
+    - `/asyncio` waits in the way that its query names, and then responds.
     - `/large` sends more than fits in the buffers between the server and a client that does not read.
     - `/events` streams events forever.
     - `/asked` accepts a body of the size in its query. It decides one iteration of the event loop later.
@@ -54,7 +54,7 @@ class Echo:
         return address == "127.0.0.1"
 
     def identify(self, request: Request) -> Identity:
-        """Return the identity that the caller claims. The identity `new` has no limits."""
+        """Return the identity that the caller claims to have. The identity `new` has no limits."""
         said = request.headers.get(b"authorization", b"").decode()
         return Identity(said or request.peer, is_bounded=said != "new")
 
@@ -111,7 +111,10 @@ class Endpoint:
 
 
 async def _wait_by(request: Request) -> Response[Any]:
-    """Wait as the query specifies. The handler's first await is a standard library function or an HTTP client."""
+    """Wait in the way that the query names.
+
+    The first await in a handler is one of asyncio, the standard library or an HTTP client.
+    """
     form = request.query_string.decode()
     if form == "timeout":
         async with asyncio.timeout(10):

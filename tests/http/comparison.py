@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tests.http.streams import LAST
 from tests.support.polling import PATIENCE
 
-# A server that sends nothing for this long has finished. A repeated comparison waits LATE.
+# A server that sends nothing for this long counts as finished. A repeated comparison waits LATE.
 SOON, LATE = 0.05, 5.0
 _HEAD = re.compile(rb"HTTP/1\.[01] (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n")
 _SEEN = re.compile(rb"^seen: (\S+)\r$", re.IGNORECASE | re.MULTILINE)
@@ -19,7 +19,7 @@ TAKEN, REFUSED, CLOSED = "taken", "refused", "closed"
 
 
 class Seen(NamedTuple):
-    """A request, as the application received it."""
+    """A request as the application received it."""
 
     method: bytes
     target: bytes
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
     status: int | None
 
     def verdict(self, number: int) -> str:
-        """Return whether this request was accepted or refused, or whether the connection closed before it."""
+        """Return the verdict on this request: accepted, refused, or the connection closed before it."""
         if number < len(self.seen):
             return TAKEN
         return CLOSED if self.status is None else REFUSED
@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
 class Difference(NamedTuple):
     """The first request on which another server disagrees with ours.
 
-    `taken` is the accepted request, if one of the servers accepted it, and `head` is its head. `around` contains the
+    `taken` is the request as a server accepted it, if one of them did, and `head` is its head. `around` contains the
     bytes from the previous request to the end of the next one. `after` is our server's verdict on the next request.
     """
 
@@ -56,7 +56,7 @@ class Difference(NamedTuple):
 
 
 def send(pieces: Sequence[bytes], ports: Sequence[int], quiet_seconds: float) -> list[Outcome]:
-    """Send the pieces to all servers, and return the outcome for each server."""
+    """Send the pieces to all servers, and return the outcomes in the order of the ports."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(_connect(port)) for port in ports]
         for piece in pieces:
@@ -75,11 +75,11 @@ def _send(connection: socket.socket, piece: bytes) -> None:
     try:
         connection.sendall(piece)
     except (BrokenPipeError, ConnectionResetError):
-        return  # the server closed, but its responses can be read
+        return  # the server has closed, but its responses can still be read
 
 
 def _receive(connection: socket.socket, quiet_seconds: float) -> bytes:
-    """Return everything that the server sends. If it falls silent, close the sending side and keep reading."""
+    """Return everything that the server sends. If it falls silent, close our sending side and continue to read."""
     received = b""
     connection.settimeout(quiet_seconds)
     while True:
@@ -109,7 +109,7 @@ def _parse(received: bytes) -> Outcome:
 
 
 def _find_number(ours: Outcome, other: Outcome) -> int | None:
-    """Return the number of the first request with different results, or None."""
+    """Return the index of the first request with different results, or None."""
     if ours.seen == other.seen and ours.verdict(len(ours.seen)) == other.verdict(len(ours.seen)):
         return None
     return next(
@@ -119,7 +119,7 @@ def _find_number(ours: Outcome, other: Outcome) -> int | None:
 
 
 def find_differences(requests: list[bytes], ours: Outcome, others: dict[str, Outcome]) -> list[Difference]:
-    """Return the first difference to each other server, if there is one."""
+    """Return the first difference from each other server, if there is one."""
     found = []
     for peer, other in others.items():
         number = _find_number(ours, other)

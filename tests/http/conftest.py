@@ -16,7 +16,7 @@ def echo() -> Echo:
 
 @pytest.fixture(scope="session")
 def server(echo: Echo) -> Iterator[RunningServer]:
-    """Yield a server with deadlines that no test reaches."""
+    """Yield a server whose deadlines no test reaches."""
     with RunningServer(echo, limits=LIMITS) as running:
         yield running
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 PATIENCE = 20
-# Value of SO_LINGER that makes a close send a reset.
+# The value of SO_LINGER with which closing a socket sends a reset.
 RESETS = struct.pack("ii", 1, 0)
 _WITHOUT_BODY = ("100", "204", "304")
 
@@ -37,7 +37,7 @@ class Connection:
             return
 
     def send_while_read(self, sent: bytes, seconds: float) -> int:
-        """Send until the server has read nothing for this many seconds. Return the number of accepted bytes."""
+        """Send until the server has read nothing for this many seconds. Return how many bytes it accepted."""
         self._socket.settimeout(seconds)
         size = 0
         with contextlib.suppress(TimeoutError):
@@ -56,7 +56,7 @@ class Connection:
         self._socket.close()
 
     def answer(self, *, to_head: bool = False) -> str | None:
-        """Return the next response as `200 ` and the body, or only its status. Return None if the server has closed."""
+        """Return the next response: its status and, for a 200, the body. Return None if the server has closed."""
         head = self._until(b"\r\n\r\n")
         if head is None:
             return None

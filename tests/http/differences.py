@@ -1,8 +1,9 @@
 """The intended differences between our server and others: verdicts, the bytes that cause them, and the reason.
 
-hyper and nginx are more tolerant in many cases, each in its own way. Our server refuses bytes that two parsers may
-interpret differently, and reads nothing after a refusal. If our server accepts what another one refuses, the length of
-the body must be beyond doubt. No kind allows two servers to accept the same bytes as different requests.
+hyper and nginx tolerate more in many cases, each in its own way. Our server refuses bytes that two parsers may
+interpret differently, and reads nothing after a refusal. Our server may accept what another one refuses only if the
+length of the body is unambiguous. No kind of difference allows two servers to accept the same bytes as different
+requests.
 """
 
 import re
@@ -14,7 +15,7 @@ from tests.http.comparison import CLOSED, REFUSED, TAKEN, Difference
 HYPER, NGINX = "hyper", "nginx"
 BOTH = (HYPER, NGINX)
 
-# Pairs of verdicts: our server's, and the other server's.
+# Pairs of verdicts: first our server's, then the other server's.
 STRICTER = {(REFUSED, TAKEN), (REFUSED, CLOSED)}
 SAID = {(REFUSED, CLOSED)}
 TAKES = {(TAKEN, REFUSED)}
@@ -22,7 +23,7 @@ TAKES_EARLY = {(TAKEN, REFUSED), (TAKEN, CLOSED)}
 ENDS = {(CLOSED, TAKEN), (CLOSED, REFUSED)}
 GOES_ON = {(TAKEN, CLOSED), (REFUSED, CLOSED)}
 
-# The generated methods that llhttp accepts.
+# Those generated methods that llhttp accepts.
 _METHODS = frozenset(b"GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND SOURCE M-SEARCH".split())
 _HOSTS = re.compile(rb"^host:(.*?)\r\n", re.IGNORECASE | re.MULTILINE)
 _HOST = re.compile(rb"(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?", re.IGNORECASE)
@@ -93,7 +94,7 @@ def _has_bad_field(difference: Difference) -> bool:
 
 
 def _has_half_a_line_end(difference: Difference) -> bool:
-    """Return whether a chunk ends in a CR because only the LF after it was treated as the chunk's end."""
+    """Return whether a server treated the last byte of a chunk, a CR, and the LF after it as the chunk's line end."""
     return any(
         _is_a_chunk_half_ended(difference.around[head.end() :]) for head in _HEAD_END.finditer(difference.around)
     )
@@ -192,7 +193,7 @@ KINDS = [
 
 
 def explain(difference: Difference) -> Kind | None:
-    """Return the kind that allows the difference, or None if no kind does."""
+    """Return the listed kind that allows the difference, or None."""
     verdicts = (difference.ours, difference.theirs)
     return next(
         (

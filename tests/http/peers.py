@@ -1,4 +1,4 @@
-"""Other HTTP servers on loopback ports, each with an application that reports the requests it received (`recorder`)."""
+"""Other HTTP servers on loopback ports. Each runs an application that reports the requests it received (`recorder`)."""
 
 import contextlib
 import os
@@ -41,7 +41,7 @@ http {{
 
 @contextlib.contextmanager
 def running_hyper() -> Iterator[int]:
-    """Run hyper as a part of Granian, and yield its port."""
+    """Run hyper inside Granian, and yield its port."""
     port = free_port()
     options = ["--interface", "asginl", "--http", "1", "--no-ws", "--loop", "uvloop", "--no-log"]
     command = [sys.executable, "-m", "granian", *options, "--port", str(port), "tests.http.recorder:recorded"]

@@ -16,7 +16,7 @@ from tests.support.polling import PATIENCE
 
 @contextlib.contextmanager
 def running(module: str, *words: str) -> Iterator[tuple[psutil.Process, int]]:
-    """Yield the process and its port. The process must exit with status 0 and an empty standard error."""
+    """Yield the process and its port. The process must exit with status 0 and write nothing to standard error."""
     with socket.socket() as listening, tempfile.TemporaryFile() as errors:
         listening.bind(("127.0.0.1", 0))
         listening.listen(BACKLOG)
@@ -29,7 +29,7 @@ def running(module: str, *words: str) -> Iterator[tuple[psutil.Process, int]]:
                 yield psutil.Process(child.pid), listening.getsockname()[1]
             finally:
                 child.send_signal(signal.SIGTERM)
-                # This process has the listening socket too. Close it, so that no caller waits in its queue.
+                # This process has a copy of the listening socket. Close it, so that no caller waits in its queue.
                 listening.close()
                 status = child.wait(PATIENCE)
         errors.seek(0)

@@ -1,4 +1,4 @@
-"""An application that returns each request as it received it, for our server and for others.
+"""An application that returns each request as it received it. Our server and others run it.
 
 Other servers run it as `recorded`, through ASGI. For every call, nginx sends hyper a POST to the same path, and reports
 the method and target that nginx received in the headers `Seen-Method` and `Seen-Target`.
@@ -25,7 +25,7 @@ def encode_seen(method: bytes, target: bytes, body: bytes) -> str:
 class Recorder(Echo):
     """An application that returns each request in the `Seen` header, even for a HEAD.
 
-    A body that is too large gets a 413. The body of a request to `/unread` is not read. The response is sent before the
+    A body that is too large gets a 413. The body of a request to `/unread` is not read: the response is sent before the
     body has arrived.
     """
 
@@ -59,7 +59,7 @@ async def recorded(
     fields = dict(scope["headers"])
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
     method = fields.get(b"seen-method", scope["method"].encode())
-    target = fields.get(b"seen-target", scope["raw_path"] + query).removesuffix(b"?")  # drop an empty query
+    target = fields.get(b"seen-target", scope["raw_path"] + query).removesuffix(b"?")  # drop an empty query string
     target = b"/" + target if target.startswith(b"?") else target  # only nginx forwards an empty path
     body = b"" if target == _UNREAD else body
     headers = [(b"seen", encode_seen(method, target, body).encode()), (b"content-length", b"0")]

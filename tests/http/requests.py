@@ -24,7 +24,7 @@ def _case(name: str, sent: str, *answers: str) -> Case:
 
 
 def _head(name: str, field: str, *answers: str) -> Case:
-    """Return a case with a GET that has one more header."""
+    """Return a case with a GET that has one additional header."""
     return _case(name, f"GET / HTTP/1.1\nHost: a\n{field}\nConnection: close\n\n", *answers)
 
 
@@ -91,7 +91,7 @@ LINES = [
     _line("authority form", "CONNECT a:80 HTTP/1.1", "501"),
     _line("relative target", "GET a HTTP/1.1", "400"),
     _line("empty target", "GET  HTTP/1.1", "400"),
-    _line("two spaces", "GET  / HTTP/1.1", OK),  # allowed by RFC 9112 3 and by llhttp
+    _line("two spaces", "GET  / HTTP/1.1", OK),  # RFC 9112 3 and llhttp allow this
     _line("tab for space", "GET\t/ HTTP/1.1", "400"),
     _line("space in the target", "GET /a b HTTP/1.1", "400"),
     _line("control character in the target", "GET /a\x01b HTTP/1.1", "400"),

@@ -1,6 +1,6 @@
 """The real gateway in its own process: `python -m tests.http.served DESCRIPTOR DATABASE_URL`.
 
-It writes a line to its standard output when it is ready.
+It writes a line to standard output when it is ready.
 """
 
 import asyncio

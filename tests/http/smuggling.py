@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tests.http.requests import NEXT, THEN, Case
 
-# In these cases a parser may wait for the rest of the body forever, so there is no response to wait for.
+# In these cases a parser may wait forever for the rest of the body, so the test does not wait for a response.
 ENDLESS = {"length: beyond 32 bits", "chunks: size beyond 32 bits", "head: CONNECT"}
 PATH = "/registry/v1/attack"
 HIDDEN_PATH = "/access/api/v1/check"
@@ -19,7 +19,7 @@ _HIDDEN_SIZE = len(HIDDEN) + HIDDEN.count("\n")
 _IN_A_CHUNK = f"{_HIDDEN_SIZE:x}\n{HIDDEN}\n0\n\n"
 _AFTER_CHUNKS = f"0\n\n{HIDDEN}"
 # The expected results: refused, refused as unsupported, or accepted with the hidden request as the body. If the body is
-# too large, the response comes before the body, and the server reads nothing after it.
+# too large, the server responds before it reads the body, and reads nothing afterwards.
 BAD, UNKNOWN, TAKEN, TOO_LARGE = "400", "501", "taken", "too large"
 
 
@@ -45,7 +45,7 @@ def _post(name: str, fields: str, body: str, answer: str, start: str = f"POST {P
 
 # ---- lengths and codings: CL.TE, TE.CL, TE.TE ----------------------------------------------------------------------
 
-# Headers sent together with a `Content-Length`. Some parsers accept them as `Transfer-Encoding: chunked`.
+# Headers that are sent together with a `Content-Length`. Some parsers accept them as `Transfer-Encoding: chunked`.
 _CODINGS = {
     "chunked": "Transfer-Encoding: chunked",
     "no blank": "Transfer-Encoding:chunked",
@@ -95,7 +95,7 @@ _CODINGS = {
     "named as the connection's own": "Connection: Transfer-Encoding\nTransfer-Encoding: chunked",
     "beside TE": "Transfer-Encoding: chunked\nTE: trailers",
 }
-# Headers that are not a transfer coding according to the standard, so only the length counts.
+# Headers that the standard does not treat as a transfer coding, so only the length counts.
 _NO_CODINGS = {
     "underscore": "Transfer_Encoding: chunked",
     "another name": "X-Transfer-Encoding: chunked",

@@ -10,7 +10,7 @@ from balcao.gateway.limits import Limits
 from tests.http.application import Echo
 from tests.http.served import serve
 
-# `Any`, because Echo does not match the server's types exactly.
+# `Any`, because the type of Echo does not exactly match the server's types.
 application: Any = Echo()
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ _CHUNKED = _POST + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 class Phase(NamedTuple):
-    """What a caller does: it sends `sent`, repeats `piece`, and reads a part of a response if `is_answered`."""
+    """How a caller behaves: it sends `sent`, repeats `piece`, and reads part of a response if `is_answered`."""
 
     name: str
     sent: bytes
@@ -59,7 +59,7 @@ RESET = [
 
 
 class Storm:
-    """Many callers in one phase, as a context manager. At the end they reset or close their connections."""
+    """Many callers in one phase, as a context manager. When it exits, they reset or close their connections."""
 
     def __init__(self, port: int, phase: Phase, callers: int, *, resets: bool) -> None:
         self._phase = phase
@@ -81,7 +81,7 @@ class Storm:
             caller.close()
 
     def send_on(self) -> None:
-        """Let each caller send its piece once more."""
+        """Send each caller's piece once more."""
         if self._phase.piece:
             self._each(lambda caller: caller.send(self._phase.piece))
 
@@ -93,16 +93,16 @@ class Storm:
 
 def _connect(port: int) -> socket.socket:
     caller = socket.socket()
-    caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the kernel uses its minimum
+    caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the kernel rounds this up to its minimum
     caller.settimeout(60)
     caller.connect(("127.0.0.1", port))
     return caller
 
 
 class Honest:
-    """Two well-behaved callers.
+    """Two well-behaved callers that call until the end of the block.
 
-    Until the end of the block, one reuses its connection and the other always reconnects.
+    One reuses its connection, and the other reconnects for each call.
     """
 
     def __init__(self, port: int) -> None:
@@ -130,7 +130,7 @@ class Honest:
         assert not is_wrong
 
     def until_answered(self, more: int = 5) -> None:
-        """Wait until this many more calls have succeeded, or one has failed."""
+        """Wait until this many more calls have succeeded or one has failed."""
         wanted = self.answered + more
         until_now(lambda: self.answered >= wanted or self._ended.is_set())
 

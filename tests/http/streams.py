@@ -1,7 +1,8 @@
 """Generates the bytes of a connection: requests of every kind, some with one or two faults, and a final request.
 
-A fault changes a part of a request and not a random byte, so that it affects the parser's decisions. However a server
-interprets the bytes, the final request ends the connection: it is complete, and longer than any incomplete body.
+A fault changes a meaningful part of a request rather than a random byte, so that it affects the parser's decisions.
+However a server interprets the bytes, the final request ends the connection: it is complete, and longer than any
+incomplete body.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ _EOL = b"\r\n"
 
 @dataclass
 class Parts:
-    """A request before it is encoded. `ends` has line ends that are not CR LF, by line number."""
+    """A request before it is encoded. `ends` contains the line ends that are not CR LF, by line number."""
 
     method: bytes
     target: bytes
@@ -91,7 +92,7 @@ def _make(head: str, body: str) -> Parts:
 
 
 Spoil = Callable[[Parts, int], None]
-"""Changes the parts of a request. The number selects the position, if one is needed."""
+"""Functions that change the parts of a request. The number selects the position, if the function needs one."""
 
 
 def _replace(part: str, value: bytes) -> Spoil:
@@ -137,7 +138,7 @@ def _rebody(value: bytes) -> Spoil:
 
 
 def _resize(make: Callable[[bytes], bytes]) -> Spoil:
-    """Write one chunk size in another form."""
+    """Write one chunk size in another notation."""
 
     def spoil(parts: Parts, place: int) -> None:
         if len(parts.body) > 1:

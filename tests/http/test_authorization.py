@@ -1,4 +1,4 @@
-"""A connection keeps the digest of its last `Authorization` value, and never uses it for another value."""
+"""A connection caches the digest of its last `Authorization` value, and never uses it for another value."""
 
 import hashlib
 from typing import cast
@@ -17,12 +17,12 @@ from balcao.gateway.receiving import Answering, Receiver
 from tests.http.application import Echo
 from tests.support.proof_sizes import EXAMPLES
 
-# The `Authorization` headers of a request: none, one, or two. Two headers count as an empty one.
+# The `Authorization` headers of a request: none, one, or two. Two headers have the same effect as an empty one.
 SENT = st.lists(st.sampled_from([b"", b"Bearer a", b"Bearer b", b"Bearer ab", b"bearer a"]), max_size=2)
 
 
 class Taking:
-    """The receiving side, which stores the requests and refusals that it gets."""
+    """The side that receives from the server. It stores the requests and refusals that it gets."""
 
     is_full = False
 

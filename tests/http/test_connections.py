@@ -88,7 +88,7 @@ def test_nothing_is_served_after_the_last_response(
     ],
 )
 def test_who_ends_sending_is_answered_or_let_go(server: RunningServer, sent: bytes, possible: list[list[str]]) -> None:
-    """A server may treat a half-closed connection as closed, but must not serve an incomplete request."""
+    """A server may treat a half-closed connection as closed, but it must not serve an incomplete request."""
     with Connection(server.port) as connection:
         connection.send(sent)
         connection.finish()
@@ -201,13 +201,13 @@ def test_who_has_left_when_the_answer_is_there_makes_no_error(caplog: pytest.Log
         leaving.send(b"GET " + path + b" HTTP/1.1\r\nHost: a\r\n\r\n")
         assert echo.arrived.wait(20)
         leaving.reset()
-        for _ in range(2):  # by then, the server has noticed earlier events
+        for _ in range(2):  # the server has noticed the earlier events by then
             with Connection(running.port) as connection:
                 connection.send(LAST)
                 assert connection.answers() == ["200 GET /last 0"]
         echo.released.set()
         assert echo.ended.wait(20)
-    gc.collect()  # collected tasks report unread exceptions
+    gc.collect()  # collecting a task reports its unread exception
     assert [record.message for record in caplog.records if record.name == "asyncio"] == []
 
 
@@ -271,7 +271,7 @@ def test_an_ended_connection_is_let_go_at_once() -> None:
 
     class Watched(Echo):
         def find_caller(self, peer: str, fields: RawHeaders) -> str:
-            weakref.finalize(sys._getframe(1).f_locals["self"], gone.release)  # `self` of the caller is the connection
+            weakref.finalize(sys._getframe(1).f_locals["self"], gone.release)  # the caller's `self` is the connection
             return super().find_caller(peer, fields)
 
     gc.disable()
@@ -324,7 +324,7 @@ def test_a_request_that_does_not_end_is_not_waited_for_longer_than_allowed() -> 
 
 
 def test_callers_who_leave_at_the_end_leave_nothing_behind() -> None:
-    """Callers that leave during the shutdown leave no coroutine unawaited.
+    """Callers that disconnect during the shutdown leave no coroutine unawaited.
 
     Their requests are never started, because the event loop is about to end.
     """
@@ -343,7 +343,7 @@ def test_callers_who_leave_at_the_end_leave_nothing_behind() -> None:
 
 
 def test_no_accepted_connection_is_reset_at_the_end() -> None:
-    """Callers that reconnect for every request get a response, or cannot connect."""
+    """Callers that reconnect for every request either get a response or cannot connect."""
     seen: Counter[str] = Counter()
 
     def call_until_refused(port: int) -> None:
@@ -367,7 +367,7 @@ def test_no_accepted_connection_is_reset_at_the_end() -> None:
 
 
 def test_a_connection_that_was_begun_before_the_end_can_go_on() -> None:
-    """A connection whose handshake completes after the listener got its hop limit inherits that limit.
+    """A connection inherits the listener's hop limit if its handshake completes after the listener got the limit.
 
     `remove_hop_limit_of_accepted` removes the limit, so that the caller's packets get through.
     """

@@ -1,4 +1,4 @@
-"""The bodies of refused requests are read at a limited rate for all connections together."""
+"""The server reads the bodies of refused requests at a limited rate, which all connections share."""
 
 import contextlib
 import threading
@@ -81,7 +81,7 @@ def test_a_short_rest_of_a_body_is_read_without_a_pause() -> None:
 
 
 def test_refused_bodies_of_many_connections_are_read_at_the_rate(server: RunningServer) -> None:
-    """Eight callers could send 256 MiB. The rate allows much less before they are cut off after two seconds."""
+    """Eight callers could send 256 MiB. The rate allows far less before the server cuts them off after two seconds."""
     body = b"x" * 32 * MIB
     taken: list[int] = []
 

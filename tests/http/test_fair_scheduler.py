@@ -1,4 +1,4 @@
-"""The fair scheduler starts each request once, in its caller's order, and greedy callers do not delay others."""
+"""The fair scheduler starts each request once, in the order of its caller, and greedy callers do not delay others."""
 
 import asyncio
 import contextlib
@@ -45,7 +45,7 @@ class Loop:
         self._planned.append(planned)
 
     def run_iteration(self) -> bool:
-        """Run all callbacks that are scheduled now, and return whether there were any."""
+        """Run all callbacks that are already scheduled, and return whether there were any."""
         planned, self._planned = self._planned, deque()
         for each in planned:
             each()
@@ -53,7 +53,7 @@ class Loop:
 
 
 class StartedConnection:
-    """A connection with one request. With `is_immediate`, the request is finished as soon as it starts."""
+    """A connection with one request. If `is_immediate` is set, the request is finished as soon as it starts."""
 
     def __init__(self, world: "World", caller: str, *, waits: bool, is_immediate: bool) -> None:
         self.caller = caller
@@ -202,7 +202,7 @@ def test_beside_somebody_who_waits_every_third_turn_begins_one_of_a_caller(many:
 
 @given(MANY, st.booleans())
 def test_who_asks_once_passes_no_turn(many: int, waits: bool) -> None:
-    """If a caller with one request arrives, the caller with many requests gives way, not the new caller."""
+    """If a caller with one request arrives, the caller with many requests must wait, not the new caller."""
     world = World()
     for _ in range(many):
         world.ask("a", waits=waits, is_immediate=True)
@@ -255,7 +255,7 @@ def test_who_leaves_while_they_wait_is_not_worked_for(echo: Echo) -> None:
             for connection in greedy:
                 connection.reset()
         with Connection(server.port) as stays:
-            for _ in range(3):  # by then, the server has read earlier requests
+            for _ in range(3):  # the server has read the earlier requests by then
                 stays.send(get("/", "other"))
                 assert stays.answer() == "200 GET / 0"
             stays.send(get("/later", "greedy"))

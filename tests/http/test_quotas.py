@@ -56,7 +56,10 @@ def wait_until_read(port: int) -> None:
 
 @pytest.fixture
 def full() -> Iterator[tuple[RunningServer, Connection]]:
-    """Yield a server, and a connection from the greedy address that has sent almost all of a large body."""
+    """Yield a server and a connection.
+
+    The connection comes from the greedy address, and has sent all but one byte of a large body.
+    """
     with RunningServer(Echo(), limits=BODIES) as server, Connection(server.port, GREEDY) as holding:
         holding.send(post(b"/held", LARGE, LARGE - 1))
         wait_until_read(server.port)
@@ -161,7 +164,10 @@ def test_unfinished_bodies_beyond_an_addresss_share_are_503(full: tuple[RunningS
 
 
 def test_nothing_more_is_read_of_a_body_beyond_the_share(full: tuple[RunningServer, Connection]) -> None:
-    """The rest of this body is not read, unlike for other refusals. A flood of such bodies would occupy the server."""
+    """Unlike after other refusals, the server does not read the rest of this body.
+
+    A flood of such bodies would occupy it.
+    """
     server, _ = full
     with Connection(server.port, GREEDY) as refused:
         refused.send(post(b"/more", 16 * MIB, LARGE))
@@ -220,7 +226,7 @@ def test_what_a_body_took_is_given_back(sent: list[bytes], answers: list[str]) -
                     assert (connection.answer() or "")[:3] == expected
                 connection.reset()
         while ask(server.port, GREEDY, post(b"/", LARGE)) == "503":
-            pass  # the server notices a reset late; with a leak, the test times out
+            pass  # the server notices a reset late; a leak makes this time out
 
 
 def test_what_a_body_took_is_given_back_when_it_times_out() -> None:

@@ -1,4 +1,4 @@
-"""Every case in the table, sent over a real socket."""
+"""Every case in the table of requests, sent over a real socket."""
 
 import pytest
 

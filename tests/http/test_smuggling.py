@@ -1,4 +1,4 @@
-"""A request that hides another one is refused or parsed as the standard requires, and the hidden one is not served."""
+"""A request that hides another is refused or parsed as the standard requires. The hidden one is never served."""
 
 import pytest
 

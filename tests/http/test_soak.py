@@ -1,4 +1,4 @@
-"""After many mixed requests, the process has as much memory and as many open files as before.
+"""After many mixed requests, the process uses as much memory and as many open files as before.
 
 The requests are valid and invalid, pipelined or on separate connections, with bodies of all sizes. Some are aborted,
 half-closed or reset. The test fails on growth and on server errors, but not on slowness. The first requests fill caches
@@ -22,11 +22,11 @@ pytestmark = pytest.mark.long
 
 REQUESTS = size(5_000, 10_000_000)
 WARMING = REQUESTS // 4
-# With this number of connections, the server and not the network is the bottleneck.
+# With this number of connections, the server is the bottleneck and not the network.
 CONNECTIONS = 16
 ROUNDS = 50
-# Growth that allocator fragmentation may cause. In a full run, a leak of 10 bytes per request would be three times as
-# much.
+# The growth that allocator fragmentation may cause. In a full run, a leak of 10 bytes per request would be three times
+# as much.
 ALLOWED_BYTES = 32 * 1024 * 1024
 
 _HOST = b"Host: a\r\nAuthorization: Bearer nonsense\r\n"
@@ -52,19 +52,19 @@ KEPT = [
     _post(b"/registry/v1/webhook", b"Transfer-Encoding: chunked", b'5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n'),
     _post(b"/jobs/x", b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2", b"{}"),
 ]
-# Bodies of all sizes. The last four exceed the limit of this unknown path (8 KiB). The connection stays open after each
-# response.
+# Requests with bodies of all sizes. The last four bodies exceed the limit for an unknown path (8 KiB). The connection
+# stays open after each response.
 SIZED = [
     _post(b"/search/x", b"Content-Length: %d" % length, b"x" * length)
     for length in (1, 100, 1_500, 4_096, 17_000, 65_536, 300_000, 2_000_000)
 ]
-# Each of these requests uses its own connection, which closes after the response.
+# Each of these requests uses its own connection, which the server closes after the response.
 ALONE = [
     b"GET /liveness HTTP/1.0\r\n\r\n",
     b"HEAD /liveness HTTP/1.1\r\nConnection: close\r\n" + _HOST + b"\r\n",
     _post(b"/jobs/x", b"Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2", b"{}"),
 ]
-# Each of these requests uses its own connection, which the server or the caller closes.
+# Each of these requests uses its own connection, which either the server or the caller closes.
 BROKEN = [
     b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
     b"GET\r\n\r\n",
@@ -73,9 +73,9 @@ BROKEN = [
     _post(b"/search/x", b"Content-Length: 50", b"half"),
     _post(b"/search/x", b"Transfer-Encoding: chunked", b"zz\r\n"),
 ]
-# After these bytes, the caller closes its sending side.
+# After it has sent these bytes, the caller closes its sending side.
 FINISHED = [_get(b"/liveness"), _get(b"/liveness")[:-2], _post(b"/search/x", b"Content-Length: 50", b"half")]
-# After these bytes, the caller resets the connection without reading the responses.
+# After it has sent these bytes, the caller resets the connection without reading the responses.
 RESET = [_get(b"/liveness") * ROUNDS, SIZED[-1][:-1], _post(b"/search/x", b"Transfer-Encoding: chunked", b"5\r\nhe")]
 KEPT_ALIVE = KEPT * ROUNDS + SIZED
 BATCH = len(KEPT_ALIVE) + len(ALONE) + len(BROKEN) + len(FINISHED) + len(RESET)
@@ -107,7 +107,7 @@ def test_millions_of_requests_leave_memory_and_descriptors_flat(process: tuple[p
 
 
 def _call(port: int, requests: int) -> Counter[str]:
-    """Send at least this many requests, and return the number of responses by status."""
+    """Send at least this many requests, and count the responses by status."""
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         return sum(pool.map(_batch, [port] * (requests // BATCH + 1)), Counter())
 

@@ -19,12 +19,12 @@ pytestmark = pytest.mark.long
 CALLERS = size(20, 3_000)
 ROUNDS = size(2, 4)
 SECONDS = size(1, 10) / 5
-# Additional open files are allowed for the two well-behaved callers, whose connections may still be closing.
+# The two well-behaved callers may use these additional files, because their connections may still be closing.
 FILES = 4
 MIB = 1024 * 1024
-# Growth that allocator fragmentation may cause, independent of the number of callers.
+# The growth that allocator fragmentation may cause, whatever the number of callers.
 ALLOWED_BYTES = 32 * MIB
-# Memory allowed per caller during the storm, for a partial body or an unread response.
+# The memory that a caller may use during the storm, for a partial body or an unread response.
 ALLOWED_BY_CALLER = MIB // 2
 
 Process = tuple[psutil.Process, int]
@@ -89,7 +89,7 @@ def test_deadlines_end_a_storm_that_takes_every_place(hasty: Process, phase: Pha
 
 
 def _is_answered(port: int) -> bool:
-    """Return whether a well-behaved caller gets a response. If it was too slow for the deadlines, it tries again."""
+    """Return whether a well-behaved caller gets a response. If it was too slow for the deadlines, try again."""
     with Connection(port) as connection:
         connection.send(LAST)
         return connection.answers() == [THEN]

@@ -21,7 +21,7 @@ from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
 CHUNK = b"x" * 65_536
-# The body has far more chunks than the buffers can hold. The server notices a disconnect long before the last chunk.
+# The body has far more chunks than the buffers can hold. The server notices a disconnection long before the last chunk.
 MANY = 1_000_000
 
 
@@ -47,7 +47,7 @@ class Source:
             for _ in range(3 if path == "/short" else MANY):
                 self.made += 1
                 self.reader = asyncio.current_task()
-                await asyncio.sleep(0)  # simulates waiting for a store
+                await asyncio.sleep(0)  # as if it waited for a store
                 yield CHUNK
                 if path == "/cut":
                     raise ValueError("the source failed")
@@ -115,7 +115,7 @@ def test_a_body_that_fails_midway_is_cut_off_and_the_server_goes_on(http: httpx.
 
 def test_a_body_with_nothing_to_say_ends_when_its_reader_hangs_up(http: httpx.Client, source: Source) -> None:
     with http.stream("GET", "/idle") as answer:
-        parts = answer.iter_raw()  # keep a reference, because losing it closes the connection
+        parts = answer.iter_raw()  # without this reference, the connection would close
         assert next(parts) == b"first"
         assert not source.ended.is_set()
     assert source.ended.wait(PATIENCE)
@@ -125,7 +125,7 @@ def test_a_reader_who_does_not_read_can_be_cut_off(server: RunningServer, source
     with Connection(server.port) as connection:
         connection.send(b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
         made = -1
-        while made != source.made or not made:  # a stable number means that the sender waits
+        while made != source.made or not made:  # a stable number shows that the sender waits
             made = source.made
             time.sleep(0.05)
         assert not source.ended.is_set()

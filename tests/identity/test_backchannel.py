@@ -29,7 +29,7 @@ WHO = "/agent/api/v1/auth"
 
 @pytest.fixture(scope="module")
 def other(settings: Settings, database_url: str, server: RunningServer) -> Iterator[httpx.Client]:
-    """Yield a client of a second server on the same database."""
+    """Yield a client of a second server that uses the same database."""
     with (
         RunningServer(app.build_application(settings, database_url)) as second,
         httpx.Client(base_url=second.url, timeout=PATIENCE) as client,
@@ -39,7 +39,7 @@ def other(settings: Settings, database_url: str, server: RunningServer) -> Itera
 
 @pytest.fixture
 def logout(issuer: Issuer, request: pytest.FixtureRequest) -> Callable[..., str]:
-    """Return a function that makes a logout token. Claims set to None are omitted, except `exp`."""
+    """Return a function that makes a logout token. Claims that are set to None are left out, except `exp`."""
 
     def make(**changes: Any) -> str:
         claims: dict[str, Any] = {

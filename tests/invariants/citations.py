@@ -1,8 +1,6 @@
-"""Find citations of the rules, the specification and the ADRs, and check that their targets exist.
+"""Finds citations of the rules, the specification and the ADRs, and checks that their targets exist.
 
-rules: registry 4.1 row 4, 4.9, cases W1-W9
-spec: webhook rule 4
-ADR 0002
+rules: registry 4.1 row 4, 4.9, cases W1-W9 spec: webhook rule 4 ADR 0002
 """
 
 import ast
@@ -25,19 +23,19 @@ _UNREADABLE_RULES = re.compile(rf"\brules: (?:{'|'.join(sorted(page.stem for pag
 _SPEC = re.compile(r"\bspec: (?P<anchor>[^\n)`;]+)")
 _ADR = re.compile(r"\bADR[- ](?P<number>\d+)", re.IGNORECASE)
 
-# The form of citations in applied migrations. These files are never edited, because their digest is recorded.
+# The form of citations in applied migrations. These files are never edited, because installations record their digest.
 _OF_MIGRATIONS = re.compile(
     rf"\b(?P<page>[\w-]+) document,\s+(?:sections? )?(?P<references>{_NUMBER}(?:(?:, | and ){_NUMBER})*)", re.IGNORECASE
 )
 
-# References to documents and issues that the repository does not contain.
+# References to documents and issues that are not in the repository.
 _ELSEWHERE = re.compile(
     r"\b(?:registry|access|search|agents|employability|health[-_ ]units|domain) document\b"
     r"|\bdesign, section\b|\bDESIGN\b|\b[Ii]ssue (?:[A-H]\b|\d+\b)|\b[A-H]\.\d{1,2}\b(?![.\d])",
 )
 
-# Every text with a citation, or with something similar, matches this expression. Files without a match are not parsed,
-# to save time.
+# An expression that matches every text with a citation, or with something similar. To save time, files without a match
+# are not parsed.
 _MAY_CITE = re.compile(
     r"\brules: |\bspec: |\b[Aa][Dd][Rr][- ]\d| document|\bdesign, section|\bDESIGN|\b[Ii]ssue |\b[A-H]\.\d"
 )
@@ -45,7 +43,7 @@ _MAY_CITE = re.compile(
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of a file that may contain a citation."""
+    """A piece of text from a file, which may contain a citation."""
 
     file: Path
     content: str
@@ -55,7 +53,7 @@ class Text:
         return f"{self.file.relative_to(ROOT)}: {why}"
 
 
-# Folders of third-party files, as delivered or as installed.
+# Folders of third-party files, as their authors publish them or as they are installed.
 _NOT_OURS = frozenset({"static", "node_modules", "venv", "jars", "interpreters", "distributions"})
 
 
@@ -87,7 +85,7 @@ def _prose(source: str) -> Iterator[str]:
 
 
 def faults(text: Text) -> list[str]:
-    """Return the faults of a text's citations: the target does not exist, or the form is wrong."""
+    """Return the faults in a text's citations: the target does not exist, or the form is wrong."""
     content = text.content
     found = [text.fault(why) for why in _rule_faults(_RULES, content)]
     found += [text.fault(why) for why in _spec_faults(content)]

@@ -37,7 +37,7 @@ class Text(NamedTuple):
     def written(self) -> set[str]:
         """Return the tables that this statement inserts into, updates or deletes from.
 
-        Our code always names tables with their schema.
+        Our code always writes a table's name with its schema.
         """
         return set(_WRITTEN.findall(self.value))
 
@@ -64,7 +64,8 @@ def texts_of(code: str, file: str) -> Iterator[Text]:
         if isinstance(node, ast.JoinedStr):
             yield Text(file, node.lineno, "".join(_part(part) for part in node.values))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            # Surfaces share statements with a placeholder for the schema. Yield one string for each schema.
+            # Surfaces share statements that have a placeholder for the schema. Yield such a string once for each
+            # schema.
             schemas = SCHEMAS if "{schema}." in node.value else ("",)
             for schema in schemas:
                 yield Text(file, node.lineno, node.value.replace("{schema}", schema))

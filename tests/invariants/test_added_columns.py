@@ -7,25 +7,26 @@ import asyncpg
 
 from tools.statements import load_statements
 
-# Tables in the schemas that we migrate. Partitions are left out because they have the columns of their table.
+# Tables in the schemas that our migrations create. Partitions are left out because their columns are those of their
+# table.
 _TABLES = """
 SELECT oid::regclass::text FROM pg_class
 WHERE relkind IN ('r', 'p') AND NOT relispartition
   AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema', 'queue', 'public')
 """
 
-# Stars that select no columns: in a comment, or in `count(*)`.
+# Stars that select no columns, because they are in a comment or in `count(*)`.
 _OTHER_STARS = re.compile(r"/\*.*?\*/|count\(\*\)")
 
 
 async def _list_columns(connection: asyncpg.Connection, statements: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the names of the columns that each statement returns, in order."""
+    """Return the names of the columns that each statement returns, in their order."""
     prepared = {name: await connection.prepare(text) for name, text in statements.items()}
     return {name: [column.name for column in each.get_attributes()] for name, each in prepared.items()}
 
 
 def _load_starred() -> dict[str, str]:
-    """Return the statements whose star might select all columns of a table."""
+    """Return the statements with a star that may select all columns of a table."""
     return {name: text for name, text in load_statements().items() if "*" in _OTHER_STARS.sub("", text)}
 
 

@@ -1,4 +1,4 @@
-"""Tests of response headers for browsers: no guessing of types, no framing, only content that a page declares."""
+"""Response headers for browsers: no sniffing of types, no framing, and only the content that a page declares."""
 
 import base64
 import hashlib
@@ -51,7 +51,7 @@ def test_the_metrics_are_open_in_the_sandbox(http: httpx.Client) -> None:
 
 @contextmanager
 def metered(settings: Settings, database_url: str, **changes: Any) -> Iterator[httpx.Client]:
-    """Yield a client of a server that serves only the agents' service, with changed settings."""
+    """Yield a client of a server with changed settings, which serves only the agents' service."""
     changed = settings.model_copy(update=changes)
     with (
         RunningServer(

@@ -1,4 +1,4 @@
-"""docs/reference/commands.md lists exactly the commands that exist, with their options."""
+"""docs/reference/commands.md lists exactly the existing commands, with their options."""
 
 import re
 from collections.abc import Iterator

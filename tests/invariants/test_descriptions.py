@@ -1,4 +1,4 @@
-"""Tests of the OpenAPI documents: they describe everything for integrators, and code generators can process them."""
+"""The OpenAPI documents describe everything that integrators need, and code generators can process them."""
 
 import functools
 import json
@@ -59,7 +59,7 @@ def test_no_schema_has_the_name_of_the_constructor_that_generators_make(service:
 
 @each_service
 def test_no_parameter_brings_a_title_or_an_empty_default(service: Service) -> None:
-    """Generators name a type after its title, so two types could get the same name.
+    """Generators name a type after its title, so two types with one title would collide.
 
     Some generators cannot express an empty list as a default.
     """
@@ -85,7 +85,7 @@ def test_no_sent_body_has_an_empty_list_or_object_as_its_default(service: Servic
 
 @each_service
 def test_no_member_is_a_discriminated_union_without_a_name(service: Service) -> None:
-    """Each generator would invent its own name for the union."""
+    """Each generator would invent its own name for a union."""
     schemas = describe(service)["components"]["schemas"]
     members = [(f"{name}.{key}", each) for name, schema in schemas.items() for key, each in _members(schema)]
     assert {name for name, each in members if "discriminator" in each} == set()
@@ -136,7 +136,7 @@ def _members(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.parametrize("key", ["registry.export_data", "employability.export_data"])
 def test_every_member_of_a_persons_export_has_a_type(key: str) -> None:
-    """Each feature declares complete types for its exported rows, so that generated clients are typed too."""
+    """Each feature declares complete types for the rows that it exports, so that generated clients are typed too."""
     service = next(each for each in app.SERVICES if key.startswith(f"{each.name}."))
     document = describe(service)
     schemas = document["components"]["schemas"]
@@ -153,7 +153,7 @@ def test_every_member_of_a_persons_export_has_a_type(key: str) -> None:
     assert untyped == FREE & untyped
 
 
-# Data that the city loads in its own format.
+# these data have the format in which the city loads them
 FREE = {"Company.sucessoes[]"}
 _TYPED = {"$ref", "type", "anyOf", "enum", "const"}
 

@@ -69,7 +69,7 @@ def parse(page: Path) -> list[Token]:
 
 @cache
 def list_anchors(page: Path) -> list[str]:
-    """Return the anchors of a page's headings, as common hosts generate them, and all `<a id>` anchors."""
+    """Return the anchors of a page: those that common hosts generate from its headings, and its `<a id>` anchors."""
     titles = [after.content for token, after in pairwise(parse(page)) if token.type == "heading_open"]
     marked = re.findall(r'<a id="([\w-]+)"></a>', page.read_text("utf-8"))
     return [*marked, *(re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles)]

@@ -15,10 +15,10 @@ from tools import error_codes
 from tools.error_codes import PACKAGES, PAGE, Raised, declared, raised, raised_in
 
 TESTS = Path(__file__).parents[1]
-# Functions that read a table from a rules page.
+# Functions that read a table of a rules page.
 READERS = {"read_table": read_table, "read_values": read_values}
 _READ = re.compile(r'\b(read_table|read_values)\("(\w+)", "([^"]+)"\)')
-# The folders that test a package's error codes, if they are not named after the package.
+# The folders with the tests of a package's error codes, if they are not named after the package.
 ELSEWHERE = {"core": ["."], "crm": ["crm", "registry"], "identity": ["identity", "sandbox/identity"]}
 
 _MODULE = ModuleType("balcao.registry.example")
@@ -48,7 +48,7 @@ def test_every_explanation_names_the_statuses_that_the_code_comes_with() -> None
 
 
 def test_the_page_is_what_the_code_says() -> None:
-    """`make docs` writes the page."""
+    """`make docs` writes this page."""
     assert PAGE.read_text("utf-8") == error_codes.page()
 
 

@@ -1,6 +1,6 @@
 """Features of a service are separate: each owns its tables and SQL, and declares the functions that others may call.
 
-Other features may call its `service.py`, and the statements that its store lists in OFFERED.
+Other features may call its `service.py`, and use the statements that its store lists in OFFERED.
 """
 
 import ast
@@ -32,10 +32,10 @@ PLATFORM_STORES = {
     "core/live/processes.py",
     "core/live/response_counts.py",
 }
-# Other places with strings that look like SQL: the database layer, the management of PostgreSQL, and the CRM's own
-# query language.
+# Other places with strings that look like SQL: the database layer, the management of PostgreSQL, and the client of the
+# CRM, which has its own query language.
 ELSEWHERE = ("core/database/", "operate/postgresql/", "crm/")
-# Modules of services, and the other modules that may import services.
+# The modules of services, and the other modules that may import services.
 SERVICES = tuple(f"{service}." for service in structure.services(graph()))
 COMPOSITION = ("balcao.app", "balcao.cli", "balcao.operate", "balcao.__main__")
 _THIN = '''
@@ -49,7 +49,7 @@ async def find(connection, cpf):
 async def erase(connection, cpf):
     return await registry.erase(connection, cpf)
 '''
-# The name of a part of a statement: a function that returns one, or a constant.
+# The name of a part of an SQL statement: a function that returns the part, or a constant.
 _PART = re.compile(r"[a-z_]+_sql|[A-Z_]+_SQL")
 
 
@@ -70,7 +70,7 @@ def writers(found: list[Text]) -> dict[str, set[str]]:
 
 
 def handed_on(code: str, folder: str) -> list[str]:
-    """Return the functions of its own store that a `service.py` re-exports."""
+    """Return the functions that a `service.py` re-exports from its own store."""
     found = []
     for node in ast.parse(code).body:
         if isinstance(node, ast.ImportFrom) and is_store(node.module or "") and folder_of(node.module or "") == folder:
@@ -103,7 +103,7 @@ def statements_offered(code: str) -> set[str]:
 
 
 def only_calls_its_store(function: ast.AsyncFunctionDef) -> bool:
-    """Return whether a function only calls a store function with exactly its own parameters."""
+    """Return whether a function does nothing but call a store function with exactly its own parameters."""
     body = [part for part in function.body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
     match body:
         case [ast.Return(ast.Await(ast.Call(ast.Attribute(ast.Name(module)), args, keywords)))] | [
@@ -126,7 +126,7 @@ def test_every_table_is_written_by_one_feature() -> None:
 
 
 def test_a_store_is_imported_by_its_own_feature_only() -> None:
-    """Exceptions are the statements that the store offers, and parts of statements that other stores include."""
+    """Other stores may import parts of statements, and other features may use the statements that the store offers."""
     strangers = {
         (importer, module, name)
         for module in graph().modules
@@ -141,7 +141,7 @@ def test_a_store_is_imported_by_its_own_feature_only() -> None:
 
 
 def test_use_cases_and_stores_know_no_http() -> None:
-    # Decoding is allowed: a use case may receive the bytes of a body.
+    # Decoding is allowed, because a use case may receive the bytes of a body.
     found = {
         (module, imported)
         for module in graph().modules
@@ -162,7 +162,7 @@ def test_no_service_hands_on_a_function_of_its_store() -> None:
 
 
 def test_no_service_calls_its_store_for_others_alone() -> None:
-    """If no rule of the service applies to a store function, the store offers it directly."""
+    """If the service adds no rule to a store function, the store must offer the function directly."""
     found = [
         f"{file.relative_to(SOURCE)}: {node.name}"
         for file in SOURCE.rglob("service.py")

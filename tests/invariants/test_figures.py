@@ -1,4 +1,4 @@
-"""Tests of the rules by which `make structure` counts helpers, bodies and comments."""
+"""The rules by which `make structure` counts helpers, bodies and comments."""
 
 from pathlib import Path
 

@@ -2,8 +2,8 @@
 
 Every operation is called with the most important kinds of bad tokens. An ordinary run tries all kinds of bad tokens on
 only one operation of each kind. Two operations are of the same kind if they have the same service, method, error format
-and guards, and both or neither read a body. One operation of each kind is enough, because all operations read tokens in
-one place and differ only in these points.
+and guards, and if both or neither read a body. One operation of each kind is enough, because the same code reads the
+tokens of all operations, and operations differ only in these points.
 """
 
 import base64
@@ -25,7 +25,7 @@ from tests.support.proof_sizes import one_of_each
 from tests.support.refused_tokens import GUARDED, assert_refused_alike
 
 FOREIGN_KEY = new_key()
-# The tokens are created once and sent to every operation, which takes minutes. A time in the future must still be in
+# The tokens are created once. Sending them to every operation takes minutes, and a time in the future must still be in
 # the future at the end.
 MONTH = 30 * 86_400
 
@@ -55,7 +55,7 @@ def tampered(issuer: Issuer) -> str:
 
 
 def with_header(issuer: Issuer, **header: object) -> str:
-    """Return a valid token with additional header parameters that no library would write."""
+    """Return a valid token with additional header parameters, which no library would write."""
     key = issuer.keys[0]
     header = {"alg": "RS256", "kid": key.kid} | header
     signed = f"{part(header)}.{issuer.person(ANA).split('.')[1]}"
@@ -171,7 +171,7 @@ def test_public_operations_do_not_look_at_a_token(http: httpx.Client) -> None:
     assert public
     for served in public:
         with_token = http.get(served.filled(), headers=bearer("rubbish"))
-        # With or without a token, operations with required parameters return 400 or 422.
+        # With or without a token, an operation with required parameters returns 400 or 422.
         assert with_token.status_code == http.get(served.filled()).status_code in {200, 400, 422}, served
 
 

@@ -1,4 +1,4 @@
-"""A look-up's statement for many callers has the same types in PostgreSQL as its statement for one caller."""
+"""A look-up's statements for one caller and for many callers have the same types in PostgreSQL."""
 
 import asyncpg
 
@@ -6,7 +6,7 @@ from balcao.core.database.lookups import Lookup
 from balcao.core.database.statements import STATEMENTS
 from tools.statements import load_statements
 
-# Parameter types that may differ in the statement for many callers: a wider type, or text that the comparison casts.
+# Parameters whose type may differ in the statement for many callers: a wider type, or text that the comparison casts.
 AMONG_MANY = {"int2": "int8", "int4": "int8", "varchar": "text", "name": "text", "uuid": "text"}
 
 

@@ -1,4 +1,4 @@
-"""Migrations since the last release only expand the schema, so that its processes still work during an upgrade.
+"""Since the last release, migrations only expand the schema, so that processes of that release work during an upgrade.
 
 These tests read the text of the migrations. `make previous` runs the last release's tests on the migrated database.
 """
@@ -10,7 +10,7 @@ import pytest
 from balcao import app
 from tools.previous_release import RELEASED
 
-# The required first line of a migration that removes something. The line names the release that stopped using it.
+# The first line that a migration must have if it removes something. The line names the release that stopped using it.
 CONTRACTS = re.compile(r"-- Contracts: unused since [0-9]+\.[0-9]+\.[0-9]+")
 _ASIDE = re.compile(r"--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|'(?:[^']|'')*'", re.DOTALL)
 _TAKES_AWAY = re.compile(
@@ -22,7 +22,7 @@ _TAKES_AWAY = re.compile(
 
 
 def find_contracting(sql: str) -> list[str]:
-    """Return the parts of statements that remove something, or require a value that the last release does not write.
+    """Return the parts of statements that remove something, or that require a value unknown to the last release.
 
     Comments, string literals and function bodies are ignored.
     """

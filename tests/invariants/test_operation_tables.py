@@ -17,13 +17,13 @@ from balcao.search import SERVICE as SEARCH
 RULES = Path(__file__).parents[2] / "docs" / "reference" / "rules"
 SERVICES = [HEALTH_UNITS, AGENTS, SEARCH]
 METHOD = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE)\b")
-# Statuses that every operation may return although its table omits them: for invalid requests, overload and failures.
+# Statuses for invalid requests, overload and failures. Every operation may return them although its table omits them.
 EVERYWHERE = {400, 401, 403, 413, 415, 429, 500, 503}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of an operation table. It lists methods and paths, and covers the operations that combine them."""
+    """A row of an operation table. It covers every operation whose method and path are both listed in the row."""
 
     methods: tuple[str, ...]
     paths: tuple[str, ...]
@@ -56,7 +56,7 @@ def read_rows(service: Service) -> list[Row]:
 
 
 def expand(path: str) -> list[str]:
-    """Return the path without and with its optional part, which is in brackets."""
+    """Return the path without and with its optional part. The page writes this part in brackets."""
     bare, _, optional = shape(path).partition("[")
     return [bare, bare + optional.removesuffix("]")] if optional else [bare]
 

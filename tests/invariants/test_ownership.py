@@ -1,4 +1,4 @@
-"""A citizen who calls for another person gets the same refusal whether that person is known, unknown or invalid."""
+"""A citizen who asks about another person gets the same refusal whether that person is known, unknown or invalid."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Operations on people's data: staff give a reason, and no cache stores the response.
+"""In operations on people's data, staff give a reason, and no cache stores the response.
 
 An operation is on people's data in one of these cases:
 
@@ -22,8 +22,8 @@ from tests.support.refusals import refusal
 from tests.support.sandbox import ADMIN, IndependentTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
 
-# Staff operations that neither show nor change a person's data. `CATALOGUES` lists them by action, and `IMPERSONAL`
-# by the start of their key. Every other staff operation without a CPF in its path is declared with
+# Staff operations that neither show nor change a person's data. `CATALOGUES` lists them by action, and `IMPERSONAL` by
+# the prefix of their key. Every other staff operation without a CPF in its path is declared with
 # `concerns_people=True`.
 CATALOGUES = {
     "avatars:write",
@@ -109,7 +109,7 @@ def test_every_operation_of_staff_is_known_to_concern_people_or_not() -> None:
 def test_staff_say_why_wherever_peoples_data_are_shown_or_changed(sandbox: Sandbox) -> None:
     assert len(PERSONAL) > 50
     silent = {str(served): refusal(send(sandbox, served, ADMIN)) for served in PERSONAL}
-    # A caller without the required role is refused earlier.
+    # The rule refuses a caller without the required role before that.
     assert {key: found for key, found in silent.items() if found not in {MISSING, (403, "forbidden")}} == {}
     assert sum(found == MISSING for found in silent.values()) > 50
 

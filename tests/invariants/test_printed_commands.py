@@ -1,4 +1,4 @@
-"""Every `balcao` command that a page shows exists, with its options."""
+"""Every `balcao` command that a page shows exists and has the options that the page shows."""
 
 import re
 from collections.abc import Iterator
@@ -31,9 +31,9 @@ def list_printed(text: str) -> Iterator[str]:
 
 
 def find_fault(printed: str) -> str | None:
-    """Return the part of a printed command that does not exist, or None.
+    """Return the part of a shown command that does not exist, or None.
 
-    A group may be followed by nothing or by a word in capitals.
+    After a group, there may be nothing or a word in capitals.
     """
     if printed in ABSENT:
         return None

@@ -1,4 +1,4 @@
-"""docs/reference/settings.md and `balcao config explain` list exactly the settings that exist."""
+"""docs/reference/settings.md and `balcao config explain` list exactly the existing settings."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests of the generated page of SQL statements, which database administrators read."""
+"""The generated page of SQL statements, which database administrators read."""
 
 import re
 

@@ -1,10 +1,9 @@
 """A feature reads only its own tables.
 
 Other features call the owner's service, use a part of a statement that the owner's store offers, or are listed here
-with a reason. The owner is the feature that writes the table. If functions of the schema write it, the owner is the
-feature that declares its export. The tests read the text of stores, so a part of a statement counts for the store that
-contains it. The tables of the collection (`search.{physical}`) are known only by the alias that the collection
-provides.
+with a reason. The owner is the feature that writes the table. If database functions write it, the owner is the feature
+that declares its export. The tests read the text of stores, so a part of a statement counts for the store that contains
+it. The collection's tables (`search.{physical}`) are known only by the alias that the collection provides.
 """
 
 import re
@@ -336,7 +335,7 @@ READS: Mapping[str, tuple[str, set[str]]] = {
 
 
 def list_tables() -> set[str]:
-    """Return the tables that exist after all migrations, under their final schema."""
+    """Return the tables that exist after all migrations, each under its final schema."""
     migrations = [file.read_text("utf-8") for file in SOURCE.rglob("*.sql")]
     created, dropped = ({name for text in migrations for name in found.findall(text)} for found in (_CREATED, _DROPPED))
     moved = {old: f"{schema}.{old.partition('.')[2]}" for text in migrations for old, schema in _MOVED.findall(text)}
@@ -358,10 +357,7 @@ def owners(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
 
 
 def strangers(found: Sequence[Text], tables: set[str]) -> dict[str, set[str]]:
-    """Return the tables that each folder names without owning them.
-
-    Skip `core/` and tables without an owner.
-    """
+    """Return the tables that each folder mentions without owning them. Skip `core/` and tables without an owner."""
     owned = owners(found, tables)
     named: dict[str, set[str]] = defaultdict(set)
     for text in found:

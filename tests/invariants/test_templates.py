@@ -1,11 +1,11 @@
-"""Templates have no long lines. `make lint` formats them, and these tests limit lines that it cannot break."""
+"""Templates have no long lines. `make lint` formats them, and these tests limit the lines that it cannot break."""
 
 from pathlib import Path
 
 import balcao
 import balcao_sandbox
 
-WIDEST = 140  # the formatter breaks no attribute values or braces
+WIDEST = 140  # the formatter cannot break attribute values and braces
 LONGEST = 300
 
 

@@ -1,4 +1,4 @@
-"""README, tutorial, guides and operators' manuals have the same content in English and Portuguese."""
+"""README, tutorial, guides and operators' manuals contain the same facts in English and Portuguese."""
 
 import os
 import re
@@ -32,7 +32,7 @@ def find_twin(page: Path) -> Path:
 
 
 def translate(target: str, page: Path) -> str:
-    """Return a link as the translated page must contain it: to the target's translation, at the same heading."""
+    """Return a link as the translated page must contain it: to the translation of its target, at the same heading."""
     path, hash_, anchor = target.partition("#")
     if re.match(r"[a-z]+:", target):
         return target

@@ -24,7 +24,7 @@ def test_imports_keep_to_the_contracts() -> None:
     assert run.returncode == 0, run.stdout
 
 
-# The contracts, each with a module and another module that it must not import.
+# The contracts by name. Each has a module and another module which the first must not import.
 HOLES = {
     "The product knows nothing of the trial": ("balcao.version", "balcao_sandbox"),
     "Services never import each other": ("balcao.search.synonyms.service", "balcao.agents.routes"),
@@ -63,7 +63,7 @@ def test_each_contract_is_broken_by_an_import_that_it_forbids(tmp_path: Path) ->
         add_line(tmp_path / "src" / Path(*importing.split(".")), f"import {imported}")
     linter = Path(sys.executable).with_name("lint-imports")
     words = [str(linter), "--no-logo", "--no-cache"]
-    # The installed package is this tree, so the copy must come first in the path.
+    # The installed package is this source tree, so the copy must come first in the path.
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "COLUMNS": "500"}
     run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     contracts = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
@@ -86,7 +86,7 @@ def add_line(module: Path, line: str) -> None:
 
 
 def test_only_stores_and_the_database_touch_the_driver() -> None:
-    """Exceptions are `core/jobs`, for the job queue, and `core/service.py`, for the type of a seed's connection."""
+    """Exceptions: `core/jobs` for the job queue, and `core/service.py` for the type of a seed's connection."""
     allowed = {
         "core/jobs/tables.py",
         "core/jobs/worker.py",
@@ -118,13 +118,13 @@ APPLIED = {"0013_preference_entries.sql"}
     ids=lambda folder: str(folder.relative_to(SOURCE)),
 )
 def test_no_two_migrations_of_a_service_have_the_same_number(folder: Path) -> None:
-    """Migrations run in the order of their file names, so two with the same number would have no clear order."""
+    """Migrations run in the order of their file names, so the order of two with the same number would be unclear."""
     numbers = [file.name[:4] for file in sorted(folder.glob("*.sql")) if file.name not in APPLIED]
     assert numbers == sorted(set(numbers))
 
 
 def test_a_command_imports_what_an_operator_does_when_it_runs() -> None:
-    """Exceptions are modules that load almost nothing, and the modules of `balcao serve`."""
+    """Exceptions: modules that load almost nothing, and the modules that `balcao serve` needs at its start."""
     starting = {"serve.py", "welcome.py"}
     light = {"balcao.operate.faults", "balcao.operate.names", "balcao.operate.deploy.answers"}
     early = {

@@ -1,4 +1,4 @@
-"""Tests of the programs that `make bench` compares ours with: the statements in Go, and the FastAPI program."""
+"""The programs that `make bench` compares with ours: the statements of the Go program, and the FastAPI program."""
 
 import json
 import threading
@@ -22,7 +22,7 @@ from tests.support.server import free_port
 FILES = sorted(Path(__file__).parents[2].glob("bench/go/yardstick/sql/*.sql"))
 ANA, BRUNO = "90000000175", "90000040126"
 TOKEN, WEBHOOK = "/agent/api/v1/auth", "/registry/v1/webhooks/crm/cidadao"
-# These headers differ in every response.
+# The values of these headers differ in every response.
 OWN_HEADERS = {"date", "x-request-id"}
 
 

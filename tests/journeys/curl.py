@@ -20,7 +20,7 @@ _COMMAND = re.compile(r"\$\(([^)]*)\)")
 
 
 def run(line: str, terminal: Terminal) -> httpx.Response:
-    """Make the request of a `curl` line. A shell runs the commands in `$(...)` in the terminal's folder."""
+    """Make the request of a `curl` line. A shell runs the commands in its `$(...)` in the terminal's folder."""
     line = _COMMAND.sub(lambda found: printed(found[1], terminal), line)
     asked = _LINE.parse_args(shlex.split(line)[1:])
     headers = dict(header.split(": ", 1) for header in asked.H)
@@ -32,7 +32,7 @@ def run(line: str, terminal: Terminal) -> httpx.Response:
 
 
 def printed(command: str, terminal: Terminal) -> str:
-    """Return the output of a command in a shell without our `BALCAO_` settings."""
+    """Run a command in a shell without our `BALCAO_` settings, and return its output."""
     plain = {name: value for name, value in terminal.environment.items() if not name.startswith("BALCAO_")}
     words = ["sh", "-c", command]
     done = subprocess.run(words, cwd=terminal.folder, env=plain, capture_output=True, text=True, check=True)

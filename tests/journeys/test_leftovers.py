@@ -1,4 +1,4 @@
-"""If a run of the tests is killed, every process that it started ends."""
+"""If a test run is killed, all processes that it started end."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Tests of `balcao serve --processes 2`: several processes share one port, and a supervisor replaces failed ones."""
+"""Tests for `balcao serve --processes 2`: several processes share one port, and a supervisor replaces failed ones."""
 
 import http.client
 import re
@@ -83,8 +83,8 @@ def test_a_killed_process_is_replaced_and_calls_are_answered(serving: Serving, p
 def test_frozen_processes_are_named_and_replaced(serving: Serving, terminal: Terminal, port: int) -> None:
     (beside,) = (process for process in serving.processes("api") if process not in serving.processes("management"))
     frozen = {"api-1": beside, "worker-0": serving.process_of("worker")}
-    # Wait until both processes are ready. The supervisor gives a starting process more time. If a check has not
-    # passed when its process freezes, the check never passes and would be reported too.
+    # Wait until both processes are ready. The supervisor waits longer for a process that is starting. A check that has
+    # not passed when its process freezes would never pass, and would be reported too.
     until_now(lambda: all(has_begun(terminal, name, process) for name, process in frozen.items()))
     until_now(lambda: list_unready(terminal) == [])
     for process in frozen.values():
@@ -100,13 +100,13 @@ def watch(terminal: Terminal, path: str) -> httpx.Response:
 
 
 def list_unready(terminal: Terminal) -> list[str]:
-    """Return the failed checks, as the management port reports them."""
+    """Return the names of the failed checks from the management port."""
     failed: list[str] = watch(terminal, "/readiness").json().get("errors", [])
     return failed
 
 
 def has_begun(terminal: Terminal, name: str, process: psutil.Process) -> bool:
-    """Return whether the metrics under this name come from this process and no longer from its predecessor."""
+    """Return whether the metrics under this name come from this process, and not from its predecessor."""
     pattern = rf'^process_start_time_seconds{{process="{name}"}} (\S+)$'
     shown = re.search(pattern, watch(terminal, "/metrics").text, re.MULTILINE)
     return shown is not None and abs(float(shown[1]) - process.create_time()) < 1

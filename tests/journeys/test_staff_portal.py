@@ -13,7 +13,7 @@ from tests.support.issuer import Issuer, bearer
 
 @pytest.fixture
 def portal(http: httpx.Client, issuer: Issuer) -> Send:
-    """Return a function that calls as an administrator logged in to the portal."""
+    """Return a function that calls as an administrator who is logged in to the portal."""
     return sender(http, issuer.person(SUPERADMIN, realm_access={"roles": ["superadmin", "offline_access"]}))
 
 
@@ -41,7 +41,7 @@ def test_people_groups_and_roles_are_kept_on_their_pages(portal: Send) -> None:
         portal("POST", "/groups", {"name": group, "description": "De teste"})
         portal("POST", f"/roles/groups/{group}/roles", {"role_name": role})
         portal("POST", f"/groups/{group}/members", {"subject": EDITOR})
-    # The portal's page of groups reads the roles and members of each group. No rate limit refuses this large number of
+    # The portal's groups page reads the roles and members of each group. No rate limit refuses so large a number of
     # calls.
     for _ in range(10):
         shown = [group["name"] for group in get(portal, "/groups?prefix=teste") if group["name"] in groups]
@@ -53,7 +53,7 @@ def test_people_groups_and_roles_are_kept_on_their_pages(portal: Send) -> None:
     assert (set(groups) <= set(person["groups"]), role in person["roles"]) == (True, True)
     assert EDITOR in [user["cpf"] for user in get(portal, "/users?has_groups=true&limit=100")["items"]]
     assert [one["name"] for one in get(portal, f"/roles/{role}/actions")] == [action]
-    # To compare two people, a portal reads the holders of an action, with the group that gives it to each.
+    # To compare two people, a portal reads the holders of an action, and the group from which each person has it.
     action_id = next(one["id"] for one in get(portal, f"/actions?search={action}")["actions"])
     holders = get(portal, f"/actions/{action_id}/holders")
     held = {way["group"] for holder in holders["items"] for way in holder["via"] if holder["subject"] == EDITOR}
@@ -68,7 +68,7 @@ def test_the_page_of_mappings_saves_what_it_was_given(portal: Send, sql: Sql) ->
     assert listed
     members = ("path_pattern", "method", "action_id", "description")
     version = stored.read_version(sql)
-    for mapping in listed:  # a portal sends all members, even fixed ones
+    for mapping in listed:  # a portal sends all members, even those that cannot change
         saved = portal("PUT", f"/mappings/{mapping['id']}", {name: mapping[name] for name in members})
         assert (saved.status_code, saved.json()) == (200, mapping)
     assert stored.read_version(sql) == version

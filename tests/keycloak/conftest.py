@@ -1,4 +1,4 @@
-"""Fixtures: a Keycloak with our realm file, demo people and badly configured clients, and a platform that uses it."""
+"""Fixtures: a Keycloak with our realm file, demo people and badly configured clients, and a platform that trusts it."""
 
 import os
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def keycloak(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ke
     with Keycloak(Path(archive), tmp_path_factory.mktemp("keycloak")) as running_keycloak:
         running_keycloak.import_realm(f"http://127.0.0.1:{port}")
         running_keycloak.add_people(*map(demo_user, people()))
-        # The contract also lets a portal call with its own token, but the realm file does not allow that.
+        # The contract also lets a portal call with its own token, which the realm file does not allow.
         running_keycloak.change_client("portal-cidadao", serviceAccountsEnabled=True)
         yield running_keycloak
 

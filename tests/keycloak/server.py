@@ -18,12 +18,12 @@ from tests.support.server import free_port
 REALM_FILE = Path(__file__).parents[2] / "docs/operate/keycloak/realm.json"
 REALM = "cidade"
 _ADMINISTRATOR = {"username": "prova", "password": "prova-somente"}
-# Demo clients that have another name in the realm file.
+# The demo clients whose name in the realm file is different.
 _NAMES = {"crm-sandbox": "crm"}
 
 
 class Keycloak:
-    """A Keycloak server, as a context manager. `issuer` is the realm's name in its tokens."""
+    """A Keycloak server, as a context manager. `issuer` is the `iss` claim of the realm's tokens."""
 
     def __init__(self, archive: Path, folder: Path) -> None:
         with zipfile.ZipFile(archive) as distribution:
@@ -78,14 +78,14 @@ class Keycloak:
         return str(httpx.post(address, data=form, timeout=PATIENCE).raise_for_status().json()["access_token"])
 
     def import_realm(self, balcao: str) -> None:
-        """Import the realm file, with this installation's addresses instead of the example's."""
+        """Import the realm file, with the addresses of this installation in place of the example addresses."""
         text = REALM_FILE.read_text("utf-8").replace("https://balcao.cidade.example", balcao)
         for portal in ("cidadao", "servidor"):
             text = text.replace(f"https://{portal}.cidade.example/callback", REDIRECT)
         self.administer("POST", "", json.loads(text))
 
     def add_people(self, *added: dict[str, Any]) -> None:
-        """Import users, given in Keycloak's representation."""
+        """Import users in Keycloak's representation."""
         self.administer("POST", f"/{REALM}/partialImport", {"ifResourceExists": "FAIL", "users": added})
 
     def add_client(self, client_id: str, *scopes: str, **representation: Any) -> None:

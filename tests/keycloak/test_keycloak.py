@@ -1,4 +1,4 @@
-"""A real Keycloak with a release's realm file: the rights in its tokens, and its failures and changes while we run."""
+"""A real Keycloak with our realm file: the rights in its tokens, and its failures and changes during operation."""
 
 import base64
 import json
@@ -76,7 +76,7 @@ def cpf_mapper(kind: str, **config: str) -> dict[str, Any]:
     return mapper("oidc-usermodel-attribute-mapper", **claim, **config)
 
 
-# Keycloak configurations that create bad tokens, each with the code that the platform logs.
+# Keycloak configurations that produce bad tokens. For each, the code that the platform logs.
 BAD_CLIENTS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "no subject": ("token-subject", ("roles", "balcao"), {}),
     "no audience": ("token-audience", ("basic", "roles"), {}),
@@ -132,7 +132,7 @@ def catch_logout_token(keycloak: Keycloak) -> str:
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Print nothing."""
+            """Write no log."""
 
     with HTTPServer(("127.0.0.1", 0), Listener) as listener:
         threading.Thread(target=listener.serve_forever, daemon=True).start()
@@ -177,7 +177,7 @@ def test_a_hostile_token_is_refused_alike(
 
 @pytest.fixture(scope="module")
 def misplaced(keycloak: Keycloak, sandbox: Sandbox) -> dict[str, str]:
-    """Return tokens that grant nothing although they resemble tokens of callers with rights."""
+    """Return tokens that grant nothing, although they resemble the tokens of callers with rights."""
     keycloak.add_people(user("visitante"), user(ANA))
     scopes = ("basic", "roles", "balcao", *EVERY_SCOPE)
     keycloak.add_client("portal-aberto", *scopes)
@@ -235,10 +235,10 @@ def test_a_service_account_passes_by_its_scope(sandbox: Sandbox, served: Served)
 def test_two_key_rotations_within_ten_seconds_refuse_nobody(
     keycloak: Keycloak, http: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)  # the value of production
+    monkeypatch.setattr(keys, "UNKNOWN_KEY_SECONDS", 3.0)  # as in production
 
     def is_accepted(token: str) -> bool:
-        """Return whether the token is accepted. On a 503, wait as requested before the next attempt.
+        """Return whether the token is accepted. After a 503, first wait for as long as the response requests.
 
         The second rotation happens just after the keys were fetched. A caller that does not wait gets a 503 only a few
         times per minute, and then a refusal (docs/explain/trust.md).
@@ -258,7 +258,7 @@ def test_two_key_rotations_within_ten_seconds_refuse_nobody(
         tokens.append(keycloak.log_in("ana", password="demo-ana")["access_token"])
         until_now(lambda: is_accepted(tokens[-1]))
     assert [status(http, token) for token in tokens] == [200] * 3
-    assert len({token.partition(".")[0] for token in tokens}) == 3  # each token has its own key
+    assert len({token.partition(".")[0] for token in tokens}) == 3  # each token was signed with its own key
 
 
 def test_a_keycloak_that_is_killed_refuses_nobody_who_is_known(
@@ -314,7 +314,7 @@ def test_an_administrator_who_ends_all_sessions_of_a_person_ends_all_their_token
 
 # ---- which callers are machines -----------------------------------------------------------------------------------
 
-# A lightweight token contains these claims only if a mapper adds them.
+# A lightweight access token contains these claims only if a mapper adds them.
 EVEN_LIGHTWEIGHT = [
     mapper("oidc-audience-mapper", included__client__audience="account", lightweight__claim="true"),
     mapper("oidc-sub-mapper", lightweight__claim="true"),
@@ -327,7 +327,7 @@ OF_ACCESS = "urn:ietf:params:oauth:token-type:access_token"
 
 @pytest.fixture(scope="module")
 def kinds(keycloak: Keycloak) -> dict[str, str]:
-    """Return tokens of service accounts, and tokens of people that resemble them as closely as Keycloak allows."""
+    """Return the tokens of service accounts, and tokens of people that are as similar as Keycloak allows."""
     keycloak.add_people(user("marta"))
     for_exchange = mapper("oidc-audience-mapper", included__client__audience="m-troca")
     further: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
@@ -360,7 +360,10 @@ def kinds(keycloak: Keycloak) -> dict[str, str]:
 
 
 def test_of_its_tokens_those_of_service_accounts_alone_are_machines(kinds: dict[str, str]) -> None:
-    """All clients are listed as machines, so the claims decide. A service account with a session is not a machine."""
+    """All clients are listed as machines, so only the claims decide.
+
+    A service account with a session is not a machine.
+    """
     clients = frozenset(claims_of(token)["azp"] for token in kinds.values())
     found = {name: from_claims(claims_of(token), ClaimPolicy(machine_clients=clients)) for name, token in kinds.items()}
     assert all(caller.cpf is None for caller in found.values())

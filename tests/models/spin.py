@@ -33,7 +33,10 @@ def explore_states(folder: Path, model: Path, *bounds: str) -> str:
 
 
 def explore_runs(folder: Path, model: Path, promise: str, *bounds: str) -> str:
-    """Check a promise of the model in all infinite fair runs, in which no process waits forever."""
+    """Check a promise of the model in all infinite fair runs.
+
+    In a fair run, no process that could continue waits forever.
+    """
     return explore(folder, model, *bounds, compiled=("-DNFAIR=3",), searched=("-a", "-f", "-N", promise))
 
 

@@ -1,4 +1,4 @@
-"""Tests of the CRM mirror's model (docs/models): its properties hold, and each deliberate mistake is found."""
+"""Tests for the CRM mirror's model (docs/models): its properties hold, and each deliberate mistake is found."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.spin, pytest.mark.long]
 
 MODEL = MODELS / "crm_mirror.pml"
 NOTHING = {"CHANGES": 0, "LOGINS": 0, "KILLS": 0, "LOSSES": 0, "REPETITIONS": 0, "RECONCILIATIONS": 0}
-# All bounds together would need more memory than a machine has, so each set omits some of them.
+# All bounds together would need more memory than a machine has, so each set of bounds leaves some out.
 SMALL = (
     {"DECLARATIONS": 1, "CHANGES": 1, "LOGINS": 1},
     {"DECLARATIONS": 2, "CHANGES": 1, "KILLS": 1},

@@ -1,4 +1,4 @@
-"""Tests of the schema migration's model (docs/models): its properties hold, and each deliberate mistake is found."""
+"""Tests for the schema migration's model (docs/models): its properties hold, and each deliberate mistake is found."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ pytestmark = [pytest.mark.spin, pytest.mark.long]
 
 MODEL = MODELS / "schema_migration.pml"
 BOUNDS = ("-DSTARTS=1", f"-DLOSSES={size(0, 1)}", "-DREFUSALS=1")
-# Fairness multiplies the number of states by the number of processes. So in this model the target rejects no write and
-# no worker loses the run.
+# Fairness multiplies the number of states by the number of processes. To limit them, here the target rejects no write
+# and no worker loses the run.
 BOUNDS_OF_PROGRESS = ("-DSTARTS=1", "-DLOSSES=0", "-DREFUSALS=0", f"-DCLAIMS={size(1, 2)}")
 MISTAKES = list_mistakes(MODEL)
 

@@ -1,4 +1,4 @@
-"""Doctor and the metrics report that backups have stopped, regardless of the machine that makes them."""
+"""Doctor and the metrics report that backups have stopped, whichever machine makes the backups."""
 
 import asyncio
 import math

@@ -1,4 +1,4 @@
-"""Old base backups and log files are deleted, except for the files that the oldest retained backup needs."""
+"""Old base backups and WAL files are deleted, except for the files that the oldest retained backup needs."""
 
 from pathlib import Path
 

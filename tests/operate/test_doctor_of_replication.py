@@ -26,6 +26,9 @@ def test_a_synchronous_replica_without_a_slot_is_a_problem() -> None:
 
 
 def finds_it(terminal: Terminal) -> bool:
-    """Return whether doctor reports the missing slot. Without migrations, doctor reports other faults too."""
+    """Return whether doctor reports the missing slot.
+
+    The database has no migrations, so doctor reports other faults too.
+    """
     part = json.loads(terminal.run("doctor", "--json").stdout)["parts"]["database"]
     return any("slot de replicação" in sentence for sentence in part["wrong"])

@@ -1,4 +1,4 @@
-"""The help shows the right names and limits although it does not load the services."""
+"""The command line's help shows the right names and limits although it does not load the services."""
 
 from balcao import app
 from balcao.access.audit.schemas import MAX_SEQ

@@ -1,4 +1,4 @@
-"""The processes that `balcao serve` starts: their roles, their number, and each one's database connections."""
+"""The processes that `balcao serve` starts: their roles, their number, and the database connections of each."""
 
 import os
 import signal
@@ -125,13 +125,16 @@ def test_a_connection_to_a_process_that_is_being_replaced_waits() -> None:
     with claiming("127.0.0.1", free_port(), "APIs", 2) as sockets:
         for one in sockets:
             accept_first(one)
-        for _ in range(16):  # no process accepts them, but the queue has room
+        for _ in range(16):  # no process accepts them, but the queue has space
             with socket.create_connection(sockets[0].getsockname()):
                 pass
 
 
 def test_a_port_is_ours_before_anybody_can_connect_to_it() -> None:
-    """If a connection is refused, a gateway tries another host. In this port's queue, the call would wait."""
+    """If a connection is refused, a gateway tries another host.
+
+    A connection in this port's queue would make it wait.
+    """
     with claiming("127.0.0.1", free_port(), "APIs") as (claimed,):
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(claimed.getsockname())

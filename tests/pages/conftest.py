@@ -14,7 +14,7 @@ MISSING = (
     '(`tools/chromium` o mostra), ou deixe-os de fora com -m "not page".'
 )
 
-# The timeout, in milliseconds, only prevents tests from hanging. It is long, because the machine may be busy.
+# The timeout, in milliseconds, only keeps failing tests from hanging. It is long, because the machine may be busy.
 expect.set_options(timeout=30_000)
 
 

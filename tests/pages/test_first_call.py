@@ -1,4 +1,4 @@
-"""The commands of the guide to a first call and of the clients' READMEs work, in each programming language."""
+"""The commands in the guide to a first call and in the clients' READMEs work, in each programming language."""
 
 import functools
 import os
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.sdk, pytest.mark.l
 ROOT = Path(__file__).parents[2]
 
 FIRST_UNIT = "Centro Municipal de Saúde do Mercado"
-# Tests download nothing. pip installs only our wheel, on top of the tests' own packages, and this script replaces npm.
+# Tests download nothing. So pip installs only our wheel, next to the tests' own packages, and this script replaces npm.
 NPM = f"""#!/bin/sh
 cd {shlex.quote(str(ROOT))} && exec {shlex.quote(sys.executable)} -c '
 import sys
@@ -53,7 +53,7 @@ def address(sandbox: Sandbox) -> str:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a home directory with a clone in which `make clients` has run."""
+    """Return a home directory that contains a clone in which `make clients` has run."""
     home = tmp_path_factory.mktemp("home")
     clients = home / "balcao" / "dist" / "clients"
     clients.mkdir(parents=True)
@@ -111,7 +111,7 @@ def test_the_guide_leads_to_a_first_call_in_each_language(
         page.goto(f"{address}/primeira.html")
         expect(page.get_by_role("listitem").first).to_contain_text("acina")
         page.close()
-    (tmp_path / "package-lock.json").touch()  # npm would have written this file
+    (tmp_path / "package-lock.json").touch()  # in a real run, npm writes this file
     type_in(cleared, sandbox, home, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

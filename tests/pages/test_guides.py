@@ -1,4 +1,4 @@
-"""The developer portal's first page, guides and operation pages are accessible in a real browser at every width."""
+"""The developer portal's first page, guides and operation pages are accessible at every width in a real browser."""
 
 import pytest
 from playwright.sync_api import Browser
@@ -35,7 +35,7 @@ OF_OPERATIONS = [
 ]
 # Ordinary runs check only every sixtieth operation page.
 SAMPLE = 60
-# Upper limit for the first load of a page, including all files.
+# The upper limit for the size of a page's first load, including all files.
 MOST_BYTES = 150_000
 
 
@@ -66,7 +66,7 @@ def list_faults(screen: Screen, path: str) -> list[object]:
 @pytest.mark.long
 @in_each_look
 def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int) -> None:
-    """Check each page with one combination of width and colour scheme. A proof uses all combinations."""
+    """Check each page with one combination of width and colour scheme. In a proof, check all combinations."""
     width, scheme = LOOKS[place]
     with opened_screen(browser, address, width, color_scheme=scheme) as screen:
         for path in PATHS if FULL else PATHS[place :: len(LOOKS)]:
@@ -81,7 +81,10 @@ def test_everybody_can_use_the_pages(browser: Browser, address: str, place: int)
 @pytest.mark.long
 @in_each_look
 def test_everybody_can_use_the_page_of_each_operation(browser: Browser, address: str, place: int) -> None:
-    """Check each page with only one combination of width and colour scheme. All these pages use the same template."""
+    """Check each page with one combination of width and colour scheme.
+
+    One is enough, because the pages share a template.
+    """
     width, scheme = LOOKS[place]
     with opened_screen(browser, address, width, color_scheme=scheme) as screen:
         chosen = OF_OPERATIONS[place :: len(LOOKS)]

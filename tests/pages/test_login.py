@@ -1,4 +1,4 @@
-"""Tests of the embedded identity provider's pages in a real browser."""
+"""The embedded identity provider's pages in a real browser."""
 
 from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
@@ -37,7 +37,7 @@ def provider(tmp_path_factory: pytest.TempPathFactory, database_url: str) -> Ite
 
 @pytest.fixture(scope="module")
 def callback() -> Iterator[str]:
-    """Yield the address to which a portal's login redirects the person."""
+    """Yield the address to which the login redirects the person, as a portal's address."""
     with RunningServer(handlers({("GET", "/callback"): back})) as portal:
         yield f"{portal.url}/callback"
 

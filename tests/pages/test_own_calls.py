@@ -1,4 +1,4 @@
-"""A developer pastes a token in a real browser without scripts, and reads why a call was refused."""
+"""In a real browser without scripts, a developer pastes a token and reads why a call was refused."""
 
 from collections.abc import Iterator
 from uuid import uuid4

@@ -1,6 +1,6 @@
-"""A developer creates a client in a real browser without scripts.
+"""In a real browser without scripts, a developer creates and deletes a client.
 
-The page shows the secret once, and asks for a confirmation before it deletes the client.
+The page shows the secret once, and asks for confirmation before it deletes the client.
 """
 
 from collections.abc import Iterator

@@ -8,7 +8,7 @@ from tests.support.panel_browser import opened_screen
 from tests.support.server import RunningServer
 
 pytestmark = [pytest.mark.page, pytest.mark.long]
-# The links to follow in order, each with the heading of the page it leads to.
+# The links to follow in this order, each with the heading of the page to which it leads.
 WAYS = {
     "a guide, and the next one": [
         ("A primeira chamada, na sua linguagem", "A primeira chamada, na sua linguagem"),

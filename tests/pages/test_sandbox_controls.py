@@ -1,4 +1,4 @@
-"""A developer adds and removes faults in a real browser, without scripts, on an accessible page."""
+"""In a real browser without scripts, a developer adds and removes faults on an accessible page."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A developer uses an API's page: logs in, searches, and sees who may call an operation. The page is accessible."""
+"""A developer logs in on an API's page, searches, and sees who may call an operation. The page is accessible."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.page, pytest.mark.long]
 
 REGISTRY = "/registry/v1/docs"
 SMALL = "/health-units/docs"
-# The pages differ only in their operations. Ordinary runs check only one of them.
+# The pages differ only in their operations, so ordinary runs check only one of them.
 SHOWN = app.SERVICES if FULL else app.choose_services(["health_units"])
 
 
@@ -91,7 +91,7 @@ AXE = """async () => {
 @pytest.mark.node
 @pytest.mark.parametrize("service", SHOWN, ids=[service.name for service in SHOWN])
 def test_the_page_is_for_everybody(window: Window, service: Service) -> None:
-    """Axe finds no serious violation, neither with an open operation nor with the token form."""
+    """Axe finds no serious violation, whether an operation or the token form is open."""
     window.page.goto(f"{service.prefix}{service.base}/docs")
     window.page.locator(".opblock-summary-control").first.click()
     window.page.locator(".responses-table").wait_for()

@@ -1,4 +1,4 @@
-"""The API pages in a real browser: the gateway's list of services, and one page for each service."""
+"""The API pages in a real browser: the gateway's list of services, and a page for each service."""
 
 from collections.abc import Callable
 

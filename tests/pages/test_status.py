@@ -1,4 +1,4 @@
-"""The status page in a real browser is accessible at every width, and with only a keyboard."""
+"""In a real browser, the status page is accessible at every width, and with only a keyboard."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

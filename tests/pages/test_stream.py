@@ -31,7 +31,7 @@ LISTEN = """async ([base, token, query]) => {
     });
     return bilhete;
 }"""
-# After a broken connection, an `EventSource` requests the same address again.
+# When the connection has broken, an `EventSource` requests the same address again.
 ASK_AGAIN = """([base, ticket]) => new Promise((resolve) => {
     const again = new EventSource(`${base}/health-units/unidades/eventos/ao-vivo?bilhete=${ticket}`);
     again.onerror = () => resolve(again.readyState);
@@ -54,7 +54,7 @@ class PortalPage(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def portal() -> Iterator[str]:
-    """Yield the address of a portal's page, whose origin differs from the platform's."""
+    """Yield the address of a portal's page. Its origin differs from the platform's."""
     with ThreadingHTTPServer(("127.0.0.1", 0), PortalPage) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{serving.server_port}/"

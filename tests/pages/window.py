@@ -25,7 +25,7 @@ class Window:
 
     @property
     def strangers(self) -> list[str]:
-        """Return the requested addresses on other hosts. A `data:` URL causes no real request."""
+        """Return the requested addresses that are on other hosts. A `data:` URL causes no network request."""
         return [url for url in self.asked if not url.startswith("data:") and urlsplit(url).hostname != "127.0.0.1"]
 
     @property
@@ -35,7 +35,7 @@ class Window:
     def wider_than_the_screen(self) -> list[str]:
         """Return the elements that force a person to scroll sideways.
 
-        Exception: a picture inside a scrollable region may be wider than a phone (WCAG 1.4.10).
+        An image inside a scrollable region may be wider than a phone (WCAG 1.4.10).
         """
         return list(
             self.page.evaluate(

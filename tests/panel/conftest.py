@@ -1,4 +1,4 @@
-"""Fixtures for the platform with its demo data and its panel, used over HTTP or in a real Chromium.
+"""Fixtures for a platform with demo data and its panel, used over HTTP or in a real Chromium.
 
 `screen` is a window of 1280 pixels. `screen_of(360)` creates a window as wide as a phone.
 """
@@ -34,7 +34,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def panel(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """Yield a client of the panel. Its person has not logged in yet."""
+    """Yield a client of the panel. Nobody has logged in with it yet."""
     with PanelClient(sandbox.url) as opened:
         yield opened
 
@@ -57,6 +57,9 @@ def screen(screen_of: Callable[..., Screen]) -> Screen:
 
 @pytest.fixture
 def beside() -> Iterator[Callable[..., Any]]:
-    """Yield a function that calls another one in a thread, because the browser occupies this thread's event loop."""
+    """Yield a function that calls another one in a separate thread.
+
+    The browser occupies the event loop of this thread.
+    """
     with ThreadPoolExecutor(1) as thread:
         yield lambda call, *arguments: thread.submit(call, *arguments).result()

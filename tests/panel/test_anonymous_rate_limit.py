@@ -1,4 +1,4 @@
-"""Requests without a session count against their client address. Above `BALCAO_REFUSED_RATE` the panel returns 429."""
+"""Requests without a session are counted by client address. Above `BALCAO_REFUSED_RATE`, the panel returns 429."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 
 def at(panel: PanelClient, address: str) -> None:
-    """Set the client address that the proxy in front of the panel would report."""
+    """Set the client address that a proxy in front of the panel would report."""
     panel.http.headers["X-Forwarded-For"] = address
 
 

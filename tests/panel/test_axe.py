@@ -1,4 +1,4 @@
-"""Axe finds nothing on the panel's pages, in any of their states.
+"""Axe finds no violation on the panel's pages, in any of their states.
 
 The test follows links as a person does, so new pages are included. CI checks the pages of the navigation in light
 colours at 1280 pixels. `make prove` checks all linked pages at both widths, in light and dark colours.
@@ -28,7 +28,7 @@ IN_MENU = [page.address() for page in PAGES if page.in_menu]
 def address(sandbox: Sandbox, sql: Any) -> str:
     """Return the panel's address.
 
-    Because this fixture depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
+    This fixture depends on `sql`, so that the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 

@@ -1,4 +1,4 @@
-"""Tests of forms of every size: the panel checks who may send a form before it reads the body, and limits drafts."""
+"""Forms of every size: the panel checks who may send a form before it reads the body, and limits drafts."""
 
 import hashlib
 from collections.abc import Callable
@@ -18,7 +18,7 @@ LARGE = 100_000
 
 
 def send_head(panel: PanelClient, sandbox: Sandbox, path: str, framing: str, **headers: str) -> Connection:
-    """Send the headers of a form as the panel's browser would, but not the body."""
+    """Send the headers of a form as a browser would, but not the body."""
     cookies = "; ".join(f"{one.name}={one.value}" for one in panel.http.cookies.jar)
     fields = {
         "Host": f"127.0.0.1:{sandbox.settings.port}",
@@ -33,7 +33,7 @@ def send_head(panel: PanelClient, sandbox: Sandbox, path: str, framing: str, **h
 
 
 def age(panel: PanelClient, sandbox: Sandbox, sql: Sql, hours: int) -> None:
-    """End this browser's session, with an end time this many hours ago."""
+    """End this browser's session, and set the end time to this many hours ago."""
     key = hashlib.sha256(panel.http.cookies[f"painel-{sandbox.settings.port}"].encode()).digest()
     ended = "UPDATE panel.session SET ended_at = now() - make_interval(hours => $2), tokens = NULL WHERE key = $1"
     sql(ended, key, hours)

@@ -19,7 +19,7 @@ _VOID = {"input", "meta", "link", "br", "img", "hr", "col", "use", "path", "rect
 
 
 class Shown(HTMLParser):
-    """The visible text of a page, without technical details, proper names, input values and scripts."""
+    """Parses the visible text of a page, without technical details, proper names, input values and scripts."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ def test_a_page_shows_no_code_outside_its_technical_details(kleber: PanelClient,
 
 
 def find_links_of_other_pages(panel: PanelClient) -> dict[str, str]:
-    """Return the first link to each page with parameters. Search only the pages without parameters."""
+    """Return the first link to each page with parameters, found on the pages without parameters."""
     patterns = [
         (page.name, re.compile(PREFIX + re.sub(r"\{\w+\}", "[^/?]+", page.path) + r"(\?.*)?"))
         for area in AREAS

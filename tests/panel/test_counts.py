@@ -1,4 +1,4 @@
-"""Tests of the counts of waiting items in the navigation: who sees them, and when they are updated."""
+"""The counts of waiting items in the navigation: who sees them, and when they are updated."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Sql = Callable[..., list[dict[str, object]]]
 
 
 def read_counts(page: str) -> dict[str, int]:
-    """Return the counts in the navigation, by the address of the entry."""
+    """Return the counts in the navigation, by the address of the navigation entry."""
     (navigation,) = re.findall(r'<nav class="nav".*?</nav>', page, re.DOTALL)
     found = re.findall(r'<a href="([^"]+)"[^>]*>[^<]*<span class="cnt">(\d+)', navigation)
     return {address: int(number) for address, number in found}
@@ -87,7 +87,7 @@ def test_who_may_not_approve_sees_no_number_and_who_holds_other_rights_now_not_t
         sandbox.http.post(roles, json={"role_name": given[0]}, headers=admin).raise_for_status()
         assert waiting(panel, "/painel") == before + 1
         sandbox.http.post(roles, json={"role_name": given[1]}, headers=admin).raise_for_status()
-        assert waiting(panel) == 0  # different rights discard the old count
+        assert waiting(panel) == 0  # a change of rights discards the old count
         until_now(lambda: waiting(panel) == before + 1)
     finally:
         for role in given:

@@ -1,4 +1,4 @@
-"""Tests of the word-by-word comparison of two versions."""
+"""The word-by-word comparison of two versions."""
 
 import re
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ def test_long_equal_parts_are_folded() -> None:
 
 @pytest.mark.parametrize("length", [20_000, 200_000])
 def test_long_texts_of_other_words_are_compared_within_the_bound(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit applies to every comparison, so no comparison takes too much time or memory."""
+    """Every comparison has this limit, so none takes too much time or memory."""
     asked: list[int] = []
     compare_sequences = Indel.opcodes
 

@@ -1,4 +1,4 @@
-"""Tests of the panel's frame in a real browser: login, "Ir para", keyboard, narrow screens, drafts and printing."""
+"""The panel's frame in a real browser: login, "Ir para", keyboard, narrow screens, drafts and printing."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""A login returns only to pages of the panel, however the return address is written."""
+"""A login returns only to pages of the panel, whatever the return address looks like."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A separate panel process neither imports a service nor reads the files of its package."""
+"""A separate panel process neither imports a service nor reads the files of a service's package."""
 
 import subprocess
 import sys

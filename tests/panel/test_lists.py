@@ -1,4 +1,4 @@
-"""If an address names a page after the last one, a list redirects to the last page."""
+"""If an address asks for a page after the last one, the list redirects to its last page."""
 
 import pytest
 

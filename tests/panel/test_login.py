@@ -1,4 +1,4 @@
-"""Tests of the panel's login and logout over HTTP, on the running platform."""
+"""Login and logout of the panel over HTTP, on a running platform."""
 
 import hashlib
 from collections.abc import Callable
@@ -63,7 +63,7 @@ def test_the_database_has_neither_the_cookie_nor_a_token_nor_a_name(
 def test_a_login_begins_a_session_under_a_new_name_and_ends_the_one_that_was_there(panel: PanelClient) -> None:
     panel.login("kleber")
     first = cookie_of(panel)
-    panel.http.get("/painel/entrar", follow_redirects=True)  # no form is shown: the provider's session still exists
+    panel.http.get("/painel/entrar", follow_redirects=True)  # no form, because the provider's session still exists
     second = cookie_of(panel)
     assert first != second
     panel.http.cookies.set(name_of(panel), first)
@@ -167,7 +167,7 @@ def test_more_cookies_than_browsers_keep_are_refused_in_words(panel: PanelClient
 
 
 def begin_in_a_tab(panel: PanelClient, path: str) -> tuple[str, dict[str, str]]:
-    """Start a login. Return the address and the filled-in values of the provider's form, as in a browser tab."""
+    """Start a login. Return the address of the provider's form and its filled-in values, as in a browser tab."""
     shown = panel.http.get(path, follow_redirects=True)
     (form,) = PageContent(shown.text).forms[:1]
     filled = form.values | {"username": "kleber", "password": people_by_login()["kleber"].password}

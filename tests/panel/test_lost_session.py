@@ -1,4 +1,4 @@
-"""If a session has ended when a form is sent, the same person gets the form with its text after the next login."""
+"""If a session has ended when a form is sent, the same person gets the form and its text after the next login."""
 
 import hashlib
 from collections.abc import Callable

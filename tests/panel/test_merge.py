@@ -1,4 +1,4 @@
-"""Tests of merging two people's changes to one record."""
+"""Merging two people's changes to one record."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Under load, the panel processes only a few pages at a time and people take turns. A refused form keeps its text."""
+"""Under load, the panel processes only a few pages at a time, and people take turns. A refused form keeps its text."""
 
 import asyncio
 from collections.abc import Iterator
@@ -16,7 +16,10 @@ GROUP = "/painel/acessos/grupos/novo"
 
 
 class Pages:
-    """Pages that stay in progress until `let_go` is set. `most` is the largest number in progress at one time."""
+    """Pages that stay in progress until `let_go` is set.
+
+    `most` is the largest number that were in progress at one time.
+    """
 
     def __init__(self) -> None:
         self.limiter, self.under_way, self.most, self.let_go = PageLimiter(), 0, 0, asyncio.Event()
@@ -73,7 +76,7 @@ async def test_who_waits_too_long_is_told_when_to_come_again_and_takes_no_place(
 
 @pytest.fixture(scope="module")
 def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
-    """Yield a platform whose panel has no free page slot and queues no request."""
+    """Yield a platform whose panel has no free slot for a page and queues no requests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page_limiter, "SLOTS", 0)
         patch.setattr(page_limiter, "LONGEST_SECONDS", 0.0)

@@ -17,7 +17,7 @@ IN_MENU = [page for page in PAGES if page.in_menu]
 
 @pytest.fixture(scope="module")
 def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """Yield a client of the administrator, logged in once for all tests."""
+    """Yield a client of the administrator, which logs in once for all tests."""
     with PanelClient(sandbox.url) as opened:
         opened.login("kleber")
         yield opened
@@ -28,7 +28,7 @@ def name(page: Page) -> str:
 
 
 def address_of(page: Page) -> str:
-    """Return an address of the page. Its identifiers do not exist."""
+    """Return an address of the page with identifiers that do not exist."""
     return page.address(**dict.fromkeys(page.parameters, "999999"))
 
 

@@ -1,4 +1,4 @@
-"""Differences between phone and desktop: tabs of a list, missing values, plots and long breadcrumbs."""
+"""Differences between phone and desktop: the tabs of a list, missing values, plots and long breadcrumbs."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""The schema `console` was renamed to `panel`. An upgrade keeps sessions, and old processes can use the old names."""
+"""The schema `console` was renamed to `panel`.
+
+An upgrade preserves sessions, and old processes can use the old names.
+"""
 
 import asyncio
 from collections.abc import Iterator
@@ -47,7 +50,7 @@ def test_an_upgrade_keeps_the_sessions_and_the_old_processes_go_on_with_the_old_
                 "DELETE FROM console.session WHERE key = 'a';"
             )
             assert await connection.fetch("SELECT key, generation FROM panel.session") == [(b"d", 1)]
-            # An old process that starts during the upgrade finds all of its migrations applied.
+            # An old process that starts during the upgrade finds that all its migrations have been applied.
             old = [migrations.Migration("console", each.name, each.sql) for each in before]
             await migrations.check_migrations(connection, old, "console")
             await migrations.check_migrations(connection, list_migrations("panel"), "panel")

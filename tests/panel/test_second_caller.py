@@ -39,7 +39,7 @@ def meter() -> Iterator[StepMeter]:
 
 @pytest.fixture(scope="module")
 def kleber(meter: StepMeter, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PanelClient]:
-    """Yield a client of the administrator on a platform that runs on the measured event loop."""
+    """Yield a client of the administrator. The platform runs on the event loop that is measured."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("panel"), port=free_port(), refused_rate=UNLIMITED)
     with running(settings, database_url, EmbeddedTokens(settings.issuers[0])) as opened:
         meter.calibrate(opened.url)

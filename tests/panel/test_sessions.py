@@ -1,4 +1,4 @@
-"""Tests of listing a person's panel sessions, and of ending them in every process, by the person or the provider."""
+"""A person's panel sessions: they are listed, and the person or the provider can end them in every process."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,7 +16,7 @@ END = f"{SESSIONS}/encerrar"
 
 @pytest.fixture(scope="module")
 def beside(sandbox: Sandbox) -> Iterator[str]:
-    """Yield the address of a separate panel server with the same sessions."""
+    """Yield the address of a separate panel server that shares the sessions."""
     settings = sandbox.settings.model_copy(update={"panel_port": free_port(), "database_url": sandbox.database_url})
     with RunningServer(standalone.build(settings, sandbox.database_url, SINGLE_PROCESS), settings.panel_port) as server:
         yield server.url

@@ -1,4 +1,4 @@
-"""Tests of `balcao panel`: the panel runs in its own processes and calls the services by their addresses."""
+"""`balcao panel` runs the panel in its own processes, which call the services by their addresses."""
 
 import signal
 from collections.abc import Iterator

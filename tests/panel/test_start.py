@@ -1,4 +1,4 @@
-"""Tests of the first page: it lists own drafts and returned items, most urgent first, and does not repeat the menu."""
+"""The first page lists the person's drafts and returned items, most urgent first, and does not repeat the menu."""
 
 import hashlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tests for mistakes in templates that tests of single pages do not find."""
+"""Mistakes in templates that tests of single pages do not find."""
 
 import ast
 from collections.abc import Iterator
@@ -25,6 +25,6 @@ def test_no_page_gives_a_template_a_value_under_a_name_of_the_frame() -> None:
 
 
 def test_no_field_cuts_a_pasted_value() -> None:
-    """Browsers silently truncate pasted text at `maxlength`, so a CPF with surrounding spaces would lose digits."""
+    """Browsers silently cut pasted text at `maxlength`, so a CPF with surrounding spaces would lose digits."""
     for file in PANEL.rglob("*.html"):
         assert "maxlength" not in file.read_text("utf-8"), file.relative_to(PANEL)

@@ -1,4 +1,4 @@
-"""Dates, numbers and names are written as people in the city write them."""
+"""Dates, numbers and names are written in the way that people in the city write them."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Two people who edit one form see each other, and typed text is stored until the form is sent."""
+"""Two people who edit one form see each other, and their text is stored until they send the form."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Verifies ledgers while a server is running, as the operator's command does."""
+"""Verifies ledgers next to a running server, as the operator's command does."""
 
 from balcao.core.context.call import Call
 from balcao.core.values.cpf import Cpf
@@ -7,6 +7,6 @@ from balcao.registry.consent.ledger.service import Verification
 
 
 async def verify(call: Call, cpf: str) -> Verification:
-    """Verify a citizen's ledger. Tests run this use case with `acting`."""
+    """Verify a citizen's ledger. Tests run this use case through `acting`."""
     async with call.platform.database.transaction(isolation="repeatable_read") as connection:
         return await ledger.verify_ledger(connection, Cpf(cpf))

@@ -1,6 +1,6 @@
 """Fixtures for own writes and their pushes to the CRM.
 
-Use cases mark changes for a push. A real worker sends them after the tests have made their jobs due.
+Use cases mark changes for a push. A real worker sends the changes after the tests have made the push jobs due.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ def crm(running_crm: RunningCrm) -> RunningCrm:
 
 @pytest.fixture
 def person() -> str:
-    """Return a new CPF, for a person without data."""
+    """Return the CPF of a new person, who has no data."""
     return Cpf.with_stem(f"93{next(_numbers):07}").digits
 
 

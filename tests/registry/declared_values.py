@@ -1,4 +1,4 @@
-"""A new citizen for a test, who declares values and reads them."""
+"""A new citizen for each test, who declares values and reads them."""
 
 import itertools
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Citizen:
         return self.record[member]["principal"]
 
     def event(self, dados: Any, at: str | None = None, evento: str = "atualizacao") -> None:
-        """Send an event from the CRM about the citizen. The caller must then run the jobs."""
+        """Send an event from the CRM about the citizen. The caller of this function must then run the jobs."""
         body = {"cpf": self.cpf, "evento": evento, "updatedAt": at, "dados": dados}
         answer = self.http.post(WEBHOOK, json=body, headers=bearer(self.issuer.machine("crm-sandbox")))
         assert answer.status_code == 202, answer.text

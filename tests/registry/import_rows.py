@@ -1,4 +1,4 @@
-"""Import rows into the test's database with the code of a feature's import."""
+"""Imports rows into the test's database with the import code of a feature."""
 
 import asyncio
 from typing import Any
@@ -10,7 +10,7 @@ from balcao.core.imports.declaration import Import
 
 
 def load(database_url: str, wanted: Import, *lines: dict[str, Any]) -> int:
-    """Import the lines under the owner's role, and return the number of new or changed rows."""
+    """Import the lines under the owner's role, and return how many rows are new or changed."""
     rows = [msgspec.json.decode(msgspec.json.encode(line), type=wanted.row) for line in lines]
     return asyncio.run(_load(database_url, wanted, rows))
 

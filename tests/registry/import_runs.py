@@ -1,4 +1,4 @@
-"""Writes files for imports, and runs imports next to the tests' server."""
+"""Writes files to import, and runs imports next to the tests' server."""
 
 import dataclasses
 import gzip
@@ -20,14 +20,14 @@ Load = Callable[..., Outcome]
 
 
 def written(path: Path, lines: Iterable[Any]) -> Path:
-    """Write the lines to a file: bytes unchanged, all other values as JSON. Return its path."""
+    """Write the lines to a file, and return its path. Bytes are written unchanged, and all other values as JSON."""
     raw = b"".join((line if isinstance(line, bytes) else msgspec.json.encode(line)) + b"\n" for line in lines)
     path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
     return path
 
 
 def counts(outcome: Outcome) -> tuple[int, int, int, int]:
-    """Return how many lines were read, changed, unchanged and rejected."""
+    """Return how many lines were read, how many rows changed and did not change, and how many lines were rejected."""
     done = outcome.done
     return done.lines, done.changed, done.unchanged, done.refused
 
@@ -41,7 +41,7 @@ def refusals(report: Path) -> dict[int, str]:
 
 @contextmanager
 def importing(settings: Settings, database_url: str, service_: Service = REGISTRY) -> Iterator[Load]:
-    """Yield `load(file, kind, **options)`, which imports a file as the service's command does.
+    """Yield `load(file, kind, **options)`, which imports a file in the way that the service's command does.
 
     The option `batch` sets the batch size.
     """

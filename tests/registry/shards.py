@@ -1,7 +1,7 @@
-"""Determines whether a statement reaches the rows of one person, of a list of persons, or of any person.
+"""Determines whether a statement accesses the rows of one person, of a list of persons, or of any person.
 
 PostgreSQL's own parser parses the statement. Columns that an equality, a join or a subquery makes equal form one class.
-A table of persons is bound if its `cpf` is in the class of a parameter.
+A table of persons is bound to a parameter if its `cpf` is in the parameter's class.
 """
 
 import itertools
@@ -32,7 +32,7 @@ class Reach:
 
 @dataclass
 class _Scope:
-    """The names that one query level defines. `ctes` are the CTEs that it may refer to."""
+    """The names that one level of a query defines. `ctes` are the CTEs that this level may refer to."""
 
     above: "_Scope | None" = None
     names: dict[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class _Reader:
         self._persons = persons
         self._classes: dict[str, str] = {}
         self._numbers = itertools.count()
-        self._tables: dict[str, str] = {}  # key: the name of each use of a table
+        self._tables: dict[str, str] = {}  # the key is the name of each use of a table
         self.written: set[str] = set()
 
     def root(self, term: str) -> str:
@@ -67,7 +67,7 @@ class _Reader:
         return term
 
     def join(self, one: str | None, other: str | None) -> None:
-        """Put two terms into one class. A parameter or a list becomes the root."""
+        """Put two terms into one class. If one is a parameter or a list, it becomes the root."""
         if one is None or other is None:
             return
         one, other = self.root(one), self.root(other)
@@ -187,7 +187,7 @@ class _Reader:
             self._read_anything(item.functions, scope)
 
     def _read_condition(self, node: Any, scope: _Scope) -> None:
-        """Read the equalities that must hold. Ignore equalities below OR and NOT."""
+        """Read the equalities that must hold. Ignore the equalities below OR and NOT."""
         if _is(node, ast.BoolExpr) and node.boolop == BoolExprType.AND_EXPR:
             for part in node.args:
                 self._read_condition(part, scope)

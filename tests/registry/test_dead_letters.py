@@ -1,4 +1,4 @@
-"""Tests of dead letters over HTTP: jobs of every kind, their people, retry and drop (rules: registry 2.10)."""
+"""Dead letters over HTTP: jobs of every kind, the people they concern, retry and drop (rules: registry 2.10)."""
 
 import asyncio
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def ask(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
 
 @pytest.fixture
 def dead_event(http: httpx.Client, issuer: Issuer, sql: Callable[..., Any], drain: Callable[[], None]) -> Any:
-    """Return a function that makes an accepted event fail at every attempt, and returns the job's number."""
+    """Return a function that accepts an event, makes it fail at every attempt, and returns the number of its job."""
 
     def make(cpf: str = ANA) -> str:
         body = {"cpf": cpf, "dados": {"email": "segredo@casa.example", "genero": "Nao_binario"}}
@@ -72,7 +72,7 @@ def dead_event(http: httpx.Client, issuer: Issuer, sql: Callable[..., Any], drai
 
 @pytest.fixture
 def dead_job(database_url: str) -> Callable[..., str]:
-    """Return a function that creates a dead-lettered job of any kind, which failed with this code."""
+    """Return a function that creates a dead-lettered job of any kind. The job has failed with this code."""
 
     def make(kind: str = OTHER_KIND, code: str = "store-away", **payload: Any) -> str:
         async def once() -> str:

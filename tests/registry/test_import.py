@@ -1,4 +1,4 @@
-"""Tests of importing base records and tickets: counts, and no needless rewrites (rules: registry 3.1)."""
+"""The import of base records and tickets: its counts, and no needless rewrites (rules: registry 3.1)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -123,7 +123,7 @@ def test_bad_lines_are_reported_by_number_and_reason_and_the_others_are_imported
 def test_a_row_that_only_the_store_refuses_does_not_take_its_batch_along(
     load: Load, tmp_path: Path, report: Path
 ) -> None:
-    """Python accepts UTC offsets below 24 hours, but PostgreSQL only those below 16."""
+    """Python accepts UTC offsets of less than 24 hours, but PostgreSQL only of less than 16."""
     lines = [{"cpf": ANA, "id": str(n), "status": "Aberto", "data_inicio": "2026-01-02"} for n in range(40)]
     lines[17]["data_inicio"] = "2026-01-02T10:00:00+23:59"
     file = written(tmp_path / "a", lines)
@@ -157,7 +157,7 @@ def test_a_report_that_cannot_be_written_lets_no_line_in(load: Load, tmp_path: P
 def test_two_imports_of_a_kind_never_run_side_by_side(
     load: Load, tmp_path: Path, settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second import starts while the first one reports its progress."""
+    """The second import starts at the moment when the first one reports its progress."""
     monkeypatch.setattr(store, "_LOCK_TIMEOUT", "10ms")
     file = written(tmp_path / "a", invented.make_citizens(1))
     met = []
@@ -181,7 +181,7 @@ def _beside(settings: Settings, database_url: str, file: Path, kind: str) -> Non
 
 
 class Killed(BaseException):
-    """An exception that stops the import where a kill would end the process."""
+    """An exception that stops the import at the point where a kill would end the process."""
 
 
 def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Tests of `balcao registry import` and `generate` as operators run them: killed, resumed, in bounded memory."""
+"""`balcao registry import` and `generate` as operators run them: killed, resumed, and in bounded memory."""
 
 import hashlib
 import subprocess
@@ -22,7 +22,8 @@ CITIZENS = size(9_000, 1_000_000)
 # The limit applies to files of any size. Without a file to read, the process uses about 100 MB.
 MOST_MEMORY_MB = 260
 HOUR_SECONDS = 3600
-# Digest of the first thousand citizens, the same on every machine. Update it when you change the generator.
+# The digest of the first thousand citizens, which is the same on every machine. Update it when you change the
+# generator.
 FIRST_THOUSAND = "5c491ba64da60da29a3c513dc3e4a5522e0ae86bd7dd4d8cbd4295a423d7a04f"
 
 Sql = Callable[..., list[Any]]
@@ -45,7 +46,7 @@ def begun(terminal: Terminal, *words: str) -> psutil.Popen:
 
 
 def peak_mb(process: psutil.Popen) -> float:
-    """Wait until the process ends, and return its peak memory, which the kernel reports only until then."""
+    """Wait until the process ends, and return its peak memory. The kernel reports it only until then."""
     status, peak = Path(f"/proc/{process.pid}/status"), 0.0
     deadline = time.monotonic() + HOUR_SECONDS
     while process.poll() is None and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Tests of operating the platform over HTTP: its state, rate limits and maintenance (rules: registry 4.16)."""
+"""The operation of the platform over HTTP: its state, rate limits and maintenance (rules: registry 4.16)."""
 
 import asyncio
 import re
@@ -28,7 +28,7 @@ CLOSED = {"message": SENTENCE, "minutes": 90, "reason": "Troca de servidor"}
 
 @pytest.fixture
 def ask(http: httpx.Client, issuer: Issuer) -> Ask:
-    """Return a function that calls as a platform operator without any other role."""
+    """Return a function that calls as a platform operator who has no other role."""
     token = bearer(issuer.person("90000040207", name="Olga Reis", realm_access={"roles": ["plataforma:operador"]}))
     return lambda method, path, **more: http.request(method, BASE + path, headers=token, **more)
 
@@ -201,7 +201,7 @@ def test_a_maintenance_is_planned_for_what_is_to_come_alone(ask: Ask) -> None:
     planned = CLOSED | {"begins_at": (now + timedelta(days=1)).isoformat()}
     assert refusal(ask("PUT", "/maintenance/search", json=CLOSED | {"begins_at": "2031-01-01T10:00:00"}))[0] == 400
     assert ask("PUT", "/maintenance/search", json=planned).status_code == 200
-    assert ask("PUT", "/maintenance/search", json=CLOSED).json()["begins_at"] is None  # begins immediately instead
+    assert ask("PUT", "/maintenance/search", json=CLOSED).json()["begins_at"] is None  # it begins immediately
     assert ask("GET", "/maintenance").json()["planned"] == []
     assert refusal(ask("PUT", "/maintenance/search", json=planned)) == (409, "in-maintenance")
 

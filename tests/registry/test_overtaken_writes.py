@@ -1,6 +1,6 @@
-"""Tests of optimistic writes that lose every race: they give up, and report it.
+"""Optimistic writes that lose every race give up, and report this.
 
-A trigger simulates a cause that prevents the write but that the preceding read does not see.
+A trigger simulates a cause that prevents the write, but that the read before it does not see.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.support.fixture_types import Sql
 
 @contextmanager
 def swallowed(sql: Sql, event: str, table: str) -> Iterator[None]:
-    """Within the block, silently discard every inserted or updated row."""
+    """Within the block, discard every inserted or updated row without an error."""
     sql("CREATE OR REPLACE FUNCTION public.swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")
     sql(f"CREATE TRIGGER swallow BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION public.swallow()")
     try:

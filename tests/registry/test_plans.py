@@ -1,4 +1,4 @@
-"""Tests that every statement on a hot path reads large tables through an index.
+"""Every statement on a hot path reads large tables through an index.
 
 The tests call the running server, so PostgreSQL plans each statement as the server sends it. PostgreSQL writes the
 plans to its log (auto_explain).
@@ -27,7 +27,7 @@ from tests.support.server import RunningServer
 CITIZENS = size(5_000, 1_000_000)
 # A table with at least this many rows is big. A call for one citizen must not scan a big table.
 BIG = CITIZENS // 10
-# Enough other people to make a table big. Ana, whom the measured calls concern, is not among them.
+# Enough other people to make a table big. Ana is not among them, because the measured calls are about her.
 SOME = f"(SELECT cpf FROM registry.base_record WHERE cpf <> '90000000175' LIMIT {2 * BIG}) AS others"
 NEW = Cpf.with_stem("913000001").digits
 Sql = Callable[..., list[Any]]
@@ -36,7 +36,7 @@ SELECT relname FROM pg_class
 WHERE relkind = 'r' AND reltuples >= $1 AND relnamespace IN ('registry'::regnamespace, 'platform'::regnamespace)
 """
 
-# The statements fill tables with at least one row for each person. Add a statement when you add a table.
+# These statements fill tables with at least one row for each person. Add a statement when you add a table.
 FILLING = (
     "INSERT INTO registry.preferences (cpf) SELECT cpf FROM registry.base_record ON CONFLICT DO NOTHING",
     """INSERT INTO registry.preference_choice (cpf, category_id, opt_in)
@@ -114,7 +114,7 @@ async def _filled(database_url: str) -> PlanLog:
 
 @pytest.fixture(scope="module")
 def server(plans: PlanLog, settings: Settings, database_url: str) -> Iterator[RunningServer]:
-    """Run the server on the filled database, so that its connections log their plans."""
+    """Run the server on the filled database. Its connections then log their plans."""
     with RunningServer(app.build_application(settings, database_url)) as running:
         yield running
 

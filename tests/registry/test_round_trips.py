@@ -1,4 +1,4 @@
-"""Tests of the number of round trips to PostgreSQL for a person's write or read, as counted in the driver."""
+"""The number of round trips to PostgreSQL for a person's write or read, counted in the driver."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,7 +20,7 @@ from tests.support.server import RunningServer
 
 CPF = Cpf.with_stem("937000001").digits
 CONFIRMS = Cpf.with_stem("937000002").digits
-OF_CRM = CARLA  # a person with an account in the CRM
+OF_CRM = CARLA  # this person has an account in the CRM
 AVATAR = "019a7f00-0000-7000-8000-000000000001"
 PHONE = {"ddi": "55", "ddd": "21", "valor": "987654321"}
 ADDRESS = {
@@ -51,7 +51,7 @@ VEHICLE = {
     "brand_id": "brand_praia",
     "model_id": "model_praia_areia",
 }
-# Method, path below the citizen, body, further headers, and maximum number of round trips.
+# Method, path below the citizen, body, additional headers, and the maximum number of round trips.
 WRITES: list[tuple[str, str, Any, dict[str, str], int]] = [
     ("PUT", "gender", {"valor": "livre"}, {}, 1),
     ("PUT", "ethnicity", {"valor": "parda"}, {}, 1),
@@ -74,7 +74,7 @@ WRITES: list[tuple[str, str, Any, dict[str, str], int]] = [
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory, issuer: Issuer) -> Iterator[Settings]:
-    """Yield settings with a CRM, which also delivers phone codes."""
+    """Yield settings with a CRM, which also delivers the codes for phones."""
     with RunningCrm(crm_settings(tmp_path_factory.mktemp("crm"), auth_issuer=issuer.address)) as running:
         yield running.settings
 
@@ -93,7 +93,7 @@ def server(settings: Settings, database_url: str, statements: Statements) -> Ite
 
 @pytest.fixture
 def count(http: httpx.Client, issuer: Issuer, statements: Statements) -> Callable[..., list[str]]:
-    """Return a function that makes a call as the citizen, and returns the statements that the server sent."""
+    """Return a function that makes a call as the citizen, and returns the statements that the server sent for it."""
 
     def call(
         method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, cpf: str = CPF
@@ -205,7 +205,7 @@ def test_a_consent_that_the_crm_has_taken_is_written_in_one_round_trip(
 def test_a_confirmation_takes_two_round_trips(
     count: Callable[..., list[str]], sql: Sql, settings: Settings, database_url: str
 ) -> None:
-    phone = PHONE | {"valor": "987654322"}  # another number: each gets at most one code a minute
+    phone = PHONE | {"valor": "987654322"}  # another number, because a number gets one code a minute
     count("PUT", "phone", phone, cpf=CONFIRMS)
     (held,) = sql("SELECT id::text, sealed_code FROM registry.phone_verification WHERE cpf = $1", CONFIRMS)
     code = unseal_code(assemble(settings, database_url).audit.keys, held["sealed_code"])

@@ -1,6 +1,6 @@
-"""Tests that each statement on personal data selects the person by `cpf`, so that data could be sharded by person.
+"""Each statement on personal data selects the person by `cpf`, so that the data could be sharded by person.
 
-Exceptions are listed with their reasons, as are the reasons why the tables need a single server today (ADR 0007).
+The exceptions are listed with their reasons. The tests also list why the tables need a single server today (ADR 0007).
 """
 
 import importlib
@@ -15,9 +15,9 @@ from balcao.core.database.statements import STATEMENTS
 from tests.registry.shards import ANY_PERSON, MANY, ONE, Reach, measure_reach
 from tests.support.fixture_types import Sql
 
-# Tables of phone numbers with their current owner. The numbers are the keys for look-ups.
+# Tables of phone numbers and their current owners. The numbers are the keys for look-ups.
 BY_NUMBER = {"registry.phone_book", "registry.phone_book_entry"}
-# Statements that reach all shards, or a shard that does not follow from their parameters.
+# Statements that access all shards, or a shard that their parameters do not determine.
 OF_ANY_PERSON = {
     "a job knows the id of an event, of a push or of a code, and never a person": {
         "consent.opt_outs.find_subjects",
@@ -99,7 +99,8 @@ OF_ANY_PERSON = {
     },
     "an avatar is withdrawn from whoever chose it": {"person.settings.clear_chosen_avatar"},
 }
-# Statements that write both a person's row and a row of a shared table: an audit event, a job or a stored response.
+# Statements that write a person's row and, with it, a row in a shared table: an audit event, a job or a stored
+# response.
 TOGETHER = {
     "crm.events._insert_events",
     "consent.preferences.write_preferences",
@@ -147,7 +148,7 @@ def persons(sql: Sql) -> set[str]:
 
 
 def list_statements() -> Iterator[tuple[str, str]]:
-    """Yield the name and the SQL of each statement of the registry. A look-up has two SQL texts."""
+    """Yield the name and the SQL of each statement in the registry. A look-up has two SQL texts."""
     for found in pkgutil.walk_packages(registry.__path__, f"{registry.__name__}."):
         importlib.import_module(found.name)
     texts = [(statement.name, statement.sql) for statement in STATEMENTS.values()]

@@ -8,7 +8,7 @@ from tests.support.polling import PATIENCE
 
 
 class Repository:
-    """A new git repository in a folder. The folder's files are not committed yet."""
+    """A new git repository in a folder. The files in the folder are not committed yet."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""All commit messages since the hook was added follow CONTRIBUTING. The hook rejects other messages."""
+"""All commit messages since the hook was added follow CONTRIBUTING. The hook rejects any other message."""
 
 import subprocess
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from tools.commit_message import list_faults, main
 from tools.release.components import ROOT
 
-SINCE = "2026-11-29T03:00:00Z"  # the time at which the hook was added
+SINCE = "2026-11-29T03:00:00Z"  # when the hook was added
 
 
 def test_commits_since_the_rule_have_its_form() -> None:

@@ -1,4 +1,4 @@
-"""Tests of the licence check: an unknown or incompatible licence stops a release."""
+"""The licence check: an unknown or incompatible licence stops a release."""
 
 from email.message import Message
 from importlib.metadata import PackageMetadata

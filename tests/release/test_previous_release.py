@@ -1,4 +1,4 @@
-"""Tests of `make previous`, which runs the last release's tests on the schema of this tree.
+"""`make previous` runs the last release's tests on the schema of this tree.
 
 At full size (`make prove`) the release is the real one, on PostgreSQL, and its tests must detect a migration that
 removes something.
@@ -20,8 +20,8 @@ PETS = "src/balcao/registry/migrations/0001_pets.sql"
 NAMES = "src/balcao/registry/migrations/0002_names.sql"
 LATER = "src/balcao/registry/migrations/9999_later.sql"
 AUDIT = "src/balcao/core/database/sql/0001_audit.sql"
-PLAIN = "--disable-plugin-autoload"  # halves the duration of such a short run
-# A small project. Its tests need the schema, pass, fail always, fail only once, or need a browser.
+PLAIN = "--disable-plugin-autoload"  # such a short run takes half the time with this option
+# A small project. One test needs the schema, and the others pass, always fail, fail only once, or need a browser.
 PROGRAM = {
     PETS: "CREATE TABLE pet (name text);",
     AUDIT: "CREATE TABLE event (at text);",
@@ -69,7 +69,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """Return a repository without tags that has a released migration of the platform and one of the registry."""
+    """Return a repository without tags, which has one released migration of the platform and one of the registry."""
     monkeypatch.setattr(previous_release, "RELEASED", {"platform": 1, "registry": 1})
     folder = tmp_path / "repository"
     write(folder, PROGRAM)
@@ -129,7 +129,7 @@ def test_the_numbers_of_a_release_are_those_in_its_tree(repository: Repository) 
 
 
 def test_the_numbers_that_are_kept_are_those_of_the_last_release() -> None:
-    """After tagging a release, update these numbers together with the version."""
+    """Whoever tags a release must update these numbers together with the version."""
     found = read_released(ROOT)
     assert found is None or found == previous_release.RELEASED
 
@@ -159,7 +159,7 @@ def test_a_released_migration_that_changed_or_went_is_refused(repository: Reposi
 def test_tests_that_fail_because_of_a_migration_are_told_from_others(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """This also works if every test fails."""
+    """This must also work if every test fails."""
     write(repository.folder, {NAMES: "ALTER TABLE pet RENAME COLUMN name TO called;"})
     assert prove(repository, "--", PLAIN, "-k", "pet_has or ago or once") == 1
     said = capsys.readouterr().out

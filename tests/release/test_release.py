@@ -1,4 +1,4 @@
-"""Tests of a release: a second build is identical, checksums and signature are valid, changed files are rejected."""
+"""A second build of a release is identical, its checksums and signature are valid, and changed files are rejected."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tools.release.licences import Refused
 
 pytestmark = pytest.mark.long
 
-# The program prints the file from which the trial was imported, and a token from its identity provider.
+# This program prints the file from which the trial was imported, and a token from the trial's identity provider.
 TOKEN_OF_A_DEMO_PERSON = """
 import balcao_sandbox, sys
 from balcao.__main__ import main
@@ -56,7 +56,7 @@ def release(repository: Repository, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture
 def copy(release: Path, tmp_path: Path) -> Path:
-    """Return a copy of the release that the test may change."""
+    """Return a copy of the release, which the test may change."""
     return Path(shutil.copytree(release, tmp_path / release.name))
 
 
@@ -172,7 +172,7 @@ def test_with_both_wheels_a_trial_starts_without_the_repository(release: Path) -
 
 @pytest.mark.parametrize("profile", ["sandbox", "production"])
 def test_doctor_names_packages_that_are_not_those_of_the_release(unpacked: Path, tmp_path: Path, profile: str) -> None:
-    """Different packages are a problem only in production. A trial may run with a developer's packages."""
+    """In production, different package versions are a problem. A trial may run with a developer's packages."""
     lock = unpacked / "balcao/requirements.lock"
     lock.write_text("httpx==0.0.1\n" + lock.read_text("utf-8").replace("\nhttpx==", "\nhttpy=="), "utf-8")
     terminal = Terminal(tmp_path, port=free_port(), profile=profile)
@@ -254,7 +254,7 @@ def make_signature(release: Path, key: Path, purpose: str = signing.PURPOSE) -> 
 
 
 class Installer:
-    """install.sh on a machine that cannot install packages. The script fails when it tries to install them."""
+    """install.sh runs on a machine where packages cannot be installed, and fails when it tries to install them."""
 
     def __init__(self, release: Path, folder: Path) -> None:
         self.release = release

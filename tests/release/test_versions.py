@@ -1,4 +1,4 @@
-"""The version is defined in one place, and its copies agree. Every dependency has a documented reason."""
+"""The version is defined in one place, and its copies agree with it. Every dependency has a documented reason."""
 
 import re
 import tomllib
@@ -46,7 +46,7 @@ def test_every_package_that_is_asked_for_has_its_reason_and_nothing_else_has_one
     asked = {canonicalize_name(Requirement(one).name) for one in PROJECT["dependencies"] + TRIAL["dependencies"]}
     cells = [line.split("|")[1] for line in REASONS.splitlines() if line.startswith("| ") and "| Package" not in line]
     named = {canonicalize_name(part.split()[0]) for cell in cells for part in cell.split(",")}
-    assert named == asked - {"balcao"} | {"swagger-ui", "htmx", "idiomorph"}  # plus bundled files
+    assert named == asked - {"balcao"} | {"swagger-ui", "htmx", "idiomorph"}  # the bundled files come in addition
 
 
 def test_every_package_for_some_installations_and_for_development_is_named() -> None:

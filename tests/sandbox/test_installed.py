@@ -10,7 +10,10 @@ from balcao.settings import Settings, SettingsError
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the trial look uninstalled: search for its parts in an entry point group that no distribution has."""
+    """Make the trial look uninstalled.
+
+    Its parts are searched for in an entry point group to which no distribution contributes.
+    """
     monkeypatch.setattr(sandbox, "GROUP", "balcao.sandbox.of-nobody")
     monkeypatch.setattr(sandbox, "find_parts", sandbox.find_parts.__wrapped__)
 

@@ -1,4 +1,4 @@
-"""The trial simulates the passing of time for one person. Only that person's data expires."""
+"""The trial can simulate the passage of time for one person. Only that person's data expire."""
 
 import asyncio
 from datetime import timedelta

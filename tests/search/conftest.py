@@ -1,4 +1,4 @@
-"""Fixtures for the owner's connection, an empty catalogue, and staff who call over HTTP."""
+"""Fixtures: the owner's connection, an empty catalogue, and staff who call over HTTP."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -33,7 +33,7 @@ EMPTY = [
 
 @pytest.fixture
 def empty_catalogue(sql: Callable[..., list[asyncpg.Record]]) -> None:
-    """Reset the catalogue to a new installation: the newest schema version, no services, no runs."""
+    """Reset the catalogue to that of a new installation: the newest schema version, no services, no migration runs."""
     for statement in EMPTY:
         sql(statement)
 
@@ -52,7 +52,7 @@ def freshness(settings: Settings, database_url: str) -> Freshness:
 
 @pytest.fixture(scope="module")
 def seeded_synonyms(database_url: str) -> Synonyms:
-    """The synonyms of a new installation."""
+    """Return the synonyms of a new installation."""
 
     async def read() -> Synonyms:
         connection = await asyncpg.connect(database_url)
@@ -71,7 +71,7 @@ def staff(http: httpx.Client, issuer: Issuer) -> Staff:
 
 @pytest.fixture
 def ask(staff: Staff) -> Ask:
-    """Call the routes of the services as an administrator of the search, or with another `role`."""
+    """Return a function that calls the service routes as an administrator of the search, or with another `role`."""
     return lambda method, path="", **options: staff(method, f"/services{path}", **options)
 
 

@@ -1,4 +1,4 @@
-"""Waiting until the search index contains every committed change, so that a test finds its own writes."""
+"""Waits until the search index contains every committed change, so that a test finds what it has written."""
 
 import asyncpg
 
@@ -11,7 +11,7 @@ NEWEST = "SELECT coalesce(max(position), 0) AS newest FROM search.index_changes"
 
 
 class Freshness:
-    """A comparison of the index in a data folder with the database."""
+    """Compares the index in a data folder with the database."""
 
     def __init__(self, settings: Settings, database_url: str) -> None:
         self._reader = IndexReader(IndexFolder(settings.data_dir, database_url))
@@ -27,6 +27,6 @@ class Freshness:
         until_now(lambda: self.position >= row["newest"])
 
     async def wait_in_loop(self, owner: asyncpg.Connection) -> None:
-        """Wait without blocking the event loop, because its tasks may have to write the index."""
+        """Wait without blocking the event loop, because tasks in the loop may have to write the index."""
         newest = await owner.fetchval(NEWEST)
         await until(lambda: self.position >= newest)

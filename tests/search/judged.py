@@ -1,4 +1,6 @@
-"""Judged queries, each with its right services. The ranking is tuned on them (rules: search 4.6).
+"""Judged queries, each with the services that are right for it.
+
+The ranking is tuned on them (rules: search 4.6).
 
 There are two catalogues: a small one to tune the constants of the score, and the demo city, whose queries are in
 several lists. Held-out lists are never used to tune the search.
@@ -25,9 +27,9 @@ from balcao.search.public_search.synonyms import Synonyms
 from balcao_sandbox.demo import search as demo
 from bench.catalogue import make_document
 
-# A query with at least this number of words counts as a sentence.
+# A query with at least this many words counts as a sentence.
 SENTENCE_WORDS = 5
-# The shares that each list must reach. The unseen list is only measured, so it may be worse by the margin.
+# The shares that each list must reach. The unseen list may miss them by the margin, because it is only measured.
 FIRST, AMONG_THREE = 0.88, 0.91
 FIRST_OF_SENTENCES, AMONG_THREE_OF_SENTENCES = 0.84, 0.88
 UNSEEN_MARGIN = 0.06
@@ -35,7 +37,7 @@ UNSEEN_MARGIN = 0.06
 
 @dataclass(frozen=True)
 class Judged:
-    """A query, the names of the right services, and the names of services that also count among the first three."""
+    """A query, the names of the right services, and the names of other services that count if among the first three."""
 
     query: str
     right: frozenset[str]
@@ -51,7 +53,7 @@ class Judged:
 class JudgedList:
     """A list of at least `fewest` judged queries. The search may be tuned on it unless it is held out.
 
-    An unseen list is held out, and its authors wrote no list for tuning.
+    An unseen list is held out, and its authors did not write any list for tuning.
     """
 
     name: str
@@ -76,19 +78,19 @@ LISTS = (
 
 
 def rate(find: Callable[[str], Sequence[str]], queries: Sequence[Judged]) -> Rating:
-    """Rate a search that returns the names of the best services for a query."""
+    """Rate a search function, which returns the names of the best services for a query."""
     return evaluation.rate([judge(list(find(each.query))[:SHOWN], each.right, each.also) for each in queries])
 
 
 class City:
-    """The search over an index in memory with the published services of the demo city."""
+    """The search over an in-memory index with the published services of the demo city."""
 
     def __init__(self, synonyms: Synonyms) -> None:
         self.index = make_index(list_city(), read_phrases())
         self.synonyms = synonyms
 
     def search(self, query: str, per_page: int = SHOWN) -> Found:
-        """Return the first page of results, as the API returns it."""
+        """Return the first page of results in the form that the API returns."""
         return search_index(self.index, self.synonyms, SearchRequest(q=query, per_page=per_page, highlight=False))
 
     def find(self, query: str) -> list[str]:
@@ -97,7 +99,7 @@ class City:
 
 
 def list_names(found: Found) -> list[str]:
-    """Return the names of the services of a page."""
+    """Return the names of the services on a page."""
     return [each.service.nome_servico for each in found.services]
 
 
@@ -106,7 +108,7 @@ def make_index(
     phrases: Mapping[str, Sequence[str]] | None = None,
     popularity: Mapping[str, float] | None = None,
 ) -> ServiceIndex:
-    """Return an index in memory of these services, with phrases and popularity by id."""
+    """Return an in-memory index of these services, with their phrases and popularity by id."""
     writer = IndexWriter(None)
     writer.add(
         IndexRow(
@@ -123,7 +125,7 @@ def make_index(
 
 
 def read_queries() -> list[tuple[str, str]]:
-    """Return queries of citizens, each with the name of the service that must come first."""
+    """Return citizens' queries, each with the name of the service that must come first."""
     return [(row[0], row[1]) for row in _read("judged.txt")]
 
 
@@ -158,14 +160,14 @@ def list_city() -> list[dict[str, Any]]:
 
 @cache
 def read_phrases() -> dict[str, list[str]]:
-    """Return the phrases of citizens for the services of the demo city, by id."""
+    """Return citizens' phrases for the services of the demo city, by id."""
     text = files("balcao_sandbox.demo").joinpath("search_phrases.toml").read_text("utf-8")
     ids = {document["nome_servico"]: document["id"] for document in list_city()}
     return {ids[name]: phrases for name, phrases in tomllib.loads(text).items() if name in ids}
 
 
 def list_texts(value: object) -> list[str]:
-    """Return all texts in a stored service."""
+    """Return all texts of a stored service."""
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -173,7 +175,7 @@ def list_texts(value: object) -> list[str]:
 
 
 def read_forms() -> list[tuple[str, str]]:
-    """Return pairs of words: as citizens type them and as the catalogue writes them."""
+    """Return pairs of words: one as citizens type it, and one as the catalogue writes it."""
     return [(row[0], row[1]) for row in _read("held_out.txt")]
 
 

@@ -1,4 +1,4 @@
-"""Small catalogues in memory, to test single steps of a search."""
+"""Small in-memory catalogues for tests of single steps of a search."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ def make_service(name: str, **members: Any) -> dict[str, Any]:
 
 
 class SmallCatalogue:
-    """An index of a few services, with the steps of the search."""
+    """An index of a few services, and the steps of a search in it."""
 
     def __init__(
         self,
@@ -56,11 +56,11 @@ class SmallCatalogue:
         )
 
     def find(self, query: str, zones: Zones = ALL) -> Candidates:
-        """Return the candidates of a query, without corrections."""
+        """Return the candidates for a query, without corrections."""
         return find_candidates(self.index, parse_query(query, self.synonyms), self.synonyms, CITIZENS, zones, 50)
 
     def list_found(self, query: str, zones: Zones = ALL) -> tuple[str, set[str]]:
-        """Return the match of the step that found results, and the names of all its candidates."""
+        """Return the match of the step that found results, and the names of all candidates."""
         found = self.find(query, zones)
         entries = self.index.read_entries([address for _, address in found.hits])
         return found.match, {self._names[entry.id] for entry in entries}
@@ -70,9 +70,9 @@ class SmallCatalogue:
         return [self._names[hit.id] for hit in rank_candidates(self.index, self.find(query))]
 
     def search(self, query: str, **options: Any) -> Found:
-        """Return a page of results, as the API returns it."""
+        """Return a page of results in the form that the API returns."""
         return search_index(self.index, self.synonyms, SearchRequest(q=query, **options))
 
     def list_results(self, query: str, **options: Any) -> list[str]:
-        """Return the names of the services of a page of results."""
+        """Return the names of the services on a page of results."""
         return list_names(self.search(query, **options))

@@ -1,4 +1,4 @@
-"""Staff of the catalogue who call over HTTP."""
+"""Staff who edit the catalogue over HTTP."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -14,12 +14,12 @@ ADMIN, EDITOR = "busca:services:admin", "busca:services:editor"
 
 
 def with_required(**members: Any) -> dict[str, Any]:
-    """Return the required members and the given ones as JSON. Leave out members that are `...`."""
+    """Return the required members and the given ones as JSON. Members that are `...` are left out."""
     return {name: value for name, value in (REQUIRED | members).items() if value is not ...}
 
 
 class Staff:
-    """Calls below `/search/api/v1/admin`, as an administrator of the search or with another `role`."""
+    """Makes calls below `/search/api/v1/admin`, as an administrator of the search or with another `role`."""
 
     def __init__(self, http: httpx.Client, issuer: Issuer) -> None:
         self._http = http

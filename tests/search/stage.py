@@ -1,4 +1,4 @@
-"""Calls of use cases without a server, in sequence or at the same time, for properties and state machines."""
+"""Calls use cases without a server, in sequence or concurrently, for property tests and state machines."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -32,7 +32,10 @@ class Stage:
         return self.loop.run_until_complete(settled(self.platform, awaited, self._kept))
 
     def keep_connection(self, stack: AsyncExitStack) -> asyncpg.Connection:
-        """Borrow a connection until the stack is closed. Until then, `run` does not wait for its return."""
+        """Borrow a connection until the stack is closed.
+
+        Until then, `run` does not wait for the connection's return.
+        """
         self._kept += 1
         connection = self.run(stack.enter_async_context(self.platform.database.connection()))
         stack.callback(self._let_go)
@@ -42,7 +45,7 @@ class Stage:
         self._kept -= 1
 
     def refusal(self, awaited: Awaitable[Any]) -> tuple[int, Any]:
-        """Return the status of the response, and the result if the call succeeds."""
+        """Return the call's status, and the result if it succeeds."""
         try:
             return 200, self.run(awaited)
         except BalcaoError as refused:

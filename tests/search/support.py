@@ -1,4 +1,4 @@
-"""Calls of a staff member and their bodies."""
+"""A staff member's calls and their bodies."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,12 +33,12 @@ REQUIRED = {
 
 
 def body(**members: Any) -> ServiceChangeBody:
-    """Return a body with the required members and the given ones. Leave out members that are `...`."""
+    """Return a body with the required members and the given ones. Members that are `...` are left out."""
     return msgspec.convert({k: v for k, v in (REQUIRED | members).items() if v is not ...}, ServiceChangeBody)
 
 
 def act_as_staff(platform: Platform, roles: frozenset[str] = ADMIN, *, if_match: str | None = None) -> Call:
-    """Return a call that has passed its own rule. The roles decide about further actions."""
+    """Return a call that its operation's rule has allowed. The roles decide about further actions."""
     caller = Caller(
         subject="person-90000020281",
         client="portal-servidor",
@@ -64,7 +64,7 @@ def make_button(**members: Any) -> dict[str, Any]:
 
 
 async def migrate(platform: Platform, schema_version: str) -> IdentifiedStatus:
-    """Start a migration, run it to its end like the worker, and return its state."""
+    """Start a migration, run it to its end as the worker does, and return its state."""
     started = await migrations.start_migration(act_as_staff(platform), StartBody(schema_version))
     assert started.migration_id is not None
     await carry_on(platform, started.migration_id)
@@ -91,7 +91,10 @@ DROP FUNCTION search.v4_forward, search.v4_reverse;
 
 @asynccontextmanager
 async def with_v4(owner: asyncpg.Connection) -> AsyncIterator[None]:
-    """Register a version v4. It cannot convert a service named Quebra, nor restore one named Perde completely."""
+    """Register a version v4.
+
+    Converting a service named "Quebra" to v4 fails. Converting one named "Perde" back loses its summary.
+    """
     await owner.execute(_V4)
     try:
         yield

@@ -1,4 +1,4 @@
-"""The conversion of texts and queries to words that can be compared (rules: search 4.6, words)."""
+"""Texts and queries are converted to words that can be compared (rules: search 4.6, words)."""
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +23,10 @@ WORDS = "vaga creche árvore poda quero preciso segunda via médico pagamento de
 
 
 def meets(typed: str, written: str) -> bool:
-    """Return whether a query finds written words. The index only has the most likely root of each word."""
+    """Return whether a query's words find the written words.
+
+    The index contains only the most likely root of each word.
+    """
     asked, indexed = tokenize(typed), tokenize(written)
     return len(asked) == len(indexed) and all(
         held.roots[0] in query.roots for query, held in zip(asked, indexed, strict=True)
@@ -43,7 +46,10 @@ FOLDED = [(text, folded) for text, folded in read_values("search", "4.6 folding"
 
 @pytest.mark.parametrize(("text", "folded"), FOLDED)
 def test_a_text_has_the_words_of_its_folded_form(text: str, folded: str) -> None:
-    """The list for staff folds in SQL and also removes plurals. Both ways read the same words from a text."""
+    """The staff list folds text in SQL, which also removes plurals.
+
+    The analysis must find the same words in the folded text as in the original.
+    """
     assert meets(folded, text)
 
 

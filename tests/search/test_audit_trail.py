@@ -1,4 +1,4 @@
-"""Each write of staff and each call of a migration leaves an audit event (rules: search 5)."""
+"""Each write by staff and each migration call leaves an audit event (rules: search 5)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -45,7 +45,7 @@ def test_every_write_is_in_the_audit_trail(staff: Staff, sql: Callable[..., list
     write("POST", "/migration/start", "dry_run=v2", json={"schema_version": "v2", "dry_run": True})
     run = write("POST", "/migration/start", "schema=v2", json={"schema_version": "v2"})["migration_id"]
     write("POST", "/migration/abort", f"migration={run}")
-    assert len(set(written)) == len(written) - 1  # a dry run and a start have the same operation
+    assert len(set(written)) == len(written) - 1  # a dry run and a start are the same operation
 
 
 def test_what_changes_nothing_leaves_nothing(staff: Staff, sql: Callable[..., list[asyncpg.Record]]) -> None:

@@ -38,7 +38,7 @@ TREES = SmallCatalogue(
 
 
 def list_services() -> list[dict[str, Any]]:
-    """Return invented services. Some are drafts or for agents only, and some themes are in capital letters."""
+    """Return generated services. Some are drafts or only for agents, and some themes are in capital letters."""
     chance = random.Random(1)
     services = list(make_services(200))
     for place, each in enumerate(services):
@@ -75,7 +75,7 @@ def list_found(query: str, filters: Filters) -> set[str]:
         ("de", "all_terms", {"Poda de árvore", "Poda de jardim", "Corte de grama", "Alvará de obra"}),
         ("do", "none", set()),
         ("", "none", set()),
-        # Stop words are not in the index, so a phrase may contain other stop words.
+        # Stop words are not in the index, so other stop words may be in their place in a phrase.
         ('"poda de árvore"', "all_terms", {"Poda de árvore", "Vistoria"}),
         ('"árvore poda"', "none", set()),
         ("poda -jardim", "all_terms", {"Poda de árvore", "Vistoria"}),
@@ -99,7 +99,7 @@ def test_a_long_query_first_searches_names_phrases_and_summaries() -> None:
 @pytest.mark.parametrize(("terms", "enough"), [(2, 1), (3, 1), (4, 2), (6, 2), (7, 3)])
 def test_a_third_of_the_terms_rounded_up_is_enough(terms: int, enough: int) -> None:
     words = [f"palavra{letter}" for letter in "abcdefg"[:terms]]
-    # The first service has enough of the terms. The other one has too few.
+    # The first service contains enough of the terms. The second one contains too few.
     catalogue = SmallCatalogue(" ".join(words[:enough]), " ".join(words[: enough - 1]) or "outra")
     match, names = catalogue.list_found(" ".join(words))
     assert match == ("all_terms" if enough == terms else "any_term")
@@ -146,7 +146,7 @@ def test_a_term_weighs_as_much_as_its_most_frequent_alternative() -> None:
 @settings(max_examples=EXAMPLES)
 @given(query=QUERIES, theme=st.sampled_from(["Saúde", "saude", "TRIBUTOS"]))
 def test_filters_only_remove(query: str, theme: str) -> None:
-    """A filter may leave a step without results. So compare only searches that end with the same step."""
+    """A filter may leave a step without results, so compare only searches that end with the same step."""
     chosen = write_filter("tema_geral", theme)
     parsed = parse_query(query, NO_SYNONYMS)
     whole = find_candidates(CITY.index, parsed, NO_SYNONYMS, EVERYTHING, ALL, 500)

@@ -66,7 +66,7 @@ def paths(service: dict[str, Any]) -> list[str]:
 
 
 def find(http: httpx.Client, service: dict[str, Any], per_page: int) -> list[str]:
-    """Search for the service. A new page size is a new search, which no cached response serves."""
+    """Search for the service. A different page size makes a new search, which is not in the response cache."""
     asked: dict[str, Any] = {"q": service["nome_servico"].split()[1], "facets": "tema_geral", "per_page": per_page}
     found = http.get(f"{BASE}/v1/search", params=asked).json()
     assert bool(found["facets"]["tema_geral"]) == bool(found["results"])

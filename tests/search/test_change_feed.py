@@ -1,4 +1,4 @@
-"""The change feed has every committed change, in the order of the commits (rules: search 2.5)."""
+"""The change feed contains every committed change, in commit order (rules: search 2.5)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -71,7 +71,7 @@ def test_the_whole_catalogue_comes_first_and_then_only_what_changed(
     assert told(later) == [(draft["id"], "published"), (first["id"], "removed"), (second["id"], "removed")]
     assert [entry["service"] is None for entry in later["changes"]] == [False, True, True]
 
-    # Changes of a draft never appear, even if it was published before.
+    # Changes to a draft never appear, even if the draft was published before.
     staff("POST", f"/services/{second['id']}/rollback", json={"to_version": 1})
     staff("POST", f"/services/{first['id']}/rollback", json={"to_version": 1})
     assert told(read(after=later["after"])) == []
@@ -100,7 +100,7 @@ def test_a_limit_or_a_cursor_that_is_none_is_refused(http: httpx.Client, issuer:
 def test_a_cursor_of_a_later_catalogue_is_refused(
     read: Read, http: httpx.Client, issuer: Issuer, staff: Staff, sql: Sql
 ) -> None:
-    """This happens after a restore of the database. Continuing from such a cursor would skip changes."""
+    """This happens after a restore of the database. A reader that continued from such a cursor would miss changes."""
     staff.publish()
     after = read()["after"]
     sql("DELETE FROM search.feed_entries")
@@ -172,7 +172,7 @@ async def test_whoever_commits_waits_for_the_commit_of_the_place_before(connecti
     first, second = str(uuid4()), str(uuid4())
     async with one.transaction():
         await one.execute(APPEND, first)
-        await one.execute("SET CONSTRAINTS ALL IMMEDIATE")  # takes the position before the commit
+        await one.execute("SET CONSTRAINTS ALL IMMEDIATE")  # this change gets its position before the first commits
         waiting = asyncio.create_task(other.execute(APPEND, second))
         pid = other.get_server_pid()
         async with asyncio.timeout(PATIENCE):
@@ -182,7 +182,7 @@ async def test_whoever_commits_waits_for_the_commit_of_the_place_before(connecti
     assert [row["service_id"] for row in await one.fetch(POSITIONS)] == [first, second]
 
 
-# Changes of one service. A change that its current state does not allow is rejected and changes nothing.
+# Changes to one service. A change that the service's state does not allow is rejected and changes nothing.
 DEEDS: dict[str, Callable[[Stage, str], Awaitable[Any]]] = {
     "publish": lambda stage, one: services.publish_service(stage.staff, one),
     "unpublish": lambda stage, one: services.unpublish_service(stage.staff, one),

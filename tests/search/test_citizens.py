@@ -1,4 +1,4 @@
-"""Citizens find the service that they need in the demo city (rules: search 4.6, citizens' queries)."""
+"""Citizens find the service they need in the demo city (rules: search 4.6, citizens' queries)."""
 
 from typing import cast
 
@@ -29,7 +29,7 @@ from tests.search.judged import (
 )
 
 ACRONYMS = ["iptu", "itbi", "iss", "mei", "nfs-e", "rg", "bpc", "cras", "caps", "wi-fi"]
-# A share of fewer sentences would not be significant.
+# With fewer sentences, a share would not be significant.
 FEWEST_SENTENCES = 30
 
 
@@ -67,7 +67,7 @@ async def test_no_held_out_query_is_known_to_those_who_tune(owner: asyncpg.Conne
         queries = {fold_label(each.query) for each in judged.queries}
         assert len(queries) == len(judged.queries), "a query occurs twice"
         if judged.is_held_out:
-            # Only compare a number, because a failing test must not show a held-out query.
+            # Compare only a number, because a failing test must not show a held-out query.
             assert len(queries & known) == 0
 
 
@@ -101,7 +101,7 @@ def test_no_word_that_no_service_contains_gets_a_suggestion_or_a_service_that_lo
 
 
 def test_the_absent_words_are_in_no_text(city: City) -> None:
-    """Compare lemmas and not roots, because a wrong derivation would hide a similar word."""
+    """Compare lemmas rather than roots, because a wrong derivation would hide a similar word."""
     texts = [text for document in list_city() for text in list_texts(document)]
     texts += [phrase for phrases in read_phrases().values() for phrase in phrases]
     lemmas = {lemma for text in texts for token in tokenize(text) for lemma in token.lemmas}

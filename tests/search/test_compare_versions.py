@@ -1,4 +1,4 @@
-"""Comparing versions over HTTP."""
+"""Versions are compared over HTTP."""
 
 from typing import Any
 from uuid import uuid4

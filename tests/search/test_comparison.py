@@ -1,4 +1,4 @@
-"""Properties of every comparison of versions (rules: search 2.1)."""
+"""Properties that hold for every comparison of versions (rules: search 2.1)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Queries of people in distress find a service that helps, or no service at all (rules: search 4.6, concerns)."""
+"""Queries from people in distress find a service that helps, or no service at all (rules: search 4.6, concerns)."""
 
 import tomllib
 from importlib.resources import files

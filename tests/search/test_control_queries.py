@@ -137,7 +137,7 @@ async def test_an_evaluation_is_repeated_until_the_list_changes_and_never_counte
     staff("PUT", CONTROL, json={"queries": [make_word()]})
     first = await control_queries.evaluate(call)
     while (again := await control_queries.evaluate(call)) is not first:
-        first = again  # the index was still catching up with earlier changes
+        first = again  # the index had not caught up with earlier changes
     staff("PUT", CONTROL, json={"queries": [make_word()]})
     assert (await control_queries.evaluate(call)).results[0].query != first.results[0].query
     assert platform.part(QueryTallies).take() == []

@@ -1,4 +1,4 @@
-"""Words that are corrected or completed, and words that stay as typed (rules: search 4.6, corrections)."""
+"""Words that the search corrects or completes, and words that it leaves as typed (rules: search 4.6, corrections)."""
 
 import pytest
 from hypothesis import given
@@ -56,7 +56,7 @@ def correct(query: str) -> dict[str, str]:
     [
         ("podda", "poda"),
         ("multta", "multa"),
-        ("sertidao", "certidao"),  # they sound alike
+        ("sertidao", "certidao"),  # the two sound alike
         ("matricla", "matricula"),
         ("matricila", "matricula"),  # the wrong letter changes the sound of the c
         ("licensa", "licenca"),

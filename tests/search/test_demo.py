@@ -1,4 +1,4 @@
-"""The catalogue of the sandbox, which the same code creates in the same way everywhere (rules: search 7)."""
+"""The sandbox's catalogue, which the same code creates identically everywhere (rules: search 7)."""
 
 import tomllib
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def count(stage: Stage) -> dict[str, int]:
 
 @pytest.fixture(scope="module", autouse=True)
 def interrupted(stage: Stage) -> dict[str, int]:
-    """Interrupt the first load, load again, and return the counts at the interruption."""
+    """Interrupt the first load, load again, and return the counts at the time of the interruption."""
     for statement in EMPTY:
         stage.run(stage.owner.execute(statement))
     stage.run(stage.owner.execute(_STOP_HALF_WAY))
@@ -141,7 +141,7 @@ def test_every_phrase_is_as_a_curator_could_write_it() -> None:
 
 
 def test_every_demo_service_belongs_to_departments_that_the_registry_has(stage: Stage) -> None:
-    """The portals show department names, which they read from the registry by code."""
+    """The portals show the names of departments, which they read from the registry by code."""
     rows = stage.run(stage.owner.fetch(_ORGANS))
     names = files(departments.__package__).joinpath("departments.toml").read_text("utf-8")
     codes = {row.partition(" | ")[0] for row in tomllib.loads(names)["departments"]}

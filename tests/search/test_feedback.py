@@ -1,4 +1,4 @@
-"""Feedback on the page of a service (rules: search 2.7)."""
+"""Feedback about the page of a service (rules: search 2.7)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
@@ -27,7 +27,7 @@ def _no_feedback(sql: Sql) -> None:
 
 @pytest.fixture
 def portal(issuer: Issuer) -> dict[str, str]:
-    """Return the token of a portal, whose rate allows many answers."""
+    """Return the token of a portal. A portal's rate allows a lot of feedback."""
     return bearer(issuer.machine("portal-cidadao", "busca:search"))
 
 

@@ -1,4 +1,4 @@
-"""Folding in SQL, which the list for staff uses for names (rules: search 4.6)."""
+"""Folding in SQL, which the staff list applies to names (rules: search 4.6)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The health of the search, in the format that the portals expect (rules: search 2.3)."""
+"""The health of the search in the format that portals expect (rules: search 2.3)."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ Sql = Callable[..., list[asyncpg.Record]]
 
 @pytest.fixture(autouse=True)
 def indexed(http: httpx.Client) -> None:
-    """Wait for the first index of the host, which is built in the background."""
+    """Wait for the host's first index, which is built in the background."""
     until_now(lambda: http.get("/search/readiness").json()["checks"]["index"] == "ok")
 
 

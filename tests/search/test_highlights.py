@@ -1,4 +1,4 @@
-"""The words that highlights mark (rules: search 4.6, highlights)."""
+"""The words that highlights mark in a result (rules: search 4.6, highlights)."""
 
 import html
 
@@ -10,7 +10,7 @@ from balcao.search.public_search import highlights
 from tests.search.small_catalogue import SmallCatalogue, make_service
 from tests.support.proof_sizes import EXAMPLES
 
-# The characters of words, with dots and separators.
+# Characters of words, dots and separators.
 PIECES = [*"vaga vagas sus S U pé ß ² 1 000 1.000 S.U.S. A.B . _ , - < &".split(), " ", "\n", "\u00a0"]
 texts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
@@ -33,7 +33,7 @@ def test_exactly_the_words_with_a_wanted_root_are_marked(text: str, other: str) 
             at = match.end()
     expected += html.escape(text[at:])
     assert highlights.mark_words(text, frozenset(roots)) == expected
-    # A different function searches texts that are too long for the cache.
+    # Texts that are too long for the cache are searched by a different function.
     blank = " " * highlights.LONGEST_CACHED
     assert highlights.mark_words(text + blank, frozenset(roots)) == expected + blank
 

@@ -1,4 +1,4 @@
-"""The search index of a host follows the catalogue, even after crashes and lost messages (rules: search 4.6, index)."""
+"""A host's search index follows the catalogue, even after crashes and lost messages (rules: search 4.6, index)."""
 
 import asyncio
 import contextlib
@@ -130,7 +130,7 @@ async def test_a_lost_notification_costs_at_most_one_comparison(
         service_id = await publish(platform, f"Colheita de {word}")
         await until_found(platform, word, [f"Colheita de {word}"])
         physical = await owner.fetchval("SELECT physical FROM search.search_collection")
-        # This session writes the row of the change itself, and sends no notification.
+        # This session itself writes the row about the change, and sends no notification.
         async with owner.transaction():
             await owner.execute(
                 f"UPDATE search.{physical} SET doc = jsonb_set(doc, '{{nome_servico}}', $1) WHERE id = $2",

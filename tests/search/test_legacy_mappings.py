@@ -1,4 +1,4 @@
-"""Mappings from numbers of old systems to services (rules: search 2.4, 4.7)."""
+"""Mappings from the service numbers of old systems to services (rules: search 2.4, 4.7)."""
 
 import asyncio
 import threading
@@ -259,7 +259,7 @@ def test_of_many_who_map_one_number_at_once_one_does(staff: Staff, service: dict
 async def test_a_service_that_is_being_deleted_gets_no_mapping(
     staff: Staff, service: dict[str, Any], owner: asyncpg.Connection
 ) -> None:
-    """A new mapping waits for the deletion and then finds no service."""
+    """A new mapping waits for the deletion, and then finds no service."""
     body = pair(service["id"])
     async with owner.transaction():
         await owner.execute("UPDATE search.service_head SET deleted_at = now() WHERE id = $1", service["id"])

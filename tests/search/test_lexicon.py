@@ -1,4 +1,4 @@
-"""Lemmas of Portuguese words, and the verbs that nouns derive from (rules: search 4.6, words)."""
+"""Lemmas of Portuguese words, and the verbs from which nouns derive (rules: search 4.6, words)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Rejection of markup in Markdown texts, and their conversion to plain text (rules: search 3.1)."""
+"""Markdown texts: markup is rejected, and the texts are converted to plain text (rules: search 3.1)."""
 
 import pytest
 from hypothesis import example, given, settings

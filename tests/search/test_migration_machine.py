@@ -116,7 +116,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
         @precondition(lambda self: self.model.running)
         @rule(name=st.sampled_from(WORKERS))
         def take(self, name: str) -> None:
-            """Let a worker take the run after its lease has expired. The former worker may not know this yet."""
+            """Let a worker take over the run after its lease has expired. The former worker may not know this yet."""
             assert self.model.running
             stage.run(stage.owner.execute(OVERDUE))
             connection = self.connections[name]
@@ -151,7 +151,7 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
             assert running.status == "completed"
 
         def _follow(self, running: Run) -> None:
-            """Read how far the run came, and update the model accordingly."""
+            """Read how far the run has progressed, and update the model accordingly."""
             status, phase = stage.run(
                 stage.owner.fetchrow("SELECT status, phase FROM search.search_migrations WHERE id = $1", running.id)
             )

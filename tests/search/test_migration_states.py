@@ -1,4 +1,4 @@
-"""Every call in every state of the collection (rules: search 4.5)."""
+"""Every migration call in every state of the collection (rules: search 4.5)."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ MEMBERS = {
 
 UNKNOWN = (404, "migration-unknown")
 
-# `STATES` maps each state to its displayed status. `CALLS` maps each row of the rules' table to its request.
+# `STATES` maps each state to the status that it displays. `CALLS` maps each row of the rules' table to a request.
 STATES = {
     "idle": "idle",
     "in_progress": "in_progress",
@@ -62,7 +62,7 @@ _ANSWER = re.compile(r"(\d{3})(?: `([\w-]+)`)?(?: (in_progress|failed|rollback)\
 
 
 def read_answers() -> Iterator[tuple[str, str, int, str | None, str]]:
-    """Yield call, state, response status, error code and the status shown afterwards, for each cell of the table."""
+    """Yield call, state, response status, error code and the status displayed afterwards, for each table cell."""
     for call, *cells in read_table("search", "Call | idle"):
         for (state, shown), cell in zip(STATES.items(), cells, strict=True):
             if call in CALLS and (answer := _ANSWER.match(cell)):
@@ -71,7 +71,7 @@ def read_answers() -> Iterator[tuple[str, str, int, str | None, str]]:
 
 @pytest.fixture
 def admin(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
-    """Call a path of the migrations as an administrator."""
+    """Return a function that calls a path of the migrations as an administrator."""
 
     def run(method: str, path: str, **sent: Any) -> httpx.Response:
         return http.request(method, f"{BASE}/{path}", headers=bearer(issuer.admin(name="Marina Sales")), **sent)
@@ -80,7 +80,7 @@ def admin(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
 
 
 async def arrive_at(state: str, platform: Platform, owner: asyncpg.Connection) -> str:
-    """Bring a new installation into this state and return the id of the newest migration."""
+    """Bring a new installation into this state, and return the id of the newest migration."""
     if state == "idle":
         return str(uuid4())
     if state in ("in_progress", "failed"):

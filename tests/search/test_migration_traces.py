@@ -1,4 +1,4 @@
-"""Real schema migrations only take steps that their model allows (docs/models)."""
+"""Real schema migrations take only those steps that their model allows (docs/models)."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -47,7 +47,7 @@ PHASES = {
     "verifying": "VERIFYING",
     "switching": "SWITCHING",
 }
-# The model needs no writes, because the recorded steps do not contain them.
+# The model needs no writes, because the recorded steps contain none.
 BOUNDS = ("-DSTARTS=1", "-DWRITES=0", "-DLOSSES=0", "-DREFUSALS=0", "-DCLAIMS=8")
 
 
@@ -59,7 +59,7 @@ async def recorded(owner: asyncpg.Connection) -> AsyncIterator[asyncpg.Connectio
 
 
 async def read_steps(owner: asyncpg.Connection) -> list[str]:
-    """Return the recorded states as conditions on the variables of the model, without repetitions."""
+    """Return the recorded states without repetitions, as conditions on the variables of the model."""
     steps = ["status == IDLE"]
     for row in await owner.fetch(RECORDED):
         step = describe(row)

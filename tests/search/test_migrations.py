@@ -1,4 +1,4 @@
-"""Rollbacks of migrations and the history (rules: search 4.5)."""
+"""Rollbacks of migrations, and the history of migrations (rules: search 4.5)."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ MEMBERS = {
 
 @pytest.fixture
 def roll_back(http: httpx.Client, issuer: Issuer) -> Callable[..., httpx.Response]:
-    """Roll back a migration as an administrator. `sent` replaces the body."""
+    """Return a function that rolls back a migration as an administrator. `sent` replaces the body."""
 
     def run(migration_id: str | None = None, **sent: Any) -> httpx.Response:
         if not sent:
@@ -63,7 +63,7 @@ async def migrate(platform: Platform, version: str = "v2") -> str:
 
 
 async def add_run(owner: asyncpg.Connection, status: str) -> str:
-    """Insert a run that is in progress or failed, and return its id."""
+    """Insert a migration run that is in progress or failed, and return its id."""
     run_id = str(uuid4())
     await owner.execute(
         "INSERT INTO search.search_migrations (id, kind, status, phase, schema_version, previous_schema_version,"
@@ -222,7 +222,7 @@ async def test_after_the_window_the_table_goes_and_nobody_notices(
         assert refusal(roll_back(asked)) == (409, "migration-window-over")
     for _ in range(2):
         await migrations.tidy_up(platform)
-    # Readers may still use the former table for a minute.
+    # Readers may still use the former table for up to a minute.
     assert await owner.fetchval("SELECT mirror FROM search.search_collection") is None
     assert await owner.fetchval("SELECT to_regclass('search.' || $1)", former) is not None
     await owner.execute("UPDATE search.physical_tables SET drop_after = drop_after - interval '1 minute'")

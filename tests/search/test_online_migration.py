@@ -1,4 +1,4 @@
-"""The steps of a migration worker at the same time as writers and other workers (rules: search 4.4)."""
+"""The steps of a migration worker while writers and other workers are active (rules: search 4.4)."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ OVERDUE = "UPDATE search.search_migrations SET lease_until = now() - interval '1
 
 
 class Run:
-    """A run in progress, and workers that claim it."""
+    """A migration run in progress, and the workers that claim it."""
 
     def __init__(self, platform: Platform, owner: asyncpg.Connection, run_id: str) -> None:
         self.id = run_id
@@ -43,7 +43,7 @@ class Run:
 
     @asynccontextmanager
     async def worker(self) -> AsyncIterator[MigrationWorker]:
-        """Expire the lease of the former worker, and let a new worker claim the run."""
+        """Expire the former worker's lease, and let a new worker claim the run."""
         await self._owner.execute(OVERDUE)
         async with self._platform.database.connection() as connection:
             run = await work_store.claim_run(connection, self.id, self.id, LEASE)
@@ -54,7 +54,7 @@ class Run:
         return await self._owner.fetchrow("SELECT * FROM search.search_migrations WHERE id = $1", self.id)
 
     async def reach(self, worker: MigrationWorker, phase: str) -> None:
-        """Run the steps of the worker until the run is in this phase."""
+        """Run the worker's steps until the run is in this phase."""
         while (await self.row())["phase"] != phase:
             assert await worker.step()
 
@@ -97,7 +97,7 @@ async def test_what_is_written_between_two_chunks_is_in_both_tables(
         await run.reach(worker, "back_fill")
         await worker.step()
         assert (await run.row())["migrated_documents"] == 2
-        # Change, delete and create services before, at and after the last copied key.
+        # Change, delete and create services before, at and after the key that was copied last.
         for place in (0, 1, 2, 5):
             await services.update_service(staff, made[place].id, body(nome_servico=f"Mudado {place}"))
         for place in (0, 3, 6):
@@ -125,7 +125,7 @@ async def test_a_row_that_is_deleted_while_it_is_copied_does_not_come_back(
         await writer.start()
         source = (await run.row())["source_collection"]
         await owner.execute(f"DELETE FROM search.{source} WHERE id = $1", made[1].id)
-        await worker.step()  # pauses, because a writer has locked the row
+        await worker.step()  # the worker pauses, because a writer has locked the row
         assert (await run.row())["migrated_documents"] == 0
         await writer.commit()
         assert await run.finish(worker) == "completed"

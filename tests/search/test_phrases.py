@@ -1,4 +1,4 @@
-"""Phrases of citizens for services, and phrases proposed from counted searches (rules: search 2.5, 3.4, 5)."""
+"""Citizens' phrases for services, and phrases that counted searches suggest (rules: search 2.5, 3.4, 5)."""
 
 from datetime import date
 from typing import Any
@@ -155,7 +155,7 @@ async def test_a_search_whose_results_are_not_opened_is_proposed_once_openings_a
         for _ in range(10):
             zero_results.note_answered(platform, each, fold_query(each))
     await zero_results.flush_zero_results(platform)
-    assert find_proposal(staff, word) is None  # no opening is stored: the portal does not send `busca`
+    assert find_proposal(staff, word) is None  # no opening is stored, because the portal omits `busca`
     await catalogue.read_by_slug(call, services[other]["slug"], other.upper())
     await catalogue.read_published_service(call, services[other]["id"], "x" * 201)
     await zero_results.flush_zero_results(platform)
@@ -164,7 +164,7 @@ async def test_a_search_whose_results_are_not_opened_is_proposed_once_openings_a
     assert (proposal["searches"], proposal["found_nothing"], proposal["opened"]) == (10, 0, 0)
     assert find_proposal(staff, word, outcome="unopened") == proposal
     assert find_proposal(staff, word, outcome="nothing") is None
-    assert find_proposal(staff, other) is None  # one search in ten led to the service
+    assert find_proposal(staff, other) is None  # one in ten searches led to the service
 
 
 async def test_every_first_page_with_results_counts_and_no_other_page(
@@ -180,7 +180,7 @@ async def test_every_first_page_with_results_counts_and_no_other_page(
     await ask(platform, "*")
     await zero_results.flush_zero_results(platform)
     count = "SELECT sum(answered)::int FROM search.zero_results WHERE folded = $1"
-    assert await owner.fetchval(count, query) in (3, 4)  # the server may have written its own count
+    assert await owner.fetchval(count, query) in (3, 4)  # the server may have written its own counts
     assert not await owner.fetchval("SELECT count(*) FROM search.zero_results WHERE folded IN ('', '*')")
 
 

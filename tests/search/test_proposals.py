@@ -1,4 +1,4 @@
-"""Proposals for changes of published services (rules: search 3.7)."""
+"""Proposals for changes to published services (rules: search 3.7)."""
 
 from typing import Any
 from uuid import uuid4
@@ -20,7 +20,7 @@ def published(staff: Staff) -> dict[str, Any]:
 
 
 def propose(staff: Staff, service: dict[str, Any], headers: dict[str, str] | None = None, **members: Any) -> Any:
-    """Propose a change as an editor. Without `members`, it changes the summary."""
+    """Propose a change as an editor. By default, the change is to the summary."""
     body = with_required(**{"nome_servico": service["nome_servico"], "resumo": f"Outro {uuid4().hex}."} | members)
     return staff("POST", f"/services/{service['id']}/proposals", role=EDITOR, json=body, headers=headers or {})
 

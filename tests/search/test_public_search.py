@@ -26,12 +26,12 @@ from tests.support.server import RunningServer
 
 V1, V2 = "/search/api/v1/search", "/search/api/v2/search"
 CITIZEN = ANA
-# Replaces digits in random words with letters, because words with digits are not corrected.
+# Replaces the digits in random words with letters, because the search does not correct words with digits.
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 class Search:
-    """Searches that wait for every committed change."""
+    """Makes searches that wait for every committed change."""
 
     def __init__(self, http: httpx.Client, settle: Callable[[], None]) -> None:
         self.http = http
@@ -153,7 +153,7 @@ def test_of_words_equally_near_the_most_frequent_is_suggested(staff: Staff, sear
 
 
 def test_a_word_that_has_synonyms_is_not_corrected(staff: Staff, search: Search) -> None:
-    # The word ends in k, so that one more letter cannot make it a form of a verb with the same root.
+    # The word ends in k. One more letter therefore cannot make it a form of a verb with the same root.
     word = f"bandolim{uuid4().hex[:8]}k".translate(LETTERS)
     staff.publish(nome_servico=f"Aula de {word}", is_free=True)
     assert search(f"{word}m")["metadata"]["suggestion"] == word
@@ -349,7 +349,7 @@ def test_an_answer_is_kept_with_its_weak_tag(http: httpx.Client) -> None:
     def ask(headers: dict[str, str] | None = None) -> httpx.Response:
         return http.get(V1, params={"q": "poda de arvore etiqueta"}, headers=headers)
 
-    until_now(lambda: ask().content == ask().content)  # equal only if cached, because a body has a duration
+    until_now(lambda: ask().content == ask().content)  # equal only if cached, as a body contains a duration
     first = ask()
     assert first.headers["Cache-Control"] == "public, max-age=30"
     tag = first.headers["ETag"]

@@ -1,4 +1,4 @@
-"""Parsing of queries into words, phrases, exclusions and alternatives (rules: search 4.6, query)."""
+"""Queries are parsed into words, phrases, exclusions and alternatives (rules: search 4.6, query)."""
 
 import pytest
 from hypothesis import given, settings
@@ -101,5 +101,5 @@ def test_no_query_breaks_the_search(query: str) -> None:
 @given(query=QUERIES)
 def test_what_is_excluded_is_never_found(query: str) -> None:
     assert not [name for name in CATALOGUE.list_results(f"{query} -árvore") if "árvore" in name]
-    if query.count('"') % 2 == 0:  # otherwise the quotes are paired differently
+    if query.count('"') % 2 == 0:  # otherwise the quotation marks would pair differently
         assert "Corte de árvore com cupim" not in CATALOGUE.list_results(f'{query} -"árvore com cupim"')

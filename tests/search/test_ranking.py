@@ -1,4 +1,4 @@
-"""The order of the results, and the judged queries on which it is tuned (rules: search 4.6, score)."""
+"""The order of the results, and the judged queries for which it is tuned (rules: search 4.6, score)."""
 
 import time
 
@@ -22,7 +22,7 @@ from tests.search.judged import list_targets, read_queries
 from tests.search.small_catalogue import SmallCatalogue, make_service
 from tests.support.proof_sizes import EXAMPLES, size
 
-# Services that are not right for any judged query.
+# Services that are right for none of the judged queries.
 OTHERS = size(300, 20_000)
 WORDS = "consulta idosos creche municipal multa atendimento documento vaga cartão escola rua obra licença 2 via".split()
 QUERIES = st.lists(st.sampled_from([*WORDS, "OR", "zzyzx"]), min_size=1, max_size=4).map(" ".join)

@@ -1,4 +1,4 @@
-"""A change of a service needs few statements, and a search needs none (rules: search 4.6, 5)."""
+"""A change to a service needs few statements, and a search needs none (rules: search 4.6, 5)."""
 
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ from tests.support.operator_calls import acting
 from tests.support.polling import until
 from tests.support.sent_statements import Statements, recorded
 
-# The statements that detect a change of the synonyms and read them.
+# The statements that read the synonyms, and that detect whether they have changed.
 REVISION, TERMS = "read_synonyms_revision", "list_synonym_terms"
 
 
@@ -79,7 +79,7 @@ async def _publish(call: Call, name: str = "Poda de junco") -> None:
 
 
 def _take(statements: Statements) -> list[str]:
-    """Return the characteristic text of each recorded statement, and reset the record."""
+    """Return a characteristic text of each recorded statement, and clear the record."""
     marks = ("BEGIN", "COMMIT", "open_service", "take_slug", "INSERT INTO search.service_versions")
     found = [mark for text in statements.texts for mark in marks if mark in text]
     assert all(any(mark in text for mark in marks) for text in statements.texts if "search." in text)

@@ -1,4 +1,4 @@
-"""The rules page states the limits and numbers of the code (rules: search 2 to 5)."""
+"""The rules page states the same limits and numbers as the code (rules: search 2 to 5)."""
 
 import re
 from collections.abc import Callable
@@ -35,7 +35,7 @@ BURST, SECONDS = (int(number) for number in re.findall(r"\d+", responses.RATE))
 
 
 def bounds_of(member: str) -> dict[str, Any]:
-    """Return the limits of a member of a service."""
+    """Return the limits for a member of a service."""
     read: Callable[..., Any] = content.MEMBERS[member].read
     return read.keywords if isinstance(read, partial) else {}
 
@@ -164,5 +164,5 @@ def test_the_page_tells_the_numbers_of_the_product(sentence: str, numbers: list[
 
 
 def test_the_numbers_that_the_page_has_as_words() -> None:
-    """The page writes these as words: two corrections of a mistyped word, and four words after a law as its name."""
+    """The page spells these out: two corrections for a mistyped word, and four words after a word such as `lei`."""
     assert (corrections.MOST_CORRECTIONS, spelling.LAW_NAME) == (2, 4)

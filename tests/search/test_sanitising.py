@@ -1,4 +1,4 @@
-"""HTML and links in the texts of services are rejected in writes and cleaned in responses (rules: search 3.1)."""
+"""HTML and links in the texts of services are rejected on writes and removed from responses (rules: search 3.1)."""
 
 import json
 import re
@@ -37,7 +37,7 @@ LOST = {
     "[x](https://x.example/'a)": "link",
     "Entre em https://cidade.example@x.example/": "link",
 }
-# Another check, for active markup, rejects these in writes.
+# On writes, the check for active markup rejects these.
 ACTIVE = [
     '<a title="<b onclick=1>"href="/x">x</a>',
     "<http://x.example/onclick=alert(1)//>",
@@ -129,7 +129,7 @@ def test_an_ordinary_button_stays() -> None:
 
 
 def test_a_text_with_very_many_tags_is_served_as_words_without_the_sanitiser() -> None:
-    """The sanitiser needs quadratic time for nested elements, and long texts would block the event loop."""
+    """The sanitiser needs quadratic time for nested elements, so long texts would block the event loop."""
     for text in ("<div x>" * 5_000, "<form>" + "x" * LONGEST_CLEANED):
         (cleaned,) = json.loads(clean_body(json.dumps([text]).encode()))
         assert cleaned == text.replace("<", "&lt;")

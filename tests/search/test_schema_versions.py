@@ -1,4 +1,4 @@
-"""Conversions between schema versions lose nothing, and a broken one blocks no writes (rules: search 3.5, 4.4)."""
+"""Conversions between schema versions lose nothing, and a faulty one blocks no writes (rules: search 3.5, 4.4)."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ ids = st.uuids(version=4)
 
 
 class Steps:
-    """The functions of the database, for calls from property tests."""
+    """Synchronous calls to `search.step` and `search.slug_of`, and the versions' fields, for property tests."""
 
     def __init__(self, url: str) -> None:
         self._loop = asyncio.new_event_loop()
@@ -126,7 +126,7 @@ def test_slugs_read_as_the_name(steps: Steps, name: str, words: str) -> None:
 
 
 async def read(platform: Platform, service_id: str) -> StaffService:
-    """Return the service, as the response to a change without effect."""
+    """Return the service in the response to a change that has no effect."""
     return await services.update_service(act_as_staff(platform), service_id, body(sub_categoria="Áreas verdes"))
 
 
@@ -204,7 +204,7 @@ async def test_a_target_that_differs_in_one_row_is_found_though_the_counts_agree
 
 
 async def compare(owner: asyncpg.Connection, source: str, target: str) -> list[str]:
-    """Return the ids of services that differ between the tables."""
+    """Return the ids of the services that differ between the tables."""
     found = await owner.fetchval("SELECT differing FROM search.compare_chunk($1, $2, NULL, NULL)", source, target)
     return [str(one) for one in found]
 

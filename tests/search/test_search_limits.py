@@ -1,4 +1,4 @@
-"""The rate limits of the search, and a search without the database (rules: search 4.6, 5)."""
+"""The rate limits of the search, and the search while the database is down (rules: search 4.6, 5)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +36,7 @@ def settings(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Settin
 
 @pytest.fixture
 def ask(http: httpx.Client) -> Ask:
-    """Search from an address."""
+    """Return a function that searches from an address."""
 
     def run(address: str, path: str = V1, token: str | None = None) -> httpx.Response:
         headers = {"X-Forwarded-For": address} | (bearer(token) if token else {})
@@ -56,11 +56,11 @@ def test_an_address_that_asks_too_often_is_told_when_to_come_again(ask: Ask, iss
     paths = [V1, V2, SUGGEST]
     for number in range(ALLOWED):
         assert ask("203.0.113.1", paths[number % 3]).status_code == 200
-    for path in paths:  # one count for all paths
+    for path in paths:  # all paths share one count
         refused = ask("203.0.113.1", path)
         assert (*refusal(refused), list(refused.json())) == (429, "too-many", ["error"])
         assert int(refused.headers["Retry-After"]) > 0
-    # Only the token of a machine with the scope changes the counted caller.
+    # Only a machine's token with the scope changes which caller is counted.
     tokens = [
         issuer.person("90000000175"),
         issuer.machine("painel-saude", "catalogo:read"),
@@ -78,7 +78,7 @@ def test_portals_and_machines_with_the_scope_ask_more_often(ask: Ask, issuer: Is
         assert ask(PORTAL).status_code == 200
         assert ask("203.0.113.3", token=machine).status_code == 200
     assert ask(PORTAL).status_code == 429
-    assert ask("203.0.113.4", token=machine).status_code == 429  # counted by machine, not by address
+    assert ask("203.0.113.4", token=machine).status_code == 429  # counted for the machine, not the address
     assert ask("203.0.113.3").status_code == 200
 
 
@@ -103,7 +103,7 @@ def test_feedback_is_counted_for_its_address_or_its_portal(
 
 
 def test_a_search_needs_no_database(http: httpx.Client, stage: Stage) -> None:
-    """The index answers while the collection is locked, and citizens find services while the database is down."""
+    """The index answers while the collection is locked. Citizens find services even while the database is down."""
     physical = stage.run(stage.owner.fetchval("SELECT physical FROM search.search_collection"))
     assert http.get(V1, params={"q": "antes"}).status_code == 200  # caches the synonyms
     stage.run(stage.owner.execute("BEGIN"))

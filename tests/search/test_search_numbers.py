@@ -1,4 +1,4 @@
-"""Limits of the rules at their boundaries, or beyond small catalogues (rules: search 2.3, 3.1, 4.6, 5)."""
+"""Limits of the rules: at their boundaries, or too large for small catalogues (rules: search 2.3, 3.1, 4.6, 5)."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -52,7 +52,7 @@ def test_a_field_has_at_most_20_values() -> None:
 
 
 def test_the_limits_are_those_of_the_rules() -> None:
-    """Compare constants, because no small catalogue reaches these limits."""
+    """Compare the constants, because no small catalogue reaches these limits."""
     assert (public_search.MOST_CANDIDATES, responses.MOST_COUNTED, state.RESPONSE_SECONDS) == (2000, 10_000, 30.0)
     assert (responses.RATE, responses.PORTAL_RATE) == ("200/4 second", "2000/4 second")
     assert (synonyms.FEWEST_TERMS, synonyms.MOST_TERMS, synonyms.MOST_GROUPS) == (2, 20, 2000)

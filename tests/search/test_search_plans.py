@@ -1,4 +1,4 @@
-"""The list for staff uses its database indexes (rules: search 2.2)."""
+"""The staff list uses its database indexes (rules: search 2.2)."""
 
 import asyncio
 import json

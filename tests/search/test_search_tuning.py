@@ -134,7 +134,7 @@ async def test_every_asking_of_what_finds_nothing_counts_also_when_the_answer_is
 
 
 async def ask(platform: Platform, query: str, *, as_staff: bool = False, **further: str) -> dict[str, Any]:
-    """Search in this process, so that a test can write the counts to the database immediately."""
+    """Search in this process, so that the test can write the counts to the database immediately."""
     call = act_as_staff(platform) if as_staff else operator_call(platform, "search.test")
     asked = {"q": query, **further}
     answer = await responses.respond_search(call, "127.0.0.1", asked, SearchRequest.parse, responses.write_result)

@@ -1,4 +1,4 @@
-"""Readers and writers during changes of services and schema migrations (rules: search 4.4, 4.5, 5)."""
+"""Readers and writers while services change and schema migrations run (rules: search 4.4, 4.5, 5)."""
 
 import asyncio
 import functools
@@ -34,7 +34,10 @@ MACHINE = "catalogo:read"
 
 @pytest.fixture(scope="module")
 def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Client]]:
-    """Two processes that notice changes only through notifications, because their timers are too slow."""
+    """Yield clients of two processes that notice changes only through notifications.
+
+    Their timers are too slow for a test.
+    """
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setattr(public_search, "COMPARE_SECONDS", 2 * PATIENCE)
         patch.setattr(state, "RESPONSE_SECONDS", 2 * PATIENCE)
@@ -64,7 +67,7 @@ def kept_everywhere(processes: list[httpx.Client], word: str, names: list[str]) 
 
     def is_kept(client: httpx.Client) -> bool:
         first, second = (client.get(V1, params={"q": word}) for _ in range(2))
-        # Equal bodies come from the cache, because a body contains the duration of its search.
+        # If two bodies are equal, they come from the cache, because a body contains the duration of its search.
         is_one = first.content == second.content
         return is_one and [hit["title"] for hit in second.json()["results"]] == names
 
@@ -82,7 +85,7 @@ def test_readers_notice_no_switch_and_no_rollback(
     ended = False
 
     def search(client: httpx.Client, turn: int) -> list[str]:
-        # A different page size each time, so that no cached response serves it.
+        # Use a different page size each time, so that no response comes from the cache.
         found = client.get(V1, params={"q": mark, "per_page": 3 + turn % 90, "facets": "tema_geral"})
         assert found.status_code == 200, found.text
         assert found.json()["facets"] == {"tema_geral": [{"value": mark, "count": 3}]}
@@ -124,7 +127,7 @@ def test_readers_notice_no_switch_and_no_rollback(
 async def _write_on(stage: Stage, writers: int, turns: int) -> list[tuple[str, int]]:
     """Let writers change services as fast as possible during a migration and its rollback.
 
-    Return the last written name and the version of each service.
+    Return each service's last written name and version.
     """
     made = [await services.create_service(stage.staff, body()) for _ in range(writers)]
     written = dict.fromkeys(range(writers), 0)

@@ -1,4 +1,4 @@
-"""States, versions and slugs of services over HTTP, compared with a model (rules: search 4.1-4.3)."""
+"""The states, versions and slugs of services over HTTP, compared with a model (rules: search 4.1-4.3)."""
 
 import asyncio
 from collections.abc import Callable

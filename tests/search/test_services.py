@@ -1,4 +1,4 @@
-"""The use cases of services for staff."""
+"""The use cases with which staff manage services."""
 
 import asyncio
 from typing import Any
@@ -32,7 +32,7 @@ async def versions(owner: asyncpg.Connection, service_id: str) -> list[tuple[int
 
 
 async def stored(owner: asyncpg.Connection, service_id: str) -> list[Any]:
-    """Return all rows of one service in the database."""
+    """Return all rows about one service in the database."""
     physical = await owner.fetchval("SELECT physical FROM search.search_collection")
     tables = [f"search.{physical} WHERE id", "search.service_head WHERE id"]
     tables += ["search.service_versions WHERE service_id", "search.service_slugs WHERE service_id"]

@@ -1,4 +1,4 @@
-"""The services over HTTP, for each kind of caller (rules: search 2.2)."""
+"""Services over HTTP, for each kind of caller (rules: search 2.2)."""
 
 import json
 import time
@@ -305,7 +305,7 @@ DIRTY = """jsonb_set({0}, '{{resumo}}', to_jsonb($1::text))
 
 
 def test_stored_markup_is_cleaned_wherever_it_is_read(ask: Ask, staff: Staff, http: httpx.Client, sql: Sql) -> None:
-    """An older program may have stored such texts, and only reads clean them."""
+    """An older version of the program may have stored such texts. Only reads clean them."""
     service = staff.publish()
     assert ask("PUT", f"/{service['id']}", json={**service, "custo_servico": "R$ 10"}).status_code == 200
     proposal = staff("POST", f"/services/{service['id']}/proposals", json=with_required(custo_servico="Grátis"))

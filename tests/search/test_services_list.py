@@ -1,4 +1,4 @@
-"""The list of services for staff over HTTP: filters, order and rejected parameters (rules: search 2.2)."""
+"""The staff list of services over HTTP: filters, order and rejected parameters (rules: search 2.2)."""
 
 from typing import Any
 from uuid import uuid4

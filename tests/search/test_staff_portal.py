@@ -1,4 +1,4 @@
-"""A working day in the staff portal, as the calls of its pages in order (rules: search 2.2-2.5, 4.1, 4.2)."""
+"""A working day in the staff portal: the calls that its pages make, in order (rules: search 2.2-2.5, 4.1, 4.2)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,12 +10,15 @@ from tests.search.freshness import Freshness
 from tests.search.staff import EDITOR, Staff, with_required
 from tests.support.fixture_types import Sql
 
-# The members that the form of the portal never sends.
+# The members that the portal's form never sends.
 UNSENT = ("sub_categoria", "agents", "extra_fields", "published_at", "is_free")
 
 
 def form_of(service: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """Return the body of the form: the record as read, including derived members, without the members in UNSENT."""
+    """Return the body that the form sends: the record as read, without the members in UNSENT.
+
+    It includes the derived members.
+    """
     return {name: value for name, value in service.items() if name not in UNSENT} | changes
 
 
@@ -45,7 +48,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(
     [service] = staff("GET", "/services", role=EDITOR, params=opened).json()["services"]
     assert service == draft
 
-    # Saving sends the record without some members and without lists that the editor emptied.
+    # Saving sends the record without some of its members, and without the lists that the editor emptied.
     text = ("Traga <b>RG</b> & CPF 👩🏽‍🌾 — *já*. " * 1000)[:19_980].strip() + " quebra-galhos"
     changed = form_of(service, resumo="Pede a **poda**.", descricao_completa=text)
     del changed["documentos_necessarios"]
@@ -63,7 +66,7 @@ def test_a_service_goes_from_its_first_draft_to_the_citizen_and_back(
     published = staff("PATCH", f"{path}/publish", params=old).json()
     assert (published["status"], published["awaiting_approval"]) == (1, False)
 
-    # Citizens find it by search, category, slug and old number. Highlights escape its HTML.
+    # Citizens find the service by search, category, slug and old number. Highlights escape its HTML.
     freshness.wait(sql)
     [hit] = http.get("/search/api/v1/search", params={"q": f"{mark} rg"}).json()["results"]
     assert "<mark>RG</mark> &amp; CPF" in hit["highlights"]["snippet"]

@@ -1,4 +1,4 @@
-"""Names of services that match a citizen's unfinished query (rules: search 2.5)."""
+"""The names of services that match a citizen's unfinished query (rules: search 2.5)."""
 
 import pytest
 from hypothesis import given

@@ -43,7 +43,7 @@ async def test_a_group_of_a_city_is_never_joined_by_a_seeded_one(owner: asyncpg.
 
 
 async def test_each_seeded_term_finds_services_named_like_the_others_of_its_group(owner: asyncpg.Connection) -> None:
-    """Each term of a group finds services with any other term of the group."""
+    """Each term of a group finds the services that contain any other term of the group."""
     groups = [sorted(group) for group in await list_groups(owner)]
     synonyms = Synonyms(groups)
     for group in groups:
@@ -56,7 +56,7 @@ async def test_each_seeded_term_finds_services_named_like_the_others_of_its_grou
 
 
 async def test_no_seeded_term_begins_with_a_word_that_is_not_searched(owner: asyncpg.Connection) -> None:
-    """`sem custo` would count as `custo`, because the search ignores `sem`."""
+    """`sem custo` would have the effect of `custo`, because the search ignores `sem`."""
     rows = await owner.fetch(
         "SELECT term FROM search.synonyms, unnest(terms) AS term WHERE search.fold(term) ~ '^(sem|nao|nem) '"
     )

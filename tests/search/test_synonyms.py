@@ -1,4 +1,4 @@
-"""Synonym groups, in which each member also finds all others (rules: search 4.6, synonyms)."""
+"""Synonym groups: each member of a group also finds all others (rules: search 4.6, synonyms)."""
 
 import pytest
 from hypothesis import given

@@ -1,7 +1,7 @@
-"""Fixtures for the demo city with its site, over HTTP or in a real Chromium without scripts.
+"""Fixtures for the demo city and its site, used over HTTP or in a real Chromium without scripts.
 
-`site` is a client of the site that the platform serves. `apart` is a site on a separate server, which reaches the
-services through a relay that tests can cut.
+`site` is a client of the site that the platform serves. `apart` is a site on a separate server. It calls the services
+through a relay that tests can cut.
 """
 
 import time
@@ -55,7 +55,7 @@ def relay(sandbox: Sandbox) -> Iterator[ServiceRelay]:
 
 @pytest.fixture
 def open_apart(sandbox: Sandbox, relay: ServiceRelay) -> Iterator[Callable[..., SiteClient]]:
-    """Yield a function that starts a separate site behind the relay, with these settings changed."""
+    """Yield a function that starts a separate site behind the relay, with changed settings."""
     with ExitStack() as stack:
 
         def start(**changes: Any) -> SiteClient:
@@ -77,7 +77,7 @@ def apart(open_apart: Callable[..., SiteClient]) -> SiteClient:
 
 @pytest.fixture
 def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Return a function that ages the site's cached responses by some seconds."""
+    """Return a function that makes the site's cached responses older by some seconds."""
     passed = 0.0
 
     def make_older(seconds: float) -> None:

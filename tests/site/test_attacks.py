@@ -1,6 +1,6 @@
 """Attacks on the anonymous pages: foreign and oversized forms, scripts in parameters, redirects and headers.
 
-The pages and forms come from the declarations and from a crawl, so new ones are attacked without a change here.
+The pages and forms come from the declarations and from a crawl, so these tests also attack new ones without a change.
 """
 
 import re
@@ -32,7 +32,7 @@ FOREIGN = [
     {"Sec-Fetch-Site": "same-site"},
     {"Sec-Fetch-Site": "none"},
 ]
-# A value of each path parameter with which the demo has a page.
+# For each path parameter, a value for which the demo city has a page.
 VALUES = {
     "assunto": "meu-negocio",
     "slug": "segunda-via-do-carne-do-imposto-predial-7f9880a6",
@@ -41,7 +41,7 @@ VALUES = {
     "cnes": "9900001",
 }
 NAMES = ("para", "next", "voltar", "url", "redirect", "return_to", "continue")
-# The buttons of forms that show their answers before they are sent.
+# The buttons of forms that first show the answers and then send them.
 STEPS = ("conferir", "enviar", "mudar")
 HTML = {"Accept": "text/html"}
 
@@ -80,7 +80,7 @@ def test_a_form_beyond_its_limit_is_refused_before_it_has_come(sandbox: Sandbox,
 @pytest.mark.parametrize("page", FORMS, ids=lambda page: page.name)
 def test_a_malformed_form_is_refused(http: httpx.Client, page: Page) -> None:
     form = "application/x-www-form-urlencoded"
-    many = "&" * 2 + "a&" * MAX_FIELDS + "a"  # within the size of the largest form
+    many = "&" * 2 + "a&" * MAX_FIELDS + "a"  # smaller than the largest form
     bodies = [(form, b"a=%FF"), (form, "é".encode()), ("text/plain", b"a=1"), ("application/json", b"{}"), ("", b"a=1")]
     bodies += [(form, many.encode())] if len(many) <= page.body_limit else []
     for kind, body in bodies:
@@ -94,7 +94,7 @@ def test_a_malformed_form_is_refused(http: httpx.Client, page: Page) -> None:
 
 
 def crawl(http: httpx.Client) -> dict[str, str]:
-    """Return one page of each kind with its text, by address."""
+    """Return the text of one page of each kind, by address."""
     waiting = [fill_path(page) for page in READ]
     found: dict[str, str] = {}
     kinds: set[str] = set()
@@ -154,7 +154,7 @@ def test_no_text_in_an_address_is_run_redirects_or_adds_a_header(http: httpx.Cli
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
 def test_the_host_that_a_caller_names_is_in_no_page(http: httpx.Client, page: Page) -> None:
-    """A cache in front of the site would give such a page to everyone."""
+    """A cache in front of the site would return such a page to everyone."""
     answer = http.get(fill_path(page), headers={"Host": HOST, "X-Forwarded-Host": HOST, "X-Forwarded-Proto": "ftp"})
     assert HOST not in answer.text
     assert HOST not in str(answer.headers)

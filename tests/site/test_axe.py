@@ -1,4 +1,4 @@
-"""Axe finds nothing on the pages of the site, in any of their states, and no page is wider than its screen."""
+"""Axe finds no violation on the pages of the site, in any of their states, and no page is wider than its screen."""
 
 from collections.abc import Callable
 

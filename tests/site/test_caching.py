@@ -1,4 +1,4 @@
-"""The caches of browsers and of the site, and the cost of a flood of requests for different addresses."""
+"""The caches of browsers and of the site, and what a flood of requests for different addresses costs."""
 
 import asyncio
 import re
@@ -85,7 +85,7 @@ def test_a_page_that_is_asked_for_again_costs_no_call(apart: SiteClient, relay: 
         apart.open(SERVICE)
         apart.open("/servicos/assunto/saude")
     assert relay.count("/search/api/v1/services/") == 1
-    assert relay.count("/search/api/v1/catalog/services") <= 4  # the pages of the list, read once
+    assert relay.count("/search/api/v1/catalog/services") <= 4  # each page of the list is read once
     assert relay.count("/registry/v1/departments/tree") == 1
 
 

@@ -1,4 +1,4 @@
-"""A city's own name, colours, pictures and texts: valid ones are used, and invalid ones are rejected with a reason."""
+"""A city's own name, colours, pictures and texts. Valid files are used, and invalid ones are rejected with a reason."""
 
 import base64
 import re
@@ -136,7 +136,7 @@ def test_a_changed_file_is_in_use_without_a_restart_and_an_invalid_one_changes_n
     (changed,) = re.findall(r'"stylesheet" href="([^"]*)"', site.get("/").text)
     assert changed != sheet
     assert "--brand:#0b6e4f" in site.get(changed).text
-    # Pages that browsers stored before the change still need the former style sheet.
+    # Pages that browsers stored before the change still refer to the former style sheet.
     assert site.get(sheet).status_code == 200
     write(tmp_path, "[city")
     (tmp_path / "marca.svg").write_text(SVG.format("<script/>"))

@@ -1,4 +1,4 @@
-"""The question whether a page helped, and searches whose results are opened."""
+"""The question whether a page has helped, and searches from which a result is opened."""
 
 from collections.abc import Callable
 

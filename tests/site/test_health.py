@@ -1,4 +1,4 @@
-"""The pages of health units: the list and its filters, a unit's next days, and pages while the service is down."""
+"""The pages of health units: the list and its filters, the next days of a unit, and pages while the service is down."""
 
 import json
 import re
@@ -18,7 +18,7 @@ PORT, RED, CANAL = (f"/saude/unidades/99000{number}" for number in ("01", "04", 
 
 
 def list_units(site: SiteClient, path: str) -> list[str]:
-    """Return the names of the units that a list shows, on all of its pages."""
+    """Return the names of the units on all pages of a list."""
     names, number = [], 1
     while True:
         separator = "&" if "?" in path else "?"

@@ -1,4 +1,4 @@
-"""Opening hours, colours and distances of health units in words."""
+"""The opening hours, colours and distances of health units, expressed in words."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -28,7 +28,7 @@ from balcao.web.city_map import MAX_POSITIONS, Outline, simplify
 from balcao.web.words import WEEKDAYS, Words
 
 WORDS = Words(ZoneInfo("America/Sao_Paulo"))
-# Saturday, 28 November 2026, 10:40 in the city.
+# Saturday, 28 November 2026, at 10:40 in the city.
 NOW = datetime(2026, 11, 28, 13, 40, tzinfo=UTC)
 NORMAL, NO_VISITS = Effects("normal", "normal"), Effects("suspensas", "normal")
 MORNING, AFTERNOON = Interval("08:00", "12:00"), Interval("13:00", "17:20")

@@ -1,4 +1,4 @@
-"""Help, privacy, and the appearance that a visitor chooses without a script."""
+"""Help, privacy, and the appearance that visitors can choose without a script."""
 
 from collections.abc import Callable
 

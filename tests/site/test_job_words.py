@@ -19,7 +19,7 @@ from balcao.web.words import Words
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi" / "employability.json").read_bytes())
-# A job from the service's recorded responses.
+# A job from the recorded responses of the service.
 EXAMPLE: dict[str, Any] = DOCUMENT["paths"]["/api/public/empregabilidade/vagas/slug/{slug}"]["get"]["responses"]["200"][
     "content"
 ]["application/json"]["example"]

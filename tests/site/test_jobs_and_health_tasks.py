@@ -45,7 +45,7 @@ def follow(page: Page, name: str) -> None:
 
 
 def open_filters(page: Page, name: str) -> None:
-    """Show the filters, which are closed on a phone."""
+    """Show the filters. They are collapsed on a phone."""
     summary = page.locator("summary", has_text=name)
     if summary.locator("xpath=..").get_attribute("open") is None:
         summary.click()
@@ -83,7 +83,7 @@ def test_rui_finds_which_units_near_him_open_on_saturday_and_their_colours_in_tw
     press(page, "Mostrar")
     main = page.get_by_role("main")
     expect(main.get_by_role("heading", level=2).first).to_contain_text("que abrem no sábado")
-    # The emergency units open on every Saturday, also on a holiday.
+    # The emergency units are open on every Saturday, also on a holiday.
     unit = main.get_by_role("listitem").filter(has=page.get_by_role("heading", name="UPA 24h Estrada Velha"))
     expect(unit).to_contain_text("Verde: tudo normal")
     expect(unit).to_contain_text("Sábado, ")

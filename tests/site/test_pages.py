@@ -1,4 +1,4 @@
-"""Every page of the site: with and without content, at an unknown address, and while its service is down."""
+"""Every page of the site: with and without content, at an unknown address, and while the page's service is down."""
 
 import re
 from collections.abc import Callable
@@ -70,7 +70,7 @@ def test_every_link_of_the_site_leads_to_a_page(site: SiteClient) -> None:
     waiting, seen = list(PAGES), set(PAGES)
     while waiting:
         path = waiting.pop()
-        if path.startswith("/minha-pagina/"):  # it needs a login, which leads back to it
+        if path.startswith("/minha-pagina/"):  # needs a login, after which the person returns to it
             assert site.get(path).headers["location"].endswith(f"?para={path}")
             continue
         page = site.open(path)

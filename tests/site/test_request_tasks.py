@@ -1,4 +1,4 @@
-"""What people do with requests, with the keyboard only, in a Chromium without scripts, at 1280 and 360 pixels."""
+"""Tasks with requests, done only with the keyboard, in a Chromium without scripts, at 1280 and 360 pixels."""
 
 import re
 from collections.abc import Callable
@@ -32,14 +32,14 @@ def keys(screen: Screen) -> Keyboard:
 
 
 def log_in(screen: Screen, keys: Keyboard, username: str) -> None:
-    """Log in on the provider's page, to which a page of Minha página has led."""
+    """Log in on the provider's page, to which a page of Minha página has redirected."""
     keys.fill(screen.page.get_by_label("CPF ou usuário"), username)
     keys.fill(screen.page.get_by_label("Senha"), people_by_login()[username].password)
     keys.press(screen.page.get_by_role("button", name="Entrar"))
 
 
 def follow(screen: Screen, keys: Keyboard, name: str, *, exact: bool = False) -> None:
-    """Follow a link of the page's content."""
+    """Follow a link in the content of the page."""
     keys.press(screen.page.get_by_role("main").get_by_role("link", name=name, exact=exact).first)
 
 
@@ -142,7 +142,7 @@ def test_task_19_carla_follows_her_request_about_the_lamp_and_answers(
     expect(steps.nth(1)).to_contain_text("Equipe marcada para a próxima visita ao bairro.")
     expect(page.get_by_role("main")).to_contain_text("prazo")
     number = read_text(screen, NUMBER)
-    if not page.get_by_role("main").get_by_role("link", name="Responder").count():  # the other width was first
+    if not page.get_by_role("main").get_by_role("link", name="Responder").count():  # the other width ran first
         token = {"Authorization": f"Bearer {sandbox.tokens.person('90000040126')}"}
         body = {"state": "needs_information", "text": "E a cor do poste?"}
         sandbox.http.post(f"/registry/v1/admin/maintenance-requests/{number}/steps", json=body, headers=token)

@@ -1,4 +1,4 @@
-"""Requests without login over HTTP: the form, its check, the receipt, and the state by number and code."""
+"""Requests without a login over HTTP: the form, its check, the receipt, and the state, found by number and code."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def find_form(page: SitePage, action: str) -> PageForm:
 
 
 def check(site: SiteClient, **changes: str) -> PageForm:
-    """Return the form of the page that shows the answers before they are sent."""
+    """Return the form on the page that shows the answers before they are sent."""
     start = find_form(site.open(FORM), FORM)
     page = post(site, FORM, {**start.values, **LAMP, **changes, "passo": "conferir"})
     assert page.heading == "Confira antes de enviar"

@@ -1,4 +1,4 @@
-"""A city without the site keeps the addresses that it had before."""
+"""In a city without the site, addresses work as they did before the site existed."""
 
 from collections.abc import Iterator
 

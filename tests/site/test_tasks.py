@@ -1,4 +1,4 @@
-"""Visitors' tasks with services, in a Chromium without scripts, at 1280 and 360 pixels."""
+"""What visitors do with services, in a Chromium without scripts, at 1280 and 360 pixels."""
 
 from collections.abc import Callable
 

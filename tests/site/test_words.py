@@ -1,4 +1,4 @@
-"""The site's texts about subjects and services match the demo city."""
+"""The site's texts about subjects and services fit the demo city."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Exact shapes of JSON bodies: their members and the types of the members."""
+"""The exact shapes of JSON bodies: their members and the types of the members."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ class Optional:
 
 
 class MapOf:
-    """The shape of an object with arbitrary keys, whose values all have the same shape."""
+    """The shape of an object with arbitrary keys. All its values have the same shape."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
@@ -51,7 +51,7 @@ CODE_MESSAGE = {"code": int, "message": str}
 
 
 def differences(value: Any, shape: Shape, place: str = "$") -> list[str]:
-    """Return the differences between a value and a shape, each with its path in the value."""
+    """Return the differences between a value and a shape. Each one contains its path in the value."""
     for kind, check in _CHECKS.items():
         if isinstance(shape, kind):
             return check(value, shape, place)

@@ -14,7 +14,7 @@ from tests.support.uvicorn_server import RunningUvicorn
 
 
 def crm_settings(data_dir: Any, **fields: Any) -> Settings:
-    """Return settings with a free port for a CRM that sends no events to a registry."""
+    """Return settings with a free port for a CRM. The CRM sends no events to a registry."""
     return Settings(
         port=free_port(), data_dir=data_dir, **{"registry_url_override": "", **fields}, refused_rate=UNLIMITED
     )
@@ -39,7 +39,7 @@ class RunningCrm(RunningUvicorn):
         super().__exit__(*exit_)
 
     def reset(self) -> None:
-        for _ in range(2):  # an abandoned call may arrive after the first reset
+        for _ in range(2):  # an abandoned call may still arrive after the first reset
             self.switch.post("/reset").raise_for_status()
 
     def faults(self, *faults: dict[str, Any]) -> None:
@@ -54,17 +54,17 @@ class RunningCrm(RunningUvicorn):
         return [entry["operation"] for entry in self.requests(**filters) if entry["operation"] != "token"]
 
     def insert(self, entity: str, **fields: Any) -> str:
-        """Create a record, as another client of the CRM would, and return its id."""
+        """Create a record as another client of the CRM would, and return its id."""
         created = self._call("POST", f"sobjects/{entity}", fields)
         created_id: str = created.json()["id"]
         return created_id
 
     def change(self, entity: str, record_id: str, **fields: Any) -> None:
-        """Change a record, as another client of the CRM would."""
+        """Change a record as another client of the CRM would."""
         self._call("PATCH", f"sobjects/{entity}/{record_id}", fields)
 
     def upsert(self, entity: str, field: str, key: str, **fields: Any) -> None:
-        """Create or change the record with this key, as another client of the CRM would."""
+        """Create or change the record with this key as another client of the CRM would."""
         self._call("PATCH", f"sobjects/{entity}/{field}/{quote(key, safe='')}", fields)
 
     def query(self, text: str) -> list[dict[str, Any]]:
@@ -76,7 +76,7 @@ class RunningCrm(RunningUvicorn):
         settings = self.settings
         url = f"{settings.crm_url}/services/data/{settings.crm_api_version}/{path}"
         response = httpx.request(method, url, json=body, headers=self._authorization)
-        if response.status_code == httpx.codes.UNAUTHORIZED:  # a proof may outlast a token
+        if response.status_code == httpx.codes.UNAUTHORIZED:  # a proof may take longer than a token is valid
             del self._authorization
             response = httpx.request(method, url, json=body, headers=self._authorization)
         return response.raise_for_status()
@@ -90,7 +90,7 @@ class RunningCrm(RunningUvicorn):
         return {"Authorization": f"Bearer {token['access_token']}"}
 
     def cases(self, **filters: str) -> list[dict[str, Any]]:
-        """Return the cases that the platform opened, with their steps."""
+        """Return the cases that the platform has opened, with their steps."""
         found: list[dict[str, Any]] = self.switch.get("/cases", params=filters).json()
         return found
 

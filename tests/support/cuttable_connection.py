@@ -14,8 +14,7 @@ _PIECE = 65_536
 class Line:
     """A proxy from `port` to another port or socket of this machine, as a context manager.
 
-    `calls` are the HTTP requests so far, as "GET /path". While the connection is cut, the proxy closes every
-    connection.
+    `calls` contains the HTTP requests so far, as "GET /path". While the proxy is cut, it closes every connection.
     """
 
     def __init__(self, port: int, target: int | str) -> None:
@@ -53,7 +52,7 @@ class Line:
             self._is_cut = False
 
     def _accept(self) -> None:
-        with contextlib.suppress(OSError):  # the listening socket closes at the end
+        with contextlib.suppress(OSError):  # the listening socket is closed at the end
             while True:
                 near, _ = self._listening.accept()
                 with self._lock:
@@ -89,7 +88,10 @@ class Line:
             self._open.discard(source)
 
     def _count(self, read: bytes) -> bytes:
-        """Record the requests in these bytes. Return the incomplete rest, to which the next bytes are appended."""
+        """Record the requests in these bytes.
+
+        Return the incomplete rest, which the caller puts in front of the next bytes.
+        """
         found = list(_CALL.finditer(read))
         self.calls += [each[1].decode("latin-1") for each in found]
         return read[found[-1].end() if found else 0 :][-4_096:]

@@ -1,4 +1,4 @@
-"""All visible rows of all tables as strings, to search for bytes or to compare states of the database."""
+"""All visible rows of all tables as strings. Tests search them for bytes, or compare states of the database."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -19,7 +19,7 @@ def everything(sql: Sql) -> dict[str, list[str]]:
     return {name: sorted(as_text(row.values()) for row in sql(f"SELECT * FROM {name}")) for name in names}
 
 
-# Tables that every process writes in the background some seconds after a call.
+# Tables to which every process writes in the background, some seconds after a call.
 BEHIND_CALLS = {"platform.call", "platform.response_count"}
 
 
@@ -37,5 +37,5 @@ def as_text(values: Iterable[Any]) -> str:
 
 
 def find_tables_with(dumped: dict[str, list[str]], mark: str) -> list[str]:
-    """Return the tables that have a row with the mark, ignoring case."""
+    """Return the tables with a row that contains the mark in upper or lower case."""
     return [name for name, rows in dumped.items() if any(mark.lower() in row.lower() for row in rows)]

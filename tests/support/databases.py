@@ -19,7 +19,10 @@ TEMPLATE = "template_migrated"
 
 
 class Cluster:
-    """The PostgreSQL server. The controlling process starts it while the workers are still loading the tests."""
+    """The PostgreSQL server of the run.
+
+    The controlling process starts it while the workers are still loading the tests.
+    """
 
     def __init__(self) -> None:
         self._running: supervisor.Running | None = None
@@ -54,22 +57,22 @@ def new_name(word: str = "test") -> str:
 
 def create(name: str, template: str = TEMPLATE) -> str:
     """Create a copy of the template, and return the address of the copy."""
-    # FILE_COPY is five times as fast as WAL_LOG here, because the tests' server does not flush to disk.
+    # FILE_COPY is five times as fast as WAL_LOG here, because the tests' server does not flush data to disk.
     _administer(_address(), f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
     return url_of(name)
 
 
 def create_empty(name: str, options: str) -> str:
-    """Create a database without tables, with these options of CREATE DATABASE, and return its address."""
+    """Create a database without tables, with these options for CREATE DATABASE, and return its address."""
     _administer(_address(), f'CREATE DATABASE "{name}" TEMPLATE template0 {options}')
     return url_of(name)
 
 
 def replace_by_copy(url: str, template: str, fill: Callable[[str], object]) -> None:
-    """Replace an unused database with a copy of `template`, which `fill` fills only once in a run.
+    """Replace an unused database with a copy of `template`. In a run, `fill` fills the template only once.
 
-    `fill` gets the address of the database to fill. If several runs share the PostgreSQL server, it fills each database
-    separately: otherwise a mutant would be tested with rows that another mutant stored.
+    `fill` gets the address of the database to fill. If several runs share the PostgreSQL server, `fill` fills each
+    database separately. Otherwise, a mutant would be tested with rows that another mutant stored.
     """
     if run_folder.shared():
         fill(url)
@@ -95,7 +98,10 @@ def _address_file() -> Path:
 
 @functools.cache
 def _address() -> str:
-    """Wait until the template exists, and return the server's address, which is stored in the run's folder."""
+    """Wait until the template exists, and return the server's address.
+
+    The address is stored in the run's folder.
+    """
     until_now(_address_file().exists)
     address = _address_file().read_text()
     if not address:

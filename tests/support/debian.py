@@ -1,7 +1,7 @@
-"""A Debian with systemd, booted from a folder: a separate machine on which to test an installation from scratch.
+"""A Debian with systemd, booted from a folder. Tests use it as a separate machine for an installation from scratch.
 
-It has its own network namespace, so it can listen on the ports of a real installation. slirp4netns connects it to this
-machine's package index.
+It has its own network namespace, so it can listen on the ports of a real installation. slirp4netns connects it to the
+package index of the host.
 """
 
 import os
@@ -18,7 +18,7 @@ import psutil
 from tests.support.polling import PATIENCE, until_now
 
 ROOT = Path(__file__).parents[2]
-# systemd, and packages that Debian's installer always adds. The installation must add everything else.
+# systemd, and packages that Debian's installer always adds. The installation under test must add everything else.
 _PACKAGES = "systemd,systemd-sysv,dbus,procps,iproute2"
 _AUTHORITIES = Path("usr/local/share/ca-certificates")
 # slirp4netns answers DNS queries at this address.
@@ -64,7 +64,7 @@ class Debian:
             *("setpriv", "--pdeathsig=KILL", "systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit"),
             *("--console=pipe", "--resolv-conf=off", "--timezone=off", f"--machine=balcao-{os.getpid()}"),
             *(f"--network-namespace-path=/proc/{self.network}/ns/net", f"--directory={self.folder}"),
-            f"--setenv=BALCAO_TEST_MACHINE={self.folder}",  # by which `run_cleanup` finds the machine
+            f"--setenv=BALCAO_TEST_MACHINE={self.folder}",  # `run_cleanup` finds the machine by this
         ]
         log = self.folder.with_name("boot.log")
         with log.open("ab") as output:
@@ -84,7 +84,7 @@ class Debian:
         return state in {"running", "degraded"}
 
     def stop(self) -> None:
-        """Shut down as if the power button were pressed."""
+        """Shut down the machine, as if its power button had been pressed."""
         if self._nspawn is None:
             return
         os.kill(self.leader, signal.SIGRTMIN + 4)
@@ -92,7 +92,10 @@ class Debian:
         self._nspawn = None
 
     def kill(self) -> None:
-        """Cut the power. The machine's first process survives nspawn; when it is killed, all others end."""
+        """Cut the power.
+
+        The machine's first process survives nspawn. When it is killed, all other processes end.
+        """
         if self._nspawn is None:
             return
         leaders = self._nspawn.children()
@@ -104,7 +107,7 @@ class Debian:
 
     def _enter(self, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
         own = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
-        own.pop("PIP_FIND_LINKS", None)  # the machine does not have this folder
+        own.pop("PIP_FIND_LINKS", None)  # this folder does not exist in the machine
         return subprocess.run(
             ["nsenter", f"--target={self.leader}", "--all", "--", *(str(word) for word in words)],
             env=own | {"PATH": _PATH, "HOME": "/root", "LANG": "C.UTF-8"} | environment,
@@ -158,7 +161,7 @@ def boot_debian(folder: Path) -> Iterator[Debian]:
 
 @contextmanager
 def run_in_network(machine: Debian, program: str) -> Iterator[str]:
-    """Run a Python program in the machine's network, and yield its first line of output.
+    """Run a Python program in the network of the machine, and yield the program's first line of output.
 
     The program must end when its input closes.
     """

@@ -1,4 +1,4 @@
-"""CPFs of demo people that tests use, by login name."""
+"""The CPFs of the demo people that tests use, by username."""
 
 from balcao_sandbox.identity import demo
 

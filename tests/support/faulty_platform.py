@@ -14,7 +14,10 @@ from tests.support.terminal import Serving, Terminal
 
 
 class FaultyPlatform:
-    """A platform with two API processes, worker, CRM and PostgreSQL. After `everything` is killed, it starts again."""
+    """A platform with two API processes, a worker, a CRM and PostgreSQL.
+
+    After `everything` has been killed, the platform starts again.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._crm = settings.crm_url
@@ -39,7 +42,7 @@ class FaultyPlatform:
             _send(signal.SIGKILL, self._processes(part))
 
     def freeze(self, part: str) -> list[psutil.Process]:
-        """Freeze a part, and return its processes, which `thaw` resumes."""
+        """Freeze a part, and return its processes. `thaw` resumes them."""
         frozen = self._processes(part)
         _send(signal.SIGSTOP, frozen)
         return frozen
@@ -56,7 +59,7 @@ class FaultyPlatform:
 
 
 def break_crm(address: str, fault: Mapping[str, Any] | None) -> None:
-    """Replace the faults of the sandbox CRM with this fault, or with none."""
+    """Replace all faults of the sandbox CRM with this fault, or with none."""
     faults = [] if fault is None else [fault]
     httpx.put(f"{address}/_sandbox/faults", json=faults, timeout=PATIENCE).raise_for_status()
 

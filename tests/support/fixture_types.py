@@ -1,4 +1,4 @@
-"""Types of fixtures that many modules use."""
+"""The types of fixtures that many modules use."""
 
 from collections.abc import Callable
 from typing import TypeAlias

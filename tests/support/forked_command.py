@@ -1,7 +1,7 @@
 """Runs `balcao` in processes forked from a process that has already loaded the code.
 
-Loading takes most of a short command's time. Each command still has its own process, folder, environment, streams and
-exit status.
+A short command spends most of its time loading code. Each command still has its own process, folder, environment,
+streams and exit status.
 """
 
 import atexit
@@ -18,7 +18,7 @@ from pathlib import Path
 
 # The preloaded process forks a monitor for each command, so that several commands can run concurrently. Loaded objects
 # are frozen: garbage collection in a command would otherwise touch, and thus copy, all shared memory. The first HTTP
-# client loads the machine's certificates and the transport. Certificates and transport take most of a command's time.
+# client loads the machine's certificates and the transport, which take most of a command's time.
 WAITING = """
 import functools, gc, importlib, json, os, pkgutil, socket, ssl, sys
 import anyio._backends._asyncio, httpcore, httpx, rich.live, rich.progress
@@ -71,7 +71,10 @@ while True:
 
 @functools.cache
 def _address() -> str:
-    """Start the preloaded process once in this test run, and return its address. The process ends with ours."""
+    """Start the preloaded process once per test run, and return its address.
+
+    The process ends when ours ends.
+    """
     address = str(Path(tempfile.mkdtemp(prefix="balcao-preloaded-")) / "door")
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
         door.bind(address)
@@ -91,7 +94,7 @@ def _end(waiting: subprocess.Popen[bytes], address: Path) -> None:
 def run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], patience: float
 ) -> subprocess.CompletedProcess[str]:
-    """Run `balcao` with these arguments, and return its exit status and output.
+    """Run `balcao` with these arguments, and return the exit status and the output.
 
     Raises TimeoutError after `patience` seconds.
     """

@@ -22,7 +22,7 @@ from balcao.operate.deploy.files import write_files
 from balcao.operate.deploy.gateways import Plan
 from tests.support.polling import PATIENCE, until_now
 
-# The main configuration file, which distributions normally provide. With this file, nginx writes only into the folder.
+# The main configuration file, which distributions normally provide. With it, nginx writes only into the folder.
 _NGINX = """
 daemon off; pid {folder}/pid; worker_processes 1; {user} error_log {folder}/error.log;
 events {{ worker_connections 4096; }}
@@ -35,7 +35,7 @@ http {{
 
 
 def find(kind: str) -> str:
-    """Return the path of the gateway's program, or fail with an instruction."""
+    """Return the path of the gateway's program, or fail the test with an instruction."""
     if kind == "envoy":
         return str(validators() / kind)
     variable = f"BALCAO_{kind.upper()}"
@@ -43,7 +43,7 @@ def find(kind: str) -> str:
 
 
 def validators() -> Path:
-    """Return the folder with Envoy and the validators of deployment files, or fail with an instruction."""
+    """Return the folder with Envoy and the validators of deployment files, or fail the test with an instruction."""
     variable = "BALCAO_VALIDATORS"
     return Path(os.environ.get(variable) or _fail("o que confere os arquivos de instalação", variable, "validators"))
 
@@ -62,7 +62,7 @@ def _fail(what: str, variable: str, name: str) -> NoReturn:
     )
 
 
-# HAProxy drops root privileges, which only works if root started it.
+# HAProxy gives up root privileges, which works only if root started it.
 _ROOTLESS = {} if os.geteuid() == 0 else {"HAPROXY_ROOTLESS": "1"}
 
 
@@ -101,7 +101,7 @@ class Certificate:
 
 
 def check(kind: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the gateway's own check of the configuration in the folder."""
+    """Let the gateway itself check the configuration in the folder."""
     program = find(kind)
     command = {
         "haproxy": [program, "-c", "-f", str(folder / "haproxy.cfg")],
@@ -112,7 +112,7 @@ def check(kind: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def prepare(kind: str, plan: Plan, folder: Path) -> None:
-    """Write the gateway's configuration, and check it. For nginx, also write the main configuration file."""
+    """Write the gateway's configuration and check it. For nginx, also write the main configuration file."""
     write_files(folder, gateways.generate_gateway_files(kind, plan), replace=True)
     if kind == "nginx":
         user = "user root;" if os.geteuid() == 0 else ""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 
 class Received(NamedTuple):
-    """A recorded request. The header names are in lower case."""
+    """A recorded request. Its header names are in lower case."""
 
     method: str
     path: str
@@ -28,7 +28,10 @@ class Answer:
 
 
 class Receiver:
-    """The HTTP server, as a context manager. It returns the responses in `answers` in order, then always `usual`."""
+    """The HTTP server, as a context manager.
+
+    It returns the responses in `answers` in order, and then always `usual`.
+    """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.received: list[Received] = []

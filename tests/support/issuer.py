@@ -1,4 +1,4 @@
-"""An identity provider for tests: it signs any token that a test wants, and publishes its keys over HTTP."""
+"""An identity provider for tests. It signs any token that a test wants, and publishes its keys over HTTP."""
 
 import json
 import threading
@@ -12,22 +12,23 @@ from joserfc.jwk import RSAKey
 
 CLIENT = "portal-cidadao"
 
-# The lifetime of tokens, in seconds. A module's token must outlast all of its tests, even on a busy machine.
+# The lifetime of tokens, in seconds. A module's token must be valid until all its tests have run, even on a busy
+# machine.
 LIFETIME = 3600
 
 
 class Issuer:
-    """An issuer on a loopback port, with discovery document and keys. `address` is its name in the tokens."""
+    """An issuer on a loopback port, with a discovery document and keys. `address` is its name in the tokens."""
 
     def __init__(self) -> None:
         self.keys = [new_key()]
-        self.secret: str | None = None  # client secret to check; None accepts any
+        self.secret: str | None = None  # the client secret to check; None accepts any
         self._port = 0
         self.open()
         self.address = f"http://127.0.0.1:{self._port}/realms/test"
 
     def open(self) -> None:
-        """Start responding. If the issuer was closed before, it has the same address again."""
+        """Start responding. If the issuer was closed before, it reuses its address."""
         self._server = ThreadingHTTPServer(("127.0.0.1", self._port), self._handler())
         self._port = self._server.server_port
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -37,7 +38,7 @@ class Issuer:
         self._server.server_close()
 
     def person(self, cpf: str, /, **claims: Any) -> str:
-        """Return an access token of a citizen or a member of staff."""
+        """Return an access token for a citizen or a member of staff."""
         names = {"name": "Pessoa de Teste", "email": "pessoa@teste.example", "preferred_username": cpf}
         return self.token(
             **{"sub": f"person-{cpf}", "azp": CLIENT, "cpf": cpf, "scope": "openid profile"} | names | claims
@@ -49,12 +50,12 @@ class Issuer:
         return self.token(**{"sub": f"client-{client}", "azp": client, "scope": " ".join(scopes)} | names | claims)
 
     def login(self, **claims: Any) -> str:
-        """Return a token of a logged-in person without a CPF."""
+        """Return a token for a person who is logged in but has no CPF."""
         names = {"name": "Pessoa sem CPF", "preferred_username": "pessoa", "sid": "session-1", "typ": "Bearer"}
         return self.token(**{"sub": "login-1", "azp": CLIENT, "scope": "openid profile"} | names | claims)
 
     def admin(self, cpf: str = "90000040126", **claims: Any) -> str:
-        """Return a person's token with the role `admin`."""
+        """Return a token for a person with the role `admin`."""
         return self.person(cpf, realm_access={"roles": ["admin"]}, **claims)
 
     def token(self, *, key: RSAKey | None = None, header: dict[str, Any] | None = None, **claims: Any) -> str:

@@ -1,10 +1,10 @@
-"""A person with only a keyboard, who uses Tab, Enter, Space and arrow keys, and types."""
+"""A person who has only a keyboard, uses Tab, Enter, Space and the arrow keys, and types."""
 
 import re
 
 from playwright.sync_api import Locator, Page, expect
 
-# No page has this many tab stops, so this number of Tab presses reaches every stop at least once.
+# No page has this many tab stops, so pressing Tab this often reaches each of them at least once.
 STOPS = 400
 
 SHOWN = """element => {
@@ -20,7 +20,10 @@ OPTIONS = "element => [...element.options].map(option => [option.value, option.t
 
 
 class Keyboard:
-    """Keyboard actions on elements. An action fails if Tab does not reach the element or the focus is not visible."""
+    """Acts on elements with the keyboard.
+
+    An action fails if Tab does not reach the element or the focus is not visible.
+    """
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -38,7 +41,7 @@ class Keyboard:
         raise AssertionError(f"Tab does not reach {target}")
 
     def press(self, target: Locator) -> None:
-        """Press a button, follow a link or unfold a part of the page."""
+        """Press a button, follow a link, or expand a part of the page."""
         self.go_to(target)
         self._page.keyboard.press("Enter")
 
@@ -55,7 +58,7 @@ class Keyboard:
         expect(target).to_have_value(text)
 
     def _date_keys(self, year: str, month: str, day: str) -> str:
-        """Return the keys to type into a date field, in the order of the browser's locale."""
+        """Return the keys to type into a date field, in the order that the browser's locale uses."""
         return f"{month}{day}{year}"
 
     def select(self, target: Locator, option: str) -> None:
@@ -82,7 +85,10 @@ class Keyboard:
         expect(target).to_be_checked(checked=checked)
 
     def _choose(self, target: Locator) -> None:
-        """Tab to the group of radio buttons, which is a single stop, and continue with arrow keys."""
+        """Press Tab until the group of radio buttons has the focus, then use arrow keys.
+
+        The group is a single tab stop.
+        """
         self.go_to(target, arrived=GROUP_IS_FOCUSED)
         if target.evaluate(IS_FOCUSED):
             self._page.keyboard.press("Space")

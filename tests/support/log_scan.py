@@ -1,4 +1,7 @@
-"""Searches the whole run's log for personal data. A CPF, name, e-mail address, phone number or token fails the run."""
+"""Searches the log of the whole run for personal data.
+
+A CPF, a name, an e-mail address, a phone number or a token fails the run.
+"""
 
 import functools
 import logging
@@ -19,7 +22,7 @@ _TOKEN = re.compile(r"eyJ[\w-]{10,}")
 
 
 def start() -> None:
-    """Write this process's log to its own file in the log folder, instead of to the output of the tests."""
+    """Write the log of this process to its own file in the log folder, not to the output of the tests."""
     folder().mkdir(exist_ok=True)
     handler = logging.FileHandler(folder() / f"{os.getpid()}.log", encoding="utf-8")
     handler.setFormatter(create_formatter())
@@ -31,7 +34,7 @@ def folder() -> Path:
 
 
 def findings() -> list[str]:
-    """Return the file, line and kind of each finding, but never its value."""
+    """Return the file, line and kind of each finding, but never the personal data itself."""
     return [found for file in sorted(folder().glob("*.log")) for found in _in_file(file)]
 
 

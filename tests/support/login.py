@@ -1,4 +1,4 @@
-"""Logs in as a browser does: sends the login page's form, then exchanges the code for tokens with PKCE."""
+"""Logs in as a browser does: sends the form of the login page, then exchanges the code for tokens with PKCE."""
 
 import base64
 import hashlib
@@ -34,7 +34,7 @@ class Form(HTMLParser):
 def log_in(
     issuer: str, username: str, password: str, client_id: str = "portal-cidadao", secret: str = ""
 ) -> dict[str, object]:
-    """Log in, and return the token response. Send the client's secret if it has one."""
+    """Log in, and return the token response. Send the client's secret if the client has one."""
     verifier = secrets.token_urlsafe(48)
     endpoint = f"{issuer}/protocol/openid-connect"
     query = {

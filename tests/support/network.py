@@ -1,8 +1,8 @@
-"""A network between programs, which do not notice it. It can cut, hold, delay or lose the traffic.
+"""A network between programs. They do not notice it, and it can cut, hold, delay or lose their traffic.
 
-Each wire is a loopback port that forwards to another one. The wires run in a separate process (`python -m`), so that
-they take no processor time from the clients. Network namespaces would require root, and delay and loss also a kernel
-module.
+Each wire is a loopback port that forwards to another port. The wires run in a separate process (`python -m`), so that
+they take no processor time from the clients. Network namespaces would require root, and delay and loss would also
+require a kernel module.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ MODES = ("pass", "cut", "hold", "delay", "lose")
 
 
 class Network:
-    """Named wires to ports, as a context manager. A common prefix of names selects several wires at once."""
+    """A context manager for named wires to ports. If names share a prefix, the prefix selects all their wires."""
 
     def __init__(self, targets: Mapping[str, int]) -> None:
         self.ports = {name: free_port() for name in targets}
@@ -45,7 +45,7 @@ class Network:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
     ) -> None:
-        with self._process:  # leaving the block closes the process's input
+        with self._process:  # the process's input is closed when the block ends
             pass
 
     def set(self, name: str, mode: str) -> None:
@@ -94,11 +94,11 @@ class Wire:
         self._open -= ends
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Forward one direction until its end, or until the receiving side is closed."""
+        """Forward data in one direction until the data end or the receiving side is closed."""
         with suppress(OSError):
             while (data := await reader.read(CHUNK)) and not writer.is_closing():
                 await self._travel()
-                if writer.is_closing():  # the connection was closed while the data were delayed
+                if writer.is_closing():  # the connection was closed during the delay
                     break
                 writer.write(data)
                 await writer.drain()
@@ -116,7 +116,7 @@ class Wire:
 
 
 async def carry(plan: Iterable[tuple[str, int, int]]) -> None:
-    """Open the wires, and execute commands from standard input until it ends."""
+    """Open the wires, and execute the commands on standard input until it ends."""
     wires = {}
     for name, port, target in plan:
         wires[name] = Wire(target)

@@ -21,7 +21,7 @@ def modules() -> Path:
 
 
 def run(tool: str, *arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a tool in a folder, with its telemetry switched off."""
+    """Run a tool in a folder, with the tool's telemetry switched off."""
     quiet = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "NO_COLOR": "1", "CI": "1"}
     command = [str(modules() / ".bin" / tool), *map(str, arguments)]
     return subprocess.run(command, cwd=folder, env=os.environ | quiet, capture_output=True, text=True, check=False)

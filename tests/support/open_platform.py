@@ -10,7 +10,7 @@ from tests.support.polling import until
 
 T = TypeVar("T")
 
-# All services except `agent_docs`, because opening it generates a description that only its own pages show.
+# All services except `agent_docs`. Opening that one generates a description, which only its own pages show.
 WORKING = [service for service in app.SERVICES if service is not app.AGENT_DOCS]
 
 
@@ -19,10 +19,10 @@ def opened(platform: Platform, *, bare: bool = False) -> AbstractAsyncContextMan
 
 
 async def settled(platform: Platform, awaited: Awaitable[T], kept: int = 0) -> T:
-    """Await the result, and return it when at most `kept` of the platform's connections are still in use.
+    """Await the result, and return it once at most `kept` of the platform's connections are in use.
 
-    If the event loop stopped before the next call, a cached copy that is being refreshed would hold its locks until
-    then. A test that truncates the table meanwhile would wait forever.
+    Otherwise the event loop could stop while a cached copy is being refreshed, and the refresh would hold its locks
+    until the next call. A test that truncates the table meanwhile would wait forever.
     """
     try:
         return await awaited

@@ -1,4 +1,4 @@
-"""All operations that the platform serves, from the declared routes."""
+"""All operations that the platform serves, taken from the declared routes."""
 
 import functools
 import re
@@ -10,10 +10,10 @@ from balcao.core.http.operations import Operation
 from balcao.core.http.responses import EVENTS
 from balcao.core.service import Service, path_of
 
-# Values for path parameters whose content is irrelevant.
+# Values for path parameters that do not affect the test.
 FILLING = {"cpf": "90000000175", "cnes": "9900001"}
 
-# This operation closes a whole service to all other calls, so only its own tests call it (rules: registry 4.16).
+# This operation makes a whole service refuse all other calls, so only its own tests call it (rules: registry 4.16).
 CLOSES_A_SERVICE = "registry.begin_maintenance"
 
 
@@ -33,7 +33,7 @@ class Served:
 
     @property
     def endless(self) -> bool:
-        """Whether a successful response never ends. A test must not read such a body completely."""
+        """Whether a successful response never ends. A test must not try to read such a body completely."""
         return EVENTS in self.operation.media_types
 
     def filled(self, **values: str) -> str:
@@ -42,7 +42,10 @@ class Served:
 
 
 def find_machine(operation: Operation) -> str | None:
-    """Return the demo client for which an operation is meant, or None if people may call it or its scope is shared."""
+    """Return the demo client for which an operation is meant.
+
+    Return None if people may call the operation or several clients share its scope.
+    """
     if WEBHOOK_CLIENTS in operation.rule.clients:
         return "crm-sandbox"
     return "envios" if "rmi:consentimento:check" in operation.rule.scopes else None

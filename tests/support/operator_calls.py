@@ -1,4 +1,4 @@
-"""Call use cases next to a running server, as another process of the platform would."""
+"""Calls use cases next to a running server, as another process of the platform would."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -17,7 +17,7 @@ Act = Callable[..., Any]
 def acting(settings: Settings, database_url: str, operation: str, *, bare: bool = False) -> Iterator[Act]:
     """Yield `act(use_case, *arguments)`, which runs a use case as the operator and returns its result.
 
-    With `bare`, the services do not open their process-wide parts, as in an import.
+    With `bare`, the services do not open the parts that they share within a process, as in an import.
     """
     platform = assemble(settings, database_url)
     call = operator_call(platform, operation)

@@ -1,4 +1,4 @@
-"""The owner's connection to a module's database, for example to read stored rows or to change their age."""
+"""The owner's connection to a module's database, for example to read stored rows or to make them older."""
 
 import asyncio
 import threading
@@ -8,7 +8,7 @@ import asyncpg
 
 from tests.support.polling import PATIENCE
 
-# If a platform's event loop stops while the platform prepares a statement, its locks remain until the process ends.
+# If the event loop stops while the platform prepares a statement, the statement's locks remain until the process ends.
 # With a lock timeout, a test that truncates such a table fails instead of hanging.
 _LIMITS = {"lock_timeout": f"{PATIENCE}s"}
 
@@ -46,7 +46,7 @@ class Owner:
             try:
                 await self._connection.execute("SELECT")
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                # The test has killed the server or its backend processes.
+                # The test has killed the server or its processes.
                 self._connection.terminate()
                 self._connection = None
         if self._connection is None:

@@ -18,7 +18,7 @@ from tests.support.server import PLAIN_HTTP
 class PageForm:
     """A form on a page: its action, its method, the values of its fields, and its checked boxes.
 
-    - `choices` are the options of its selections, radio buttons and checkboxes, by field name.
+    - `choices` are the options of the form's selections, radio buttons and checkboxes, by field name.
     - `needed` are the fields marked as required.
     - `buttons` are pairs of name and value, one for each button.
     """
@@ -85,7 +85,7 @@ class PageContent(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
-        if self._textarea:  # drop a text area's first line break, as browsers do
+        if self._textarea:  # as browsers do, drop the first line break in a text area
             values = self.forms[-1].values
             values[self._textarea] += data.removeprefix("\n") if not values[self._textarea] else data
         if "h1" in self._open:
@@ -93,7 +93,7 @@ class PageContent(HTMLParser):
 
 
 class PanelClient:
-    """A browser without scripts, as a context manager. `page` is the open page."""
+    """A browser without scripts, as a context manager. `page` is the page that is open."""
 
     # The first page of the surface, and a page with a form.
     home, account = "/painel", "/painel/conta"
@@ -112,12 +112,14 @@ class PanelClient:
         self.http.close()
 
     def login(self, username: str, path: str = "") -> httpx.Response:
-        """Open `path`, by default the first page, and log in as a demo person on the provider's page.
+        """Open `path`, and log in as a demo person on the provider's page.
 
-        Return the resulting page.
+        Return the page that follows.
+
+        The default `path` is the first page.
         """
         asked = self.http.get(path or self.home, follow_redirects=True)
-        if asked.url.path.startswith(self.home):  # the provider's session still exists
+        if asked.url.path.startswith(self.home):  # the provider still has a session
             return self.remember(asked)
         form = PageContent(asked.text).forms[0]
         filled = form.values | {"username": username, "password": people_by_login()[username].password}
@@ -129,7 +131,7 @@ class PanelClient:
         return self.remember(self.http.get(path, follow_redirects=True))
 
     def submit(self, path: str, /, *, action: str | None = None, **values: str) -> httpx.Response:
-        """Open the page, fill in its form that posts to `path` (or to `action`), and submit the form."""
+        """Open the page, fill in the form that posts to `path` (or to `action`), and submit it."""
         self.get(path)
         form = self.find_form(action or path)
         return self.post(form.action or path, form.values | values)
@@ -149,17 +151,17 @@ class PanelClient:
         return self.remember(sent)
 
     def attend(self, cpf: str) -> httpx.Response:
-        """As a clerk, start an attendance of this citizen, and return the page of the citizen's record."""
+        """As a clerk, start an attendance of this citizen, and return the page with the citizen's record."""
         reason = {"reason": "Andamento de um chamado", "detail": "senha 47"}
         return self.submit("/painel/atendimento", cpf=cpf, **reason)
 
     def read_secret(self) -> str:
-        """Return the session's secret, which every form contains."""
+        """Return the session's secret, which all forms contain."""
         forms = PageContent(self.http.get(self.account).text).forms
         return next(form.values["_csrf"] for form in forms if "_csrf" in form.values)
 
     def remember(self, answer: httpx.Response) -> httpx.Response:
-        """Set `page` to the page in the response."""
+        """Set `page` to the page that the response contains."""
         self.page = PageContent(answer.text)
         return answer
 

@@ -1,4 +1,4 @@
-"""A person who uses the panel in a real browser: logs in, opens pages and checks their accessibility."""
+"""A person who uses the panel in a real browser, and checks that its pages are accessible."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,13 +35,16 @@ class Screen(Window):
         return answer
 
     def unfold_filters(self) -> None:
-        """Show the fields above a list. On a phone they are folded if there are many."""
+        """Show the fields above a list. If there are many, a phone collapses them."""
         fold = self.page.locator(".fold summary")
         if fold.is_visible():
             fold.click()
 
     def axe(self) -> list[Any]:
-        """Return everything that axe finds. Playwright injects axe, bypassing the page's content security policy."""
+        """Return all violations that axe finds.
+
+        Playwright injects axe, bypassing the page's content security policy.
+        """
         self.page.evaluate((npm_tools.modules() / "axe-core" / "axe.min.js").read_text("utf-8"))
         return list(self.page.evaluate(AXE))
 
@@ -52,7 +55,7 @@ class Screen(Window):
 
 @contextmanager
 def opened_screen(browser: Browser, address: str, width: int = 1280, **options: Any) -> Iterator[Screen]:
-    """Yield a window. `options` are Playwright's options of a browser context, such as `color_scheme`."""
+    """Yield a window. `options` are Playwright's options for a browser context, such as `color_scheme`."""
     viewport = {"width": width, "height": 800}
     with browser.new_context(base_url=address, locale="pt-BR", viewport=viewport, **options) as context:  # type: ignore[arg-type]
         yield Screen(context.new_page())

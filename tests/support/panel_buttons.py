@@ -1,4 +1,4 @@
-"""Presses the buttons that the panel shows to a person: one of each kind, with minimal values in its form."""
+"""Presses the buttons that the panel shows to a person: one of each kind, with minimal values in the button's form."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -40,12 +40,12 @@ LEAST = {
     "word": "APAGAR",
 }
 ANYTHING = "Prova de um botão"
-# Groups of checkboxes that need at least one checked box for the button to have an effect.
+# Groups of checkboxes. Their button has an effect only if at least one box is checked.
 TICKED = {"pessoa"}
 
 
 class Kind(NamedTuple):
-    """Buttons that do the same: they post to the same page and send the same value and the same fields."""
+    """Identifies buttons that do the same: they post to the same page, and send the same value and the same fields."""
 
     page: str
     button: str
@@ -64,7 +64,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Pressed:
-    """A pressed button. `answers` are the response and, after a redirect, the page it leads to."""
+    """A pressed button. `answers` are the response and, after a redirect, the page to which it leads."""
 
     offer: Offer
     found_on: str
@@ -72,7 +72,7 @@ class Pressed:
 
     @property
     def fault(self) -> str:
-        """Return why this button should not have been shown, or "" if it works or reports a missing input."""
+        """Return why the button should not have been shown, or "" if it works or reports missing input."""
         answer = self.answers[-1]
         is_led_on = len(self.answers) > 1
         if answer.status_code in {401, 403} or answer.status_code >= (400 if is_led_on else 500):
@@ -81,7 +81,7 @@ class Pressed:
 
     @property
     def is_done(self) -> bool:
-        """Return whether the button led to another page. Otherwise the form needs more input."""
+        """Return whether the button has led to another page. Otherwise, its form needs more input."""
         return len(self.answers) > 1
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Pressed:
 class Presses:
     """The buttons that a person has pressed, with their results.
 
-    A button of each kind is pressed once, including buttons on resulting pages.
+    Each kind of button is pressed once, including those on resulting pages.
     """
 
     person: PanelClient
@@ -101,7 +101,10 @@ class Presses:
     known: set[Kind] = field(default_factory=set)
 
     def press_at(self, address: str, kind: Kind) -> None:
-        """Open the page again, and press the button if both still exist. Earlier buttons may have removed them."""
+        """Open the page again, and press the button if both still exist.
+
+        A button pressed earlier may have removed them.
+        """
         opened = Seen(address, "", self.person.http.get(address, follow_redirects=True))
         assert opened.answer.status_code < 500, address
         offer = next((each for each in list_offers(opened) if each.kind == kind), None)
@@ -138,7 +141,7 @@ def list_offers(seen: Seen) -> Iterator[Offer]:
 
 
 def fill(offer: Offer) -> dict[str, str]:
-    """Return the button's value and the form's values. Fill required fields with minimal values."""
+    """Return the button's value and the form's values. Required fields get minimal values."""
     form = offer.form
     values = form.values | form.checked
     for name, choices in form.choices.items():

@@ -1,4 +1,7 @@
-"""A crawl of everything that the panel shows to a person: some pages of each kind, with all links and forms."""
+"""A crawl of everything that the panel shows to a person.
+
+It opens some pages of each kind, with all their links and forms.
+"""
 
 import re
 from collections import Counter, deque
@@ -13,9 +16,9 @@ from balcao.panel.areas import PAGES
 from balcao.panel.declaration import PREFIX, Page
 from tests.support.panel import PageContent, PageForm, PanelClient
 
-# Addresses outside of all areas, which every logged-in person may use.
+# Addresses outside all areas. Every person who is logged in may use them.
 FRAME = re.compile(rf"{PREFIX}/(sair|entrar|recursos/[^/]+)")
-# The text that a page shows instead of a part whose service did not respond.
+# The text that a page shows in place of a part whose service did not respond.
 AWAY = "Não foi possível ler"
 _PATHS = sorted(
     ((re.compile(PREFIX + re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(page.path))), page) for page in PAGES.values()),
@@ -24,19 +27,19 @@ _PATHS = sorted(
 
 
 def find_page(address: str, method: str) -> Page | None:
-    """Return the declared page at an address. A literal path takes precedence over one with parameters."""
+    """Return the page that is declared for an address. A literal path takes precedence over one with parameters."""
     path = urlsplit(address).path
     return next((page for pattern, page in _PATHS if page.method == method and pattern.fullmatch(path)), None)
 
 
 def list_missing(page: Page, rights: Mapping[str, object]) -> list[str]:
-    """Return the page's actions if the person has none of them, otherwise an empty list."""
+    """Return the actions of the page if the person has none of them, and otherwise an empty list."""
     return [] if not page.actions or any(action in rights for action in page.actions) else list(page.actions)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """An opened page: its address, the page with the link to it, and the response."""
+    """A page that was opened: its address, the page that links to it, and the response."""
 
     address: str
     found_on: str
@@ -52,7 +55,7 @@ class Seen:
 
     @property
     def addresses(self) -> list[str]:
-        """Return the addresses of links, search forms, and requests of the page's script."""
+        """Return the addresses of links, of search forms, and of requests that the page's script makes."""
         asked = re.findall(r'hx-get="([^"]*)"', self.answer.text) if self.is_html else []
         searches = [form for form in self.content.forms if form.method == "get"]
         gets = [f"{form.action}?{urlencode(form.values | form.checked)}" for form in searches]
@@ -61,14 +64,14 @@ class Seen:
 
     @property
     def buttons(self) -> list[tuple[str, PageForm]]:
-        """Return the forms that change data, each with the address it posts to."""
+        """Return the forms that change data, each with the address to which it posts."""
         posting = [form for form in self.content.forms if form.method == "post"]
         return [(urljoin(self.address, form.action), form) for form in posting]
 
 
 @dataclass
 class Crawl:
-    """Everything that a logged-in person can reach from the first page and from the page `begin`.
+    """A crawl of everything that a logged-in person can reach from the first page and from the page `begin`.
 
     The crawl opens at most `most` pages of each kind. Pages are of the same kind if they are the same declared page
     with the same query parameter names.

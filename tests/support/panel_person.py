@@ -1,4 +1,4 @@
-"""A person who does a task in a real browser, in one of the modes of `task_modes.py`."""
+"""A person who does a task in a real browser, in one of the modes in `task_modes.py`."""
 
 import re
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from tests.support.polling import until_now
 from tests.support.proof_sizes import FULL
 from tests.support.task_modes import Mode
 
-# The CPF of the citizen in the tasks, in both notations. No address, title or cookie may contain it.
+# The CPF of the citizen in the tasks, with and without punctuation. No address, title or cookie may contain it.
 CPFS = {CARLA, "900.000.003-37"}
 
 
 class Person:
-    """A person who uses elements by their visible labels. `page` is Playwright's page, for the test's expectations."""
+    """A person who finds elements by their visible labels. Tests use `page`, Playwright's page, for expectations."""
 
     def __init__(self, screen: Screen, way: Mode) -> None:
         self.screen = screen
@@ -38,7 +38,7 @@ class Person:
         return self.page.get_by_role("heading", level=1)
 
     def login(self, username: str, path: str = "/painel") -> None:
-        """Log in as a demo person, and arrive at the page `path`."""
+        """Log in as a demo person, which leads to the page `path`."""
         self.screen.login(username, path)
         self.arrive()
 
@@ -49,15 +49,15 @@ class Person:
         return answer
 
     def press(self, name: str, within: Locator | None = None, *, exact: bool = True) -> None:
-        """Press the first button with this name. Without `exact`, the name only has to contain the given text."""
+        """Press the first button with this name. Without `exact`, the name only has to contain this text."""
         self.leave((within or self.main).get_by_role("button", name=name, exact=exact).first)
 
     def follow(self, name: str, within: Locator | None = None, *, exact: bool = False) -> None:
-        """Follow the first link whose name contains this text, or with `exact` is this text."""
+        """Follow the first link whose name contains this text. With `exact`, the name must be this text."""
         self.leave((within or self.main).get_by_role("link", name=name, exact=exact).first)
 
     def visit_area(self, label: str) -> None:
-        """Open a page from the navigation, with any count next to its entry. On a phone, open “Menu” first."""
+        """Open a page from the navigation, whatever count is next to its entry. On a phone, open “Menu” first."""
         if self.way.width < 820:
             self.act(self.page.get_by_text("Menu", exact=True))
             areas = self.page.get_by_role("navigation", name="Menu")
@@ -67,7 +67,7 @@ class Person:
         self.leave(areas.get_by_role("link", name=named).first)
 
     def leave(self, target: Locator) -> None:
-        """Use an element that leads to another page, and wait for that page.
+        """Use an element that leads to another page, and wait for the page.
 
         Playwright itself waits after a click, but not after a key press.
         """
@@ -79,7 +79,7 @@ class Person:
         self.arrive()
 
     def act(self, target: Locator) -> None:
-        """Press, follow or unfold an element."""
+        """Press, follow or expand an element."""
         if self.way.by_keyboard:
             self._keyboard.press(target)
         else:
@@ -102,7 +102,7 @@ class Person:
             field.select_option(option)
 
     def tick(self, label: str, checked: bool = True) -> None:
-        """Check a checkbox or choose a radio button, found by a part of its label."""
+        """Check a checkbox or choose a radio button. A part of its label is enough to find it."""
         field = self.main.get_by_label(label).first
         if self.way.by_keyboard:
             self._keyboard.set_checked(field, checked)
@@ -115,13 +115,13 @@ class Person:
         return self.main.get_by_label(label, exact=True).and_(fields).first
 
     def save(self, press: Callable[[], Any]) -> str:
-        """Return the content of the text file that `press` downloads."""
+        """Return the content of the text file that pressing the button downloads."""
         with self.page.expect_download() as download:
             press()
         return download.value.path().read_text("utf-8-sig")
 
     def arrive(self) -> None:
-        """Check the page that was reached: no CPF in address, title or cookies, and not wider than the screen."""
+        """Check the page that is now open: no CPF in address, title or cookies, and not wider than the screen."""
         self.page.wait_for_load_state()
         named = f"{self.page.url} {self.page.title()} {self.page.context.cookies()}"
         assert not any(cpf in named for cpf in CPFS)
@@ -131,12 +131,15 @@ class Person:
                 self.look()
 
     def look(self) -> None:
-        """Expect that axe finds nothing. Without scripts, check nothing, because axe needs them."""
+        """Expect that axe finds no violation. Without scripts, check nothing, because axe is a script."""
         if self.way.has_script:
             assert self.screen.axe() == [], self.page.url
 
     def expect_progress(self, text: str, timeout: float) -> None:
-        """Expect the result of a long-running task. Without scripts, follow the page's link to reload it."""
+        """Expect the result of a long-running task.
+
+        Without scripts, follow the link with which the page is reloaded.
+        """
         told = self.main.get_by_text(text)
         if self.way.has_script:
             expect(told).to_be_visible(timeout=timeout)

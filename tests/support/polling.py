@@ -1,4 +1,7 @@
-"""Waits for the effect of another process or task. The limit prevents hanging; it is not a measurement."""
+"""Waits for the effect of another process or task.
+
+The time limit only prevents hanging. It does not measure anything.
+"""
 
 import asyncio
 import time

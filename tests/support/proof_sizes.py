@@ -1,4 +1,4 @@
-"""Sizes of proofs: small in ordinary runs, full with BALCAO_PROVE=1, which `make prove` sets."""
+"""The sizes of proofs: small in ordinary runs, full with BALCAO_PROVE=1, which `make prove` sets."""
 
 import os
 from collections.abc import Callable, Hashable, Iterable
@@ -15,7 +15,7 @@ def size(small: int, full: int) -> int:
 
 
 def one_of_each(kind: Callable[[T], Hashable], things: Iterable[T]) -> list[T]:
-    """In a proof, return all things. Otherwise return the first thing of each kind."""
+    """In a proof, return all items. Otherwise, return the first item of each kind."""
     if FULL:
         return list(things)
     found: dict[Hashable, T] = {}
@@ -24,9 +24,11 @@ def one_of_each(kind: Callable[[T], Hashable], things: Iterable[T]) -> list[T]:
     return list(found.values())
 
 
-# Whether this run includes the long tests, as CI does.
+# Whether property tests try more examples: in CI, in a proof, or with BALCAO_LONG.
+#
+# `tools/test` selects the tests marked as long.
 LONG = FULL or bool(os.environ.get("CI") or os.environ.get("BALCAO_LONG"))
-EXAMPLES = size(100 if LONG else 50, 5_000)  # number of examples tried for each property
+EXAMPLES = size(100 if LONG else 50, 5_000)  # how many examples a property test tries
 
 
 def report(figures: str) -> None:

@@ -1,4 +1,4 @@
-"""The plans of the statements that a running server sends. PostgreSQL writes them to its log (auto_explain)."""
+"""The plans for the statements that a running server sends. PostgreSQL writes them to its log (auto_explain)."""
 
 import json
 import re
@@ -52,7 +52,7 @@ def list_relations(plans: list[dict[str, Any]]) -> set[str]:
 
 
 def list_whole_reads(plans: list[dict[str, Any]], tables: Collection[str]) -> list[tuple[str, str]]:
-    """Return sequential scans of these tables, as pairs of a table and its statement."""
+    """Return the sequential scans of these tables, as pairs of a table and the statement."""
     return [
         (node["Relation Name"], plan["Query Text"])
         for plan in plans

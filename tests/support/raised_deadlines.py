@@ -1,8 +1,8 @@
 """Raises production's deadlines for all tests, so that no test fails on a busy machine.
 
-In production a request waits two seconds for a connection and three for an issuer's keys. A test would exceed these
-limits by chance if other work takes the processor. A test of a limit sets the value that it needs. The limits are
-constants and not settings, because no operator changes them, so tests must patch them.
+In production a request waits two seconds for a connection and three for an issuer's keys. If other work took the
+processor, a test would exceed these limits by chance. A test of a limit sets the value that it needs. Tests must patch
+the limits, because they are constants: no operator changes them, so there are no settings for them.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""Checks that every operation refuses, in the same way, tokens that grant nothing. Public operations are left out."""
+"""Checks that every operation refuses tokens that grant nothing, and all in the same way.
+
+Public operations are left out.
+"""
 
 from collections.abc import Mapping
 
@@ -11,7 +14,7 @@ GUARDED = [served for served in all_operations() if not served.public]
 
 
 def assert_refused_alike(http: httpx.Client, headers: Mapping[str, str | None], served: Served) -> None:
-    """Check that each `Authorization` value gets the same 401, in the operation's error format."""
+    """Check that every `Authorization` value gets the same 401, in the error format of the operation."""
     answers = {}
     for name, value in headers.items():
         sent = [(b"Authorization", value.encode("latin-1"))] if value is not None else []

@@ -1,4 +1,4 @@
-"""The rules pages as data. Tests read inputs and expectations from the pages, so both always agree.
+"""The rules pages as data. Tests read inputs and expected results from the pages, so tests and pages always agree.
 
 A test names the rows of a page's Cases that it shows, and the row names the test:
 
@@ -32,7 +32,7 @@ def read_page(page: str) -> str:
 
 
 def read_numbers(page: str, sentence: str) -> list[float]:
-    """Return the numbers in the groups of the regular expression `sentence`, which must match exactly once."""
+    """Return the numbers in the groups of the regular expression `sentence`, which must match the page exactly once."""
     found = re.findall(sentence, read_page(page))
     assert len(found) == 1, f"{page}: {len(found)} places with {sentence!r}"
     groups = found[0] if isinstance(found[0], tuple) else (found[0],)
@@ -47,20 +47,20 @@ def read_table(page: str, header: str) -> list[list[str]]:
 
 
 def read_values(page: str, case: str) -> list[Any]:
-    """Return the rows of this case's table. A cell with several values yields one row for each value."""
+    """Return the rows of the case's table. A cell with several values yields one row for each of them."""
     rows = read_table(page, f"{case}: ")
     found = [values for row in rows for values in product(*(list(_read_cell(cell)) for cell in row))]
     return [values if len(values) > 1 else values[0] for values in found]
 
 
 def read_list(page: str, header: str, name: str) -> list[str]:
-    """Return the code spans in the second cell of the table's row `name`."""
+    """Return the code spans in the second cell of the row `name` of the table."""
     (values,) = [cells[1] for cells in read_table(page, header) if cells[0] == name]
     return _SPANS.findall(values)
 
 
 def _read_cell(cell: str) -> Iterator[Any]:
-    """Yield the values of a cell: its code spans, a number, `...` for "absent", or None for an empty cell."""
+    """Yield the values in a cell: its code spans, a number, `...` for "absent", or None for an empty cell."""
     if spans := _SPANS.findall(cell):
         yield from (_parse(span.replace("\\|", "|")) for span in spans)
     elif cell == "absent":
@@ -79,13 +79,13 @@ def _parse(span: str) -> Any:
 
 
 def read_cases(page: str) -> dict[str, set[str]]:
-    """Return the tests that each row of the page's Cases names."""
+    """Return the tests that are named in each row of the page's Cases."""
     return {row[0]: set(re.findall(r"`(test_\w+)`", row[-1])) for row in read_table(page, "# | Given") if row[0]}
 
 
 @cache
 def find_marked() -> dict[tuple[str, str], set[str]]:
-    """Return the tests that are marked with each case, by page and case. Read the source of all tests."""
+    """Return the tests that are marked with each case, by page and case. The source of all tests is read."""
     marked: dict[tuple[str, str], set[str]] = defaultdict(set)
     for file in TESTS.rglob("test_*.py"):
         if "mark.cases(" not in (source := file.read_text("utf-8")):

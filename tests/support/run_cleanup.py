@@ -1,7 +1,7 @@
 """Cleans up after a test run, even a killed one: kills the processes that use its folder, then removes the folder.
 
-The cleanup runs as a separate process and waits for the end of its input. Only the run's controlling process holds that
-input open, so the cleanup also happens if the run was killed.
+The cleanup runs as a separate process and waits for the end of its input. Only the run's controlling process holds this
+input open, so the cleanup also happens if the run is killed.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ class Leftovers:
         self._watching = subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, start_new_session=True)
 
     def end(self, *, passed: bool) -> None:
-        """End all processes of the run, and wait for that. Keep the folder of a failed run for inspection."""
+        """End all processes of the run, and wait until they have ended. The folder of a failed run is not deleted."""
         self._watching.communicate(PASSED if passed else None)
 
 
@@ -49,7 +49,7 @@ def _places(process: psutil.Process) -> Iterator[str]:
 
 
 def kill_all(folder: str) -> None:
-    """Kill all processes that use the folder, including those that start meanwhile."""
+    """Kill all processes that use the folder, including those that start in the meantime."""
     deadline = time.monotonic() + PATIENCE
     while (found := list(working_in(folder))) and time.monotonic() < deadline:
         for process in found:

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from tests.support.proof_sizes import FULL
 
-VARIABLE = "TMPDIR"  # `tempfile` reads it in every process of the run
+VARIABLE = "TMPDIR"  # `tempfile` reads this in every process of the run
 SHARED = "BALCAO_TEST_SHARED_RUN"
 MEMORY = Path("/dev/shm")  # noqa: S108 - Linux's file system in memory; mkdtemp makes a folder of our own there
 MEMORY_BYTES = 6 << 30  # a run uses less than 2 GiB
 
 
 def make() -> Path:
-    """Create the folder in the controlling process. Workers and all other processes of the run inherit it."""
+    """Create the folder in the controlling process. Workers and all other processes of the run inherit its path."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-run-", dir=_choose_parent())).resolve()
-    folder.chmod(0o755)  # root's embedded PostgreSQL uses another account
+    folder.chmod(0o755)  # if root runs the tests, PostgreSQL uses another account
     os.environ[VARIABLE] = tempfile.tempdir = str(folder)
     return folder
 
@@ -26,9 +26,9 @@ def make() -> Path:
 def _choose_parent() -> str | None:
     """Return the in-memory file system if it has enough space, otherwise None for the default folder.
 
-    A run creates hundreds of databases. On a disk, that would take several times as long as the tests themselves.
-    Killed processes lose no data in memory either. A TMPDIR that is already set takes precedence. A proof at full size
-    uses the default, because it may not fit into memory.
+    A run creates hundreds of databases. On a disk, this would take several times as long as the tests themselves. If a
+    process is killed, its files in memory are not lost either. A TMPDIR that is already set takes precedence. A proof
+    at full size uses the default, because it may not fit into memory.
     """
     if VARIABLE in os.environ or FULL or not os.access(MEMORY, os.W_OK | os.X_OK):
         return None
@@ -37,7 +37,10 @@ def _choose_parent() -> str | None:
 
 
 def shared() -> bool:
-    """Return whether several runs share this folder and its PostgreSQL server. A longer-lived process owns both."""
+    """Return whether several runs share this folder and its PostgreSQL server.
+
+    If so, a longer-lived process owns both.
+    """
     return SHARED in os.environ
 
 
@@ -46,10 +49,7 @@ def path() -> Path:
 
 
 def make_once(name: str, make: Callable[[Path], object]) -> Path:
-    """Return the path of a file or folder in the run's folder.
-
-    `make` creates it at that path, only once in a run.
-    """
+    """Return the path of a file or folder in the run's folder. `make` creates it at that path, once per run."""
     made = path() / name
     with made.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

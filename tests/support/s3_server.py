@@ -1,4 +1,4 @@
-"""A real S3-compatible server (versitygw), whose objects are files of a folder."""
+"""A real S3-compatible server (versitygw). It stores objects as files in a folder."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ BUCKET, KEY, SECRET = "arquivos", "balcao", "segredo-dos-arquivos"
 
 
 class S3Server:
-    """A server on a loopback port. It can be stopped and started again with the same address and objects."""
+    """A server on a loopback port. After a stop, it can be started again with the same address and objects."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -46,7 +46,7 @@ class S3Server:
         self._process.wait()
 
     def configure(self, settings: Settings, **others: object) -> Settings:
-        """Return the settings with this server's bucket."""
+        """Return the settings, changed to use this server's bucket."""
         given = {
             "files_s3_url": self.address,
             "files_s3_bucket": BUCKET,

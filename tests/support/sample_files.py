@@ -1,4 +1,4 @@
-"""Photos and documents like those that citizens send, and hostile ones."""
+"""Photos and documents like those that citizens send, and hostile files."""
 
 import io
 import struct
@@ -7,7 +7,7 @@ import zlib
 from PIL import Image
 from PIL.TiffImagePlugin import IFDRational
 
-# Personal data in the files. Tests check that stored files do not contain it.
+# The personal data in the files. Tests check that stored files do not contain these data.
 PLACE, DEVICE, COMMENT = b"-22.9068", b"Celular Aurora 9", b"casa da Ana"
 _LATITUDE = (IFDRational(22), IFDRational(54), IFDRational(2448, 100))
 _GPS, _ORIENTATION, _MODEL, _DESCRIPTION = 0x8825, 0x0112, 0x0110, 0x010E
@@ -21,7 +21,7 @@ def make_image(width: int = 64, height: int = 48, mode: str = "RGB") -> Image.Im
 
 
 def photo(width: int = 64, height: int = 48, orientation: int = 1, *, progressive: bool = False) -> bytes:
-    """Return a JPEG like those of phones: with location, device, a comment, and extra data after its end."""
+    """Return a JPEG like those that phones make: with location, device, a comment, and extra data after its end."""
     exif = Image.Exif()
     exif[_ORIENTATION], exif[_MODEL], exif[_DESCRIPTION] = orientation, DEVICE.decode(), PLACE.decode()
     exif[_GPS] = {1: "S", 2: _LATITUDE, 3: "W", 4: _LATITUDE}
@@ -61,7 +61,7 @@ def document(text: bytes = b"comprovante") -> bytes:
 
 
 def bomb(width: int, height: int, rows: int | None = None) -> bytes:
-    """Return a PNG of a few kilobytes that claims this size. It contains `rows` black rows, by default all of them."""
+    """Return a PNG of a few kilobytes which claims this size. It contains `rows` black rows, by default all of them."""
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     packer, row = zlib.compressobj(9), b"\0" * (width * 3 + 1)
     packed = b"".join(packer.compress(row) for _ in range(height if rows is None else rows)) + packer.flush()
@@ -69,5 +69,5 @@ def bomb(width: int, height: int, rows: int | None = None) -> bytes:
 
 
 def chunk(kind: bytes, content: bytes) -> bytes:
-    """Return a part of a PNG."""
+    """Return one chunk of a PNG."""
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

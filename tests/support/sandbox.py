@@ -1,4 +1,4 @@
-"""The whole sandbox for a test module: demo data, a running gateway, a sandbox CRM, and tokens."""
+"""A whole sandbox for a test module: demo data, a running gateway, a sandbox CRM, and tokens."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ ADMIN = KLEBER
 
 
 class Tokens(Protocol):
-    """A source of callers' tokens."""
+    """A source of tokens for callers."""
 
     def person(self, cpf: str) -> str: ...
 
@@ -49,7 +49,10 @@ class IndependentTokens:
 
 
 class EmbeddedTokens:
-    """Tokens from the embedded provider, through both flows of the specification. Each token is fetched once."""
+    """Tokens from the embedded provider, fetched through both flows of the specification.
+
+    Each token is fetched once.
+    """
 
     def __init__(self, issuer: str) -> None:
         self._issuer = issuer
@@ -82,7 +85,10 @@ class Sandbox:
 
     @cached_property
     def examples(self) -> dict[str, Any]:
-        """Return ids of example objects, one for each kind that operations need, named as in `balcao demo --json`."""
+        """Return the ids of example objects by the names in `balcao demo --json`.
+
+        There is one for each kind of object that operations need.
+        """
         return asyncio.run(_examples(self.settings, self.database_url))
 
 
@@ -95,13 +101,13 @@ def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[S
         RunningServer(app.build_application(settings, database_url), settings.port) as server,
     ):
         sandbox = Sandbox(server.url, settings, database_url, tokens, crm)
-        until_now(lambda: sandbox.http.get("/search/readiness").is_success)  # the index is built after the start
+        until_now(lambda: sandbox.http.get("/search/readiness").is_success)  # the index is built only after the start
         yield sandbox
         sandbox.http.close()
 
 
 def fill_with_demo(settings: Settings, database_url: str) -> None:
-    """Load the demo data, which depend on no setting, into an unused database."""
+    """Load the demo data, which do not depend on the settings, into an unused database."""
     databases.replace_by_copy(database_url, "template_demo", lambda url: asyncio.run(_load_demo(settings, url)))
 
 

@@ -1,4 +1,4 @@
-"""Records the statements that the processes under test send to PostgreSQL, one entry for each round trip."""
+"""Records the statements that the processes under test send to PostgreSQL, one entry per round trip."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -13,16 +13,17 @@ from balcao.core import repeating
 from balcao.core.database.connections import Connections
 from balcao.core.database.reloader import Watch
 
-# The driver's own statements about a type it does not know yet.
+# Statements that the driver itself sends about a type it does not know yet.
 _ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
-# The variable is set in background tasks, which run at any time: tasks that refresh cached copies, and repeated tasks.
+# This variable is set in background tasks, which run at any time: tasks that refresh cached copies, and repeated tasks.
 _of_copy: ContextVar[bool] = ContextVar("of_copy", default=False)
 
 
 class Statements:
-    """Recorded statements in order: `of_copies` of background tasks, and `texts` of all others.
+    """Recorded statements in order.
 
-    Statements that run once for each connection are not recorded: preparing a statement, and reading a type.
+    `of_copies` are those of background tasks, and `texts` are all others. Not recorded are the statements that run only
+    once per connection: the driver uses them to prepare a statement or to read a type.
     """
 
     def __init__(self) -> None:
@@ -31,7 +32,7 @@ class Statements:
 
     @staticmethod
     def settle(http: httpx.Client) -> None:
-        """Wait until the statements of the last call are recorded.
+        """Wait until the statements of the previous call are recorded.
 
         The driver records them in the next iteration of the event loop. One request is not enough, because the server
         may read it in the same iteration in which it responded to that call.
@@ -47,7 +48,7 @@ class Statements:
 
 @contextmanager
 def recorded() -> Iterator[Statements]:
-    """Record the statements of every connection that any pool opens within the block."""
+    """Record the statements of every connection that a pool opens within the block."""
     found = Statements()
     connect = Connections._connect
 

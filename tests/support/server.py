@@ -1,4 +1,4 @@
-"""Runs an ASGI application under the real server, on a free loopback port, in a thread with its own event loop."""
+"""Runs an ASGI application with the real server, on a free loopback port, in a thread with its own event loop."""
 
 import asyncio
 import contextlib
@@ -15,14 +15,14 @@ from balcao.gateway.limits import Limits
 from balcao.gateway.serving import serve_application
 from tests.support.polling import PATIENCE
 
-# A port for services that must not reach each other. Nothing listens on it.
+# A port for services that must not reach each other. No process listens on it.
 NOWHERE = 9
-# A limit for refused calls that no test reaches. Some tests make more of them than any real caller.
+# A limit on refused calls that no test reaches. Some tests make more such calls than any real caller.
 UNLIMITED = "1000000/minute"
-# The context for clients that only use http. Without it, each client would load the machine's certificates, which takes
-# 30 ms.
+# The TLS context for clients that only use http. Without it, each client would load the machine's certificates, which
+# takes 30 ms.
 PLAIN_HTTP = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-# During a shutdown no client of a test still connects, so the server need not wait for one.
+# No client of a test connects during a shutdown, so the server does not have to wait for clients.
 LIMITS = Limits(settling_seconds=0, drain_seconds=5)
 
 
@@ -64,11 +64,11 @@ class RunningServer:
         self._thread.join(PATIENCE)
 
     def stop(self) -> None:
-        """Start the shutdown, as SIGTERM would, but do not wait for its end."""
+        """Start the shutdown, as SIGTERM would, but do not wait until it has finished."""
         self.call(self._stop.set)
 
     def call(self, function: Callable[[], object]) -> None:
-        """Schedule a function in the server's event loop, if it still runs. Do not wait for the result."""
+        """Schedule a function in the server's event loop if the loop is still running. Do not wait for the result."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(function)
 
@@ -77,7 +77,7 @@ _given: set[int] = set()
 
 
 def free_port() -> int:
-    """Return a free port. The next port is also free, for a sandbox's CRM.
+    """Return a free port. The next port is also free, because a sandbox's CRM uses it.
 
     The port is below the range that the kernel uses for outgoing connections, so no such connection can occupy it. No
     port is returned twice, because a program may request two ports before it listens on either.

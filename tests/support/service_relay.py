@@ -1,4 +1,4 @@
-"""A relay in front of a running platform. Tests can cut off single services, and read the calls that arrived."""
+"""A relay in front of a running platform. Tests can cut off single services, and read the calls that have arrived."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,7 +20,7 @@ class ServiceRelay(RunningForeign):
     """The relay to the platform at `target`, used as a context manager.
 
     `down` contains the prefixes of services for which the relay responds with 503. `calls` counts the calls by path and
-    status, and `queries` has their queries.
+    status, and `queries` contains their query strings.
     """
 
     def __init__(self, target: str) -> None:
@@ -41,7 +41,7 @@ class ServiceRelay(RunningForeign):
         self.queries.clear()
 
     def count(self, path: str) -> int:
-        """Return the number of calls whose path begins with this text."""
+        """Return the number of calls whose path starts with this text."""
         return sum(number for (called, _), number in self.calls.items() if called.startswith(path))
 
     async def _serve(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:

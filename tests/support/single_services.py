@@ -1,4 +1,4 @@
-"""Builds applications for tests: a single service without its prefix, or a few test handlers."""
+"""Builds applications for tests: one with a single service without its prefix, or one with a few test handlers."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext

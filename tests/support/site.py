@@ -1,4 +1,4 @@
-"""A visitor of the site over HTTP, and the content of its pages."""
+"""A visitor who uses the site over HTTP, and the content of its pages."""
 
 import json
 import re
@@ -65,7 +65,7 @@ class SitePage(HTMLParser):
             self._label += data
 
     def follow(self, label: str) -> str:
-        """Return the address of the only link with this label."""
+        """Return the address of the only link that has this label."""
         return unescape(self.links[label])
 
 

@@ -1,4 +1,7 @@
-"""A crawl of everything that the site shows to a citizen: some pages of each kind, with their links and forms."""
+"""A crawl of everything that the site shows to a citizen.
+
+It opens some pages of each kind, with their links and forms.
+"""
 
 import re
 from collections import Counter, deque
@@ -16,11 +19,11 @@ from balcao.web import login
 from balcao.web.declaration import DeclaredPage
 from tests.support.panel import CitizenClient, PageContent, PageForm
 
-# A browser stops at this many addresses of one kind of page. Lists show a few objects in different states.
+# The crawl opens at most this many addresses of one kind of page. Lists show a few objects in different states.
 OF_EACH_KIND = 2
 ANONYMOUS = [page for area in AREAS for page in area.pages.declared]
 PERSONAL = [page for part in PARTS for page in part.declared]
-# The forms that the declarations do not contain, because every surface with a login has them.
+# The forms that are not declared, because every surface with a login has them.
 FRAME = {f"{PREFIX}{login.LOGOUT}", f"{PREFIX}{login.BACKCHANNEL}"}
 _WORDS = re.compile(r"\\\{\w+\\\}")
 
@@ -37,7 +40,7 @@ _PATTERNS = sorted(
 
 
 def find_declared(address: str, method: str) -> DeclaredPage | None:
-    """Return the declared page at an address. A literal path takes precedence over one with parameters."""
+    """Return the page that is declared for an address. A literal path takes precedence over one with parameters."""
     path = urlsplit(address).path
     return next((page for pattern, page in _PATTERNS if page.method == method and pattern.fullmatch(path)), None)
 
@@ -51,7 +54,7 @@ class Found:
 
     @property
     def posting(self) -> Iterator[tuple[DeclaredPage, str, PageForm]]:
-        """Yield the forms that change data, each with its declared target and the address of its page."""
+        """Yield the forms that change data, each with its declared target and the address of the page that shows it."""
         for shown_at, form in self.forms:
             page = find_declared(form.action, "POST")
             if form.method == "post" and page is not None:
@@ -59,7 +62,7 @@ class Found:
 
 
 def crawl(citizen: CitizenClient, *starts: str) -> Found:
-    """Open some pages of each kind, beginning with these addresses, and remember their forms."""
+    """Open some pages of each kind, starting with these addresses, and remember the pages' forms."""
     found, waiting, kinds = Found(), deque(starts), Counter[str]()
     seen = set(starts)
     while waiting:
@@ -88,8 +91,8 @@ def crawl(citizen: CitizenClient, *starts: str) -> Found:
 class Inspector(HTMLParser):
     """The parts of a page that a browser would run or that lead to another host.
 
-    `run` contains scripts, event handlers and addresses with a program. `hosts` contains the hosts of links, forms and
-    pictures.
+    `run` contains scripts, event handlers and addresses with a program. `hosts` contains the hosts to which links,
+    forms and pictures lead.
     """
 
     def __init__(self, answer: httpx.Response) -> None:

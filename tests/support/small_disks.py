@@ -1,4 +1,4 @@
-"""Small disks for tests of a full disk. Only root can mount them."""
+"""Small disks, which tests fill completely. Only root can mount them."""
 
 import subprocess
 import time

@@ -1,4 +1,4 @@
-"""A mail server on loopback that records e-mails, and rejects the number of e-mails that a test sets."""
+"""A mail server on loopback that records e-mails, and rejects as many e-mails as a test requests."""
 
 import asyncio
 import logging
@@ -10,15 +10,15 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-# Keep this server's log out of the platform's, which the tests search for personal data.
+# Separate the log of this server from the platform's log, which the tests search for personal data.
 logging.getLogger("mail.log").setLevel(logging.ERROR)
 
 
 class MailServer:
     """The mail server, as a context manager. It rejects the next `refusals` e-mails temporarily.
 
-    While `held` is "before" or "after", it stops right before or right after recording an e-mail, and does not respond.
-    `waiting` counts these e-mails.
+    While `held` is "before" or "after", it waits right before or right after it records an e-mail, and does not
+    respond. `waiting` counts these e-mails.
 
     With `tls` it offers STARTTLS. `encrypted` records for each e-mail whether the connection was encrypted.
     """
@@ -70,7 +70,7 @@ class MailServer:
         return "250 ok"
 
     async def _hold(self) -> None:
-        """Wait until the test releases the server. aiosmtpd cancels this if the client disconnects."""
+        """Wait until the test releases the server. If the client disconnects, aiosmtpd cancels this."""
         self.waiting += 1
         while self.held:  # noqa: ASYNC110 - the test sets it from another thread
             await asyncio.sleep(0.02)

@@ -1,4 +1,4 @@
-"""The modes in which tests do a task in the panel: desktop, phone, keyboard only, and without scripts."""
+"""The modes in which tests do a task in the panel: desktop, phone, keyboard only, and no scripts."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The command `balcao` as an operator runs it: in a folder, with an environment, as a separate process."""
+"""The command `balcao` as an operator runs it: as a separate process, in a folder, with an environment."""
 
 import json
 import os
@@ -20,14 +20,17 @@ LAST_LINE = "Ctrl-C encerra tudo"
 
 
 def open_folder() -> Path:
-    """Create a folder that an embedded PostgreSQL's account can enter, even if root creates it."""
+    """Create a folder that the account of an embedded PostgreSQL can enter, even if root creates it."""
     folder = Path(tempfile.mkdtemp(prefix="balcao-cli-"))
     folder.chmod(0o755)
     return folder
 
 
 class Terminal:
-    """A terminal in a folder. `settings` become `BALCAO_` variables, and our own settings are removed."""
+    """A terminal in a folder.
+
+    `settings` become `BALCAO_` variables, and the tests' own `BALCAO_` variables are removed.
+    """
 
     def __init__(self, folder: Path, **settings: object) -> None:
         self.folder = folder
@@ -44,7 +47,7 @@ class Terminal:
         return json.loads(done.stdout)
 
     def refusal(self, *words: str) -> str:
-        """Run a command that must fail, and return its error message, which must have no traceback."""
+        """Run a command that must fail, and return its error message, which must not contain a traceback."""
         done = self.run(*words)
         assert done.returncode not in (0, None), done.stdout
         assert "Traceback" not in done.stderr, done.stderr
@@ -54,7 +57,8 @@ class Terminal:
 class Serving:
     """A running `balcao serve`, or another `command`, as a context manager.
 
-    `said` is the output of the command until it is ready. Its log goes to `log`, or to the log of the whole run.
+    `said` is the output of the command until it is ready. The command's log goes to `log`, or to the log of the whole
+    run.
     """
 
     def __init__(self, terminal: Terminal, *words: str, command: str = "serve", log: Path | None = None) -> None:
@@ -87,7 +91,7 @@ class Serving:
         self.process.wait(PATIENCE)
 
     def family(self) -> list[psutil.Process]:
-        """Return all processes that the command started, including those of PostgreSQL."""
+        """Return all processes that the command has started, including those of PostgreSQL."""
         found: list[psutil.Process] = self.process.children(recursive=True)
         return found
 
@@ -119,7 +123,7 @@ class Serving:
 
 
 def command_line(process: psutil.Process) -> list[str]:
-    """Return the command line. It is empty for a process that has ended or is a zombie."""
+    """Return the command line. It is empty if the process has ended or is a zombie."""
     try:
         words: list[str] = process.cmdline()
     except psutil.NoSuchProcess:  # ZombieProcess is a subclass
@@ -136,7 +140,7 @@ def name(process: psutil.Process) -> str:
 
 
 def ended(processes: list[psutil.Process]) -> bool:
-    """Wait for the processes, and return whether all of them ended within a generous limit."""
+    """Wait for the processes. Return whether all of them ended within a generous time limit."""
     return not psutil.wait_procs(processes, timeout=PATIENCE)[1]
 
 

@@ -1,4 +1,4 @@
-"""Runs third-party programs, and programs that our server does not serve, in a thread with its own event loop."""
+"""Runs third-party programs, and other programs that our server cannot serve, in a thread with its own event loop."""
 
 import threading
 import time
@@ -32,7 +32,7 @@ class RunningUvicorn:
 
 
 class RunningForeign(RunningUvicorn):
-    """A plain ASGI program that replaces a third-party service. `url` is its address."""
+    """A plain ASGI program that stands in for a third-party service. `url` is its address."""
 
     def __init__(self, program: Any) -> None:
         port = free_port()

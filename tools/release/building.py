@@ -1,4 +1,4 @@
-"""Build the files of a release from a commit. Every build of a commit with the same tools produces the same bytes."""
+"""Builds the files of a release from a commit. Every build of a commit with the same tools produces the same bytes."""
 
 import hashlib
 import os
@@ -32,7 +32,7 @@ class Commit(NamedTuple):
 
 
 def build(repository: Path, folder: Path) -> Path:
-    """Build the last commit into a folder below `folder`, named after the version. Return that folder.
+    """Build the last commit in a subfolder of `folder` that is named after the version. Return the subfolder.
 
     Raises Refused if there are uncommitted changes, or if a component differs from the lists of versions.
     """
@@ -45,7 +45,7 @@ def build(repository: Path, folder: Path) -> Path:
         _run_build(source, made, commit)
         (wheel,) = made.glob("*.whl")
         version = wheel.name.split("-")[1]
-        # The bill of materials describes a production server, which does not contain the trial.
+        # The bill of materials describes a production server, on which the trial is not installed.
         _describe(source, made, version, commit)
         _run_build(source / _TRIAL, made, commit, "--wheel")
         for path in _COPIED:
@@ -65,7 +65,7 @@ def ask_git(repository: Path, *words: str) -> str:
 
 
 def extract(repository: Path, commit: str, source: Path) -> None:
-    """Extract the committed files. `.gitattributes` inserts the commit's hash into them."""
+    """Extract the committed files. `.gitattributes` makes git insert the commit's hash into them."""
     packed = subprocess.run(
         ["git", "-C", str(repository), "archive", "--format=tar", commit], capture_output=True, check=True
     )
@@ -75,7 +75,10 @@ def extract(repository: Path, commit: str, source: Path) -> None:
 
 
 def _run_build(source: Path, made: Path, commit: Commit, *only: str) -> None:
-    """Build the source distribution and the wheel with this environment's tools. `--wheel` builds only the wheel."""
+    """Build the source distribution and the wheel with the tools of this environment.
+
+    `--wheel` builds only the wheel.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", *only, "--outdir", str(made), str(source)],
         env=os.environ | {"SOURCE_DATE_EPOCH": str(commit.instant)},
@@ -99,7 +102,7 @@ def _describe(source: Path, made: Path, version: str, commit: Commit) -> None:
 
 
 def _write_statements(source: Path, page: Path) -> None:
-    """Write the page of SQL statements for database administrators, which is not in git."""
+    """Write the page of SQL statements for database administrators. The page is not in git."""
     done = subprocess.run(
         [sys.executable, "-m", "tools.statements", str(page)],
         cwd=source,
@@ -116,7 +119,7 @@ def _list_sums(folder: Path) -> dict[str, str]:
 
 
 def _move(made: Path, target: Path) -> Path:
-    """Move the finished folder to its target. Replace an earlier build of the version."""
+    """Move the finished folder to its target. An earlier build of this version is replaced."""
     shutil.rmtree(target, ignore_errors=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(made, target)

@@ -20,7 +20,7 @@ _OWN_DATA = tomllib.loads(Path(__file__).with_name("licences.toml").read_text("u
 
 
 class Scope(Enum):
-    """Why a package is listed: it is required, required only for optional parts, or only used for the build."""
+    """Why a package is listed: it is required, required only for optional parts, or used only for the build."""
 
     REQUIRED = "required"
     OPTIONAL = "optional"
@@ -68,7 +68,7 @@ def _describe(locked: Locked, graphs: dict[Scope, dict[str, set[str]]]) -> Compo
     licence = check_licence(
         locked.name, _OWN_DATA["read"].get(locked.name) or read_licence(distribution.metadata), _OWN_DATA["accepted"]
     )
-    # A package that nothing requires belongs to the build of the editable installation.
+    # A package that no other package requires belongs to the build of the editable installation.
     scope = next((scope for scope, graph in graphs.items() if locked.name in graph), Scope.BUILD)
     return Component(
         locked.name,
@@ -83,7 +83,7 @@ def _describe(locked: Locked, graphs: dict[Scope, dict[str, set[str]]]) -> Compo
 
 
 def list_bundled(root: Path = ROOT) -> list[Component]:
-    """Return the third-party components bundled in our package. Raises Refused for a licence that is not accepted."""
+    """Return the third-party components in our package. Raises Refused if a licence is not accepted."""
     return [
         Component(
             part["name"],
@@ -99,13 +99,13 @@ def list_bundled(root: Path = ROOT) -> list[Component]:
 
 
 def list_direct(root: Path = ROOT) -> tuple[str, ...]:
-    """Return the names of the packages that the platform requires directly."""
+    """Return the names of the packages that the platform itself requires."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     return tuple(sorted(canonicalize_name(Requirement(one).name) for one in project["dependencies"]))
 
 
 def _follow(requirements: list[str]) -> dict[str, set[str]]:
-    """Return all direct and indirect requirements on this machine, each with the names that it requires."""
+    """Return all direct and indirect requirements on this machine, each with the names of its own requirements."""
     waiting = [(Requirement(one), "") for one in requirements]
     found: dict[str, set[str]] = {}
     seen = set()

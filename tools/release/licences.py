@@ -7,7 +7,7 @@ from cyclonedx.spdx import fixup_id
 from license_expression import ExpressionError, LicenseSymbol, get_spdx_licensing
 
 _SPDX = get_spdx_licensing()
-# Classifiers that name exactly one licence. "BSD License" is not among them, because it may mean any of three.
+# Classifiers that mean exactly one licence. "BSD License" is not among them, because it may mean any of three.
 _CLASSIFIERS = {
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
     "License :: OSI Approved :: GNU Lesser General Public License v2 or later (LGPLv2+)": "LGPL-2.1-or-later",
@@ -19,7 +19,7 @@ _CLASSIFIERS = {
 
 
 class Refused(Exception):
-    """Raised if a release cannot be made. The message contains the reason and the remedy."""
+    """Raised if a release cannot be made. The message gives the reason and the remedy."""
 
 
 def read_licence(package: PackageMetadata) -> str | None:

@@ -1,4 +1,4 @@
-"""The bill of materials of a release: CycloneDX in JSON, validated against its schema."""
+"""The bill of materials of a release, as CycloneDX JSON, validated against its schema."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -62,7 +62,7 @@ def check_sbom(document: str) -> None:
 
 
 def _enter(part: Component) -> Entry:
-    # A package has several files, for different kinds of machines. Any of them may be installed.
+    # A package has several files, for different kinds of machines. Any of these files may be installed.
     files = part.hashes if part.purl.startswith("pkg:pypi/") else ()
     return Entry(
         name=part.name,

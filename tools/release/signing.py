@@ -1,4 +1,4 @@
-"""Sign a release with an SSH key, so that every Debian can verify it without additional programs."""
+"""Signs a release with an SSH key, so that every Debian can verify it without additional programs."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 from tools.release.building import SUMS, ask_git
 from tools.release.licences import Refused
 
-# The accepted signer's name, and the purpose. A signature for another purpose is not valid.
+# The accepted signer's name, and the purpose of the signature. A signature for another purpose is not valid.
 SIGNER, PURPOSE = "balcao", "balcao-release"
 SIGNERS = "docs/operate/allowed_signers"
 

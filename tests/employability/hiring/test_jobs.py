@@ -1,4 +1,4 @@
-"""Tests of managing jobs as staff (rules: employability 2.5, 3.3, 4.2)."""
+"""Tests for managing jobs as staff (rules: employability 2.5, 3.3, 4.2)."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Tests of reading published jobs as a visitor (rules: employability 2.6, 3.3)."""
+"""Tests for reading published jobs as a visitor (rules: employability 2.6, 3.3)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

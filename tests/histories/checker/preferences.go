@@ -70,7 +70,7 @@ func (s preferences) shows(output *preferencesAnswer) bool {
 }
 
 // lists returns whether the answer has the newest entries. The order of entries within one change is not specified. If
-// the page may show only a part of the oldest change, the entries of this change are not compared.
+// the page may show only part of the oldest change, the entries of this change are not compared.
 func (s preferences) lists(limit int, output *preferencesAnswer) bool {
 	if len(output.Entries) != min(limit, len(s.ledger)) {
 		return false

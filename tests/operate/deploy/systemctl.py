@@ -1,4 +1,4 @@
-"""A replacement for systemd's `systemctl`: it runs the commands of the unit files with their settings.
+"""A replacement for systemd's `systemctl`. It runs the commands in the unit files, with the settings that they name.
 
 The units are in $UNITS. The folder also contains the process ids and the logs.
 """

@@ -1,4 +1,4 @@
-"""Tests that follow docs/operate/backup.md line by line, with Debian's PostgreSQL and files of `init production`."""
+"""Follow docs/operate/backup.md line by line, with Debian's PostgreSQL and the files of `init production`."""
 
 import os
 import re
@@ -34,7 +34,7 @@ NOTED = "SELECT string_agg(kind, ',' ORDER BY kind) FROM platform.backup"
 
 
 class Debian:
-    """A simulated Debian in a temporary folder: PostgreSQL cluster, /etc/balcao, systemd units and backups."""
+    """A simulated Debian in a temporary folder, with a PostgreSQL cluster, /etc/balcao, systemd units and backups."""
 
     def __init__(self, folder: Path, issuer: Issuer) -> None:
         self.folder = folder
@@ -88,7 +88,7 @@ class Debian:
         return done.stdout.strip()
 
     def install(self) -> None:
-        """Follow the parts of docs/operate/install.md that backups require."""
+        """Follow those parts of docs/operate/install.md that backups require."""
         data, log = self.folder / "data/main", self.folder / "data/main.log"
         places = f"--datadir {data} --logfile {log} --socketdir {self.folder / 'data'} --port {self.port}"
         self.run(f"pg_createcluster {self.version} main {places} --locale C --encoding UTF8 -- --no-sync")
@@ -141,7 +141,7 @@ def debian(issuer: Issuer) -> Iterator[Debian]:
 
 
 def blocks() -> list[str]:
-    """Return the shell blocks of the page in order."""
+    """Return the shell blocks of the page in their order."""
     return re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 

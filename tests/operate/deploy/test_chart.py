@@ -1,4 +1,4 @@
-"""Tests of the Helm chart: it validates its values, and renders the same objects as the manifests."""
+"""The Helm chart validates its values, and renders the same objects as the manifests."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ from tests.support.polling import PATIENCE
 from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.manifests
-# Annotations that only the chart has. They define when Helm runs the job.
+# Annotations that only the chart has. They determine when Helm runs the job.
 HOOK = {"helm.sh/hook": "pre-install,pre-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation"}
 
 

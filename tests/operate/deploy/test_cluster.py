@@ -1,4 +1,4 @@
-"""Tests of the cluster files that `balcao init production --cluster` writes: their programs accept them."""
+"""The programs of a cluster accept the files that `balcao init production --cluster` writes for them."""
 
 import os
 import subprocess

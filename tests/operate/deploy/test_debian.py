@@ -1,4 +1,4 @@
-"""install.sh and the manual's commands on a Debian with systemd, from an empty machine to the second upgrade."""
+"""install.sh and the manual's commands on a Debian with systemd: an empty machine, then two upgrades and a way back."""
 
 import json
 import re
@@ -34,7 +34,7 @@ BALCAO_CORS_ORIGINS=https://cidadao.cidade.test
 """
 SETTINGS = Path("etc/balcao/balcao.env")
 UNITS = ("balcao-api", "balcao-worker")
-# Series that exist only after an event, or only with a part that this installation does not have.
+# Series that exist only after an event, or only with a component that this installation does not have.
 CONDITIONAL = re.compile(
     "balcao_(backup_|replication_slot_(active|retained)|replica_|risk_(source|webhooks)|search_migration|maintenance|crm_event|crm_oldest|identity_keys|jobs)|up$"
 )
@@ -42,7 +42,7 @@ CONDITIONAL = re.compile(
 
 @dataclass
 class City:
-    """The machine, the issuer of its tokens, and the version of the release copied to it last."""
+    """The machine, the issuer of its tokens, the output of install.sh, and the version that was last copied to it."""
 
     machine: Debian
     issuer: str
@@ -98,7 +98,7 @@ class City:
 
 @pytest.fixture(scope="module")
 def city(tmp_path_factory: pytest.TempPathFactory) -> Iterator[City]:
-    """Run install.sh on an empty machine."""
+    """Yield an empty machine on which install.sh has run."""
     folder = open_folder()
     with ExitStack() as stack:
         stack.callback(remove, folder)
@@ -126,7 +126,7 @@ def test_an_empty_machine_serves_and_doctor_finds_nothing_wrong(city: City) -> N
 
 
 def test_no_unit_had_to_be_started_twice(city: City) -> None:
-    """The processes run as a user who cannot read /etc/balcao, but they must trust the gateway's certificate."""
+    """The processes run as a user who cannot read /etc/balcao, but they must still trust the gateway's certificate."""
     for unit in (*UNITS, "haproxy"):
         assert (city.machine.show(unit, "ActiveState"), city.machine.show(unit, "NRestarts")) == ("active", "0"), unit
 
@@ -148,7 +148,7 @@ def test_another_run_keeps_every_value_and_every_process(city: City) -> None:
     path = city.machine.folder / SETTINGS
     edited = path.read_text("utf-8").replace("https://cidadao.cidade.test", "https://outro.cidade.test")
     path.write_text(edited + "BALCAO_LOG_LEVEL=warning\n", "utf-8")
-    city.install()  # the processes restart once, because the file changed
+    city.install()  # the processes restarted once, because the file changed
     before, values = city.starts(), city.settings()
     city.install()
     assert city.settings() == values
@@ -170,7 +170,7 @@ def test_an_answer_or_a_line_that_contradicts_the_installation_is_refused(city: 
 
 @pytest.mark.parametrize("version", ["0.1.2", "0.1.3", "0.1.1"])
 def test_another_release_restarts_the_processes_and_keeps_settings(city: City, tmp_path: Path, version: str) -> None:
-    """Upgrade twice, then go back to an older release, which works with the newer database."""
+    """Upgrade twice, and then return to an older release, which works with the newer database."""
     before, values = city.starts(), city.settings()
     city.release(tmp_path, version)
     city.install()

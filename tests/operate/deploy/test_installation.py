@@ -1,4 +1,4 @@
-"""install.sh from a wheel to production, with Debian's PostgreSQL and HAProxy, a real Keycloak and a whole city."""
+"""install.sh from a wheel to production, with Debian's PostgreSQL and HAProxy, a real Keycloak and a city's data."""
 
 import json
 import os
@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "docs/operate/install.sh"
 PEOPLE = size(1_000, 100_000)
 HBA = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
-# The city's own settings. The contract lets a portal call with its own token.
+# The city's own settings. The contract tests let a portal call with its own token.
 LISTS = """
 BALCAO_MACHINE_CLIENTS=balcao-platform,crm,agentes-runtime,painel-saude,portal-cidadao
 BALCAO_CRM_URL={crm}
@@ -81,7 +81,7 @@ class Installation:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Run the script, which also imports a city's people."""
+    """Run the script, which also imports the people of a city, and yield the installation."""
     folder = tmp_path_factory.mktemp("installation")
     folder.chmod(0o755)
     find("haproxy")
@@ -122,7 +122,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation
         }
         stack.callback(end, folder / "run")
         said = run("sh", SCRIPT, build_wheel(folder / "dist"), **environment)
-        # Production has no demo data, but the contract tests need them here.
+        # Production has no demo data, but the contract tests need the demo data here.
         pip = (folder / "opt/bin/pip", "install", "-q", "--disable-pip-version-check")
         run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock", "-r", ROOT / "requirements-sandbox.lock")
         run(*pip, "--no-deps", build_wheel(folder / "trial", ROOT / "src/balcao_sandbox"))
@@ -147,7 +147,7 @@ def run(*words: object, **environment: str) -> str:
 
 
 def end(folder: Path) -> None:
-    """Stop the processes that the script started, by their recorded process ids."""
+    """Stop the processes that the script started. Their process ids are recorded."""
     for file in folder.glob("*.pid"):
         os.killpg(int(file.read_text()), signal.SIGTERM)
 

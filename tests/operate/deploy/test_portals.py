@@ -1,4 +1,4 @@
-"""Tests of the files that `balcao init portal` writes, and of a portal that uses them (rules: health_units 1)."""
+"""The files that `balcao init portal` writes, and a portal that uses them (rules: health_units 1)."""
 
 import json
 import stat

@@ -1,4 +1,4 @@
-"""Tests of the files that `balcao init production` writes: their tools accept them, and none is overwritten."""
+"""The files that `balcao init production` writes: their tools accept them, and no existing file is overwritten."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ ANSWERS = (
     "--auth-issuer=https://login.cidade.example:8443/realms/cidade",
     "--gateway=nginx",
 )
-# Answers that add every optional part of an installation.
+# Answers that add every optional part to an installation.
 MORE = (
     "--database=banco.cidade.example:5432",
     "--replica=replica-1.cidade.example:5433",
@@ -100,7 +100,7 @@ def test_every_unit_that_a_manual_starts_or_reads_is_written(folder: Path) -> No
 
 @pytest.mark.validators
 def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
-    """The kustomization lists all manifests. Only kustomize has a schema for the kustomization itself."""
+    """The kustomization must list all manifests. Only kustomize itself has a schema for a kustomization."""
     manifests = folder / "kubernetes"
     listed = yaml.safe_load((manifests / "kustomization.yaml").read_text("utf-8"))["resources"]
     listed.append("ingress.yaml")  # the city adapts this example
@@ -120,7 +120,7 @@ def test_compose_takes_its_file(folder: Path) -> None:
     program = "import compose_spec, sys; compose_spec.PyCompose.from_json(sys.argv[1]).to_spec()"
     composed = yaml.safe_load(
         (folder / "container/compose.yaml").read_text("utf-8")
-    )  # compose-spec does not merge anchors, PyYAML does
+    )  # compose-spec does not merge anchors, but PyYAML does
     run(validators() / "python", "-c", program, json.dumps(composed))
 
 
@@ -130,7 +130,7 @@ def test_hadolint_finds_nothing_in_the_container_file(folder: Path) -> None:
 
 
 def test_nothing_in_a_container_may_write_or_gain_rights(folder: Path) -> None:
-    """All containers and pods run under the account of the container file."""
+    """All containers and pods use the account from the container file."""
     lines = (folder / "container/Containerfile").read_text("utf-8").splitlines()
     (account,) = {line.split()[1] for line in lines if line.startswith("USER ")}
     services = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
@@ -158,7 +158,10 @@ def test_nothing_in_a_container_may_write_or_gain_rights(folder: Path) -> None:
 @pytest.mark.validators
 @pytest.mark.manifests
 def test_docker_compose_and_kubectl_read_what_is_meant(folder: Path, tmp_path: Path) -> None:
-    """Use the libraries inside these tools. The objects that kustomize builds also match the Kubernetes schemas."""
+    """Use the libraries that these tools contain.
+
+    The objects that kustomize builds also match the Kubernetes schemas.
+    """
     composed = yaml.safe_load(run(manifest_tools() / "cmd", folder / "container/compose.yaml"))
     assert composed["services"]["api"]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
     made = list(yaml.safe_load_all(run(manifest_tools() / "kustomize", "build", folder / "kubernetes")))
@@ -227,7 +230,7 @@ def test_what_an_installation_has_besides_stands_in_all_its_files(folder: Path) 
 
 
 def test_containers_reach_a_database_on_this_machine_and_pods_are_not_promised_to(tmp_path: Path) -> None:
-    """With its own `localhost`, a container would not reach the default database."""
+    """The default database is on `localhost`, which inside a container is the container itself."""
     terminal = Terminal(tmp_path)
     done = terminal.run("init", "production", *ANSWERS)
     services = yaml.safe_load((tmp_path / "production/container/compose.yaml").read_text("utf-8"))["services"]
@@ -345,7 +348,7 @@ def prepared(tmp_path: Path, issuer: Issuer) -> Iterator[Prepared]:
 
 
 def install(prepared: Prepared, settings: Settings, root: Path) -> Path:
-    """Put settings and gateway configuration into their folders below `root`. Return `root`."""
+    """Copy the settings and the gateway configuration into their folders below `root`. Return `root`."""
     lines = "".join(f"{name}={value}\n" for name, value in prepared.settings.items())
     write_files(root / "etc/balcao", {production.SETTINGS: File.of(lines, SECRET)}, replace=False)
     certificate = Certificate(root)

@@ -1,4 +1,4 @@
-"""Doctor's findings about file storage: several machines with a local folder, and a bucket that does not respond."""
+"""Doctor's findings about file storage: several machines with a local folder, or a bucket that does not respond."""
 
 import asyncio
 from pathlib import Path

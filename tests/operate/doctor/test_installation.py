@@ -128,7 +128,7 @@ def test_a_generated_secret_that_is_not_in_force_is_named_and_not_shown(machine:
     assert machine.environment["BALCAO_HASH_KEY"] not in found
     del environment["BALCAO_HASH_KEY"]
     assert len(installed.check_settings(machine.root, environment)) == 1
-    # A process that only serves calls does not get the owner's database login.
+    # A process that only serves calls does not have the owner's database login.
     del machine.environment["BALCAO_DATABASE_OWNER_URL"]
     assert installed.check_settings(machine.root, machine.environment) == []
 
@@ -297,7 +297,7 @@ def test_a_provider_that_gives_another_key_an_old_name_is_told_apart_from_a_rota
 
 
 async def test_a_gateway_that_is_stopped_while_the_processes_answer_is_named(machine: Installed) -> None:
-    """Doctor gets its response from the processes directly, which does not show that the gateway works."""
+    """Doctor gets its response directly from the processes, so it does not know whether the gateway works."""
     alive: Response[Any] = to_json({}, headers={HEADER: name_instance(machine.settings)})
 
     async def look(port: int, settings: Settings) -> Part:
@@ -335,7 +335,7 @@ async def test_a_client_that_the_provider_does_not_know_is_named(machine: Instal
 
 @pytest.fixture
 def private(tmp_path: Path) -> Iterator[str]:
-    """Yield a provider whose certificate comes from an authority that only the city trusts."""
+    """Yield a provider whose certificate was issued by an authority that only the city trusts."""
     certificate = Certificate(tmp_path)
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -398,7 +398,7 @@ async def test_a_clock_that_is_not_the_databases_or_the_providers_is_named(
 
 
 async def test_a_command_that_has_not_read_the_installations_settings_says_so(machine: Installed) -> None:
-    """Without these settings, doctor would examine a healthy demonstration instead of the faulty installation."""
+    """Without these settings, doctor would examine a healthy demonstration and not the faulty installation."""
     found = await diagnosis.diagnose(Settings(data_dir=machine.root / "data", port=9), machine.root)
     assert not found.ok
     assert "este comando não o leu" in "\n".join(found.problems)

@@ -1,4 +1,4 @@
-"""When several processes start, only one checks the providers, and none checks the embedded provider."""
+"""When several processes start, only one of them checks the providers, and none checks the embedded provider."""
 
 import asyncio
 import socket
@@ -13,7 +13,7 @@ from tests.support.server import free_port
 
 
 def is_asking() -> bool:
-    """Return whether a task checks the providers. It starts before the process reports that it is ready."""
+    """Return whether a task checks the providers. It starts before the process reports readiness."""
     return any("warn_of_issuers" in repr(task.get_coro()) for task in asyncio.all_tasks())
 
 

@@ -1,4 +1,4 @@
-"""Doctor's findings about the site: its machine client at the identity provider, and what the client may read."""
+"""Doctor's findings about the site: its machine client at the identity provider, and the data that it may read."""
 
 from collections.abc import Iterator
 from typing import Any

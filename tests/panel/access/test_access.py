@@ -1,4 +1,4 @@
-"""Tests of the access administration's pages on the running platform."""
+"""The pages of the access administration on a running platform."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from tests.support.panel import PanelClient
 
 ACCESS = "/painel/acessos"
 GROUPS = f"{ACCESS}/grupos"
-PAULO = "90000040479"  # a member of staff without rights in the demo
+PAULO = "90000040479"  # a demo member of staff without rights
 ANA = "90000000175"
 
 

@@ -1,4 +1,4 @@
-"""If no token grants administrator rights, the last administrator cannot be removed (task 37)."""
+"""The last administrator cannot be removed if no token grants administrator rights (task 37)."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def test_the_last_way_in_is_refused_and_explained_and_nothing_is_lost(panel: Pan
 
 
 def read_person(panel: PanelClient, name: str) -> str:
-    """Search for a person, and return the address of their page."""
+    """Search for a person, and return the address of the person's page."""
     panel.get(f"/painel/acessos/pessoas?procura={name}")
     return next(link for link in panel.page.links if re.fullmatch(r"/painel/acessos/pessoas/\d+", link))
 

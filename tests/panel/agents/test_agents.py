@@ -1,4 +1,4 @@
-"""Tests of the agents' pages on the running platform."""
+"""The pages of the agents on a running platform."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Axe finds nothing on an agent's pages, including the page about a concurrent change."""
+"""Axe finds no violation on an agent's pages, including the page about a concurrent change."""
 
 from collections.abc import Callable
 

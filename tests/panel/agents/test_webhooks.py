@@ -1,4 +1,4 @@
-"""Tests of webhooks for agents' versions: add, test, show, redeliver, switch off and delete a receiver."""
+"""Webhooks for agents' versions in the panel: add, test, show, redeliver, switch off and delete a receiver."""
 
 import json
 from collections.abc import Callable
@@ -20,20 +20,20 @@ Sql = Callable[..., list[dict[str, Any]]]
 def address(sandbox: Sandbox, sql: Any) -> str:
     """Return the panel's address.
 
-    Because this fixture depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
+    This fixture depends on `sql`, so that the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 
 
 def add_receiver(panel: PanelClient, name: str, **values: str) -> str:
-    """Add a receiver on its form, and return the address of its page."""
+    """Add a receiver with its form, and return the address of its page."""
     answer = panel.submit(NEW, url=NOWHERE, description=name, is_active="y", **values)
     assert answer.status_code == 201, panel.page.text
     return next(link for link in panel.page.links if link.startswith(f"{WEBHOOKS}/"))
 
 
 def fail_test(sql: Sql, receiver: str) -> None:
-    """Store a failed test delivery, as a worker would."""
+    """Store a failed test delivery, as a worker does."""
     id, error = receiver.rpartition("/")[2], "not-reached"
     tries = json.dumps([{"at": "2026-11-20T12:00:00+00:00", "error": error}])
     sql(
@@ -63,7 +63,7 @@ def test_a_receiver_is_entered_tried_told_again_switched_off_and_deleted(panel: 
     panel.submit(f"{receiver}/segredo")
     assert panel.page.heading == "Segredo trocado"
     assert "whsec_" in panel.page.text
-    panel.submit(f"{receiver}/mudar")  # this clears the checkbox
+    panel.submit(f"{receiver}/mudar")  # leaving it out clears the checkbox
     assert "desligado" in panel.page.text
     assert not [form for form in panel.page.forms if form.action.endswith(("/teste", "/reenviar"))]
     panel.submit(f"{receiver}/apagar")
@@ -126,7 +126,7 @@ def test_axe_finds_nothing_on_a_receiver_in_any_state(
     beside(fail_test, sql, receiver)
     screen = screen_of(width, color_scheme=scheme)
     screen.login("tereza", NEW)
-    screen.page.get_by_role("button", name="Gravar").click()  # rejected: the address is missing
+    screen.page.get_by_role("button", name="Gravar").click()  # rejected, because the address is missing
     assert_usable(screen, "a refused form")
     screen.page.get_by_label("Endereço").fill(NOWHERE)
     screen.page.get_by_role("button", name="Gravar").click()

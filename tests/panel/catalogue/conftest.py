@@ -46,7 +46,7 @@ def make(ask: Ask) -> Make:
 
 @pytest.fixture
 def alter(database_url: str) -> Iterator[Alter]:
-    """Yield an `Alter`. It uses a separate thread, because the browser occupies the event loop of this thread."""
+    """Yield an `Alter` that runs in a separate thread, because the browser occupies the event loop of this thread."""
     with ThreadPoolExecutor(1) as pool:
         owner = pool.submit(Owner, database_url).result()
         yield lambda statement: pool.submit(owner.run, statement).result()

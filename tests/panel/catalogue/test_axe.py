@@ -1,4 +1,4 @@
-"""Axe finds nothing on the pages of a service in any state."""
+"""Axe finds no violation on the pages of a service in any state."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of the catalogue's pages over HTTP: rights, rejected input and concurrent changes."""
+"""The catalogue's pages over HTTP: rights, rejected input and concurrent changes."""
 
 import re
 from typing import Any

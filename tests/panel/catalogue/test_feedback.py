@@ -1,4 +1,4 @@
-"""What visitors say about the pages of services, in the panel."""
+"""Visitors' feedback about the pages of services, as the panel shows it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ Rate = Callable[[dict[str, Any], bool, str | None], None]
 
 @pytest.fixture
 def rate(sandbox: Sandbox) -> Rate:
-    """Return a function that gives feedback on the page of a service, as a visitor."""
+    """Return a function that gives feedback as a visitor on the page of a service."""
 
     def give(service: dict[str, Any], helpful: bool, comment: str | None = None) -> None:
         path = f"/search/api/v1/services/{service['slug']}/feedback"

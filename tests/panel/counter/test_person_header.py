@@ -11,7 +11,7 @@ from tests.support.demo_people import CARLA
 from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 
-# Pages that return a file, or redirect to a page that is not about a person.
+# Pages that return a file, or that redirect to a page that is not about a person.
 WITHOUT_PAGE = {"counter.take_copy", "privacy.take_copy", "counter.end"}
 PAGES = [
     page
@@ -24,7 +24,10 @@ SHOWN = ("Carla Nogueira", "***.000.003-**", "Andamento de um chamado: senha 47"
 
 @pytest.fixture(scope="module")
 def attendant(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """Yield a client of an administrator, who may open every page, during an attendance of Carla."""
+    """Yield a client of an administrator, who may open every page.
+
+    The administrator has started an attendance of Carla.
+    """
     with PanelClient(sandbox.url) as opened:
         opened.login("kleber")
         opened.attend(CARLA)
@@ -42,7 +45,7 @@ def number(attendant: PanelClient) -> str:
 
 
 def read_band(text: str) -> str:
-    """Return the part of a page that shows whose data it contains. This part must come before the heading."""
+    """Return the part of a page that shows whose data the page contains. This part must come before the heading."""
     (band,) = re.findall(r'<section class="whose".*?</section>', text, re.DOTALL)
     assert text.index(band) < text.index("<h1")
     return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", band))

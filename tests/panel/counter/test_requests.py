@@ -1,4 +1,4 @@
-"""Requests at the counter: a clerk asks, checks and sends once, and finds a person by the number of a request."""
+"""Requests at the counter: a clerk asks, checks and sends once, and finds a person by a request's number."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -25,7 +25,7 @@ REASON = "Andamento de um chamado: senha 47"
 
 @pytest.fixture
 def clerk(panel: PanelClient) -> PanelClient:
-    """Return Luiz in an attendance of Ana."""
+    """Return the panel as Luiz, who is in an attendance of Ana."""
     panel.login("luiz")
     panel.attend(ANA)
     return panel
@@ -65,7 +65,7 @@ def test_a_clerk_makes_a_request_and_the_receipt_shows_its_state(clerk: PanelCli
         assert answer.status_code == 201
         clerk.remember(answer)
         receipts.add(read_receipt(clerk))
-    ((number, code),) = receipts  # three times the same form is one request
+    ((number, code),) = receipts  # sending the same form three times makes one request
     followed = sandbox.http.post("/registry/v1/maintenance-requests/follow", json={"number": number, "code": code})
     assert followed.json()["number"] == number
     clerk.get(base)
@@ -158,7 +158,7 @@ def test_a_number_finds_the_person(panel: PanelClient, sandbox: Sandbox) -> None
 
 
 def test_a_person_without_the_right_sees_no_requests_and_makes_none(panel: PanelClient) -> None:
-    panel.login("debora")  # may read citizens
+    panel.login("debora")  # may read the data of citizens
     panel.attend(ANA)
     base = find_base(panel)
     assert base not in panel.page.links

@@ -14,7 +14,7 @@ SILVIA = "90000020524"
 def address(sandbox: Sandbox, sql: Any) -> str:
     """Return the panel's address.
 
-    Because this fixture depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
+    This fixture depends on `sql`, so that the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 

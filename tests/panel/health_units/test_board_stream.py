@@ -1,4 +1,4 @@
-"""Tests of the risk board's stream: two windows share one upstream, and pages poll while the stream is down."""
+"""The risk board's stream: two windows share one upstream, and pages poll while the stream is down."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ EVENTS = {"Accept": "text/event-stream"}
 
 
 def read_events(lines: Iterator[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the id, name and data of each event in a stream of lines."""
+    """Yield the id, name and data of each event in the lines of a stream."""
     found: dict[str, list[str]] = {}
     for line in lines:
         if line:
@@ -70,7 +70,7 @@ def test_the_stream_is_for_who_may_see_the_board_and_leads_a_page_to_it(panel: P
 def test_a_session_holds_five_streams_and_no_more(panel: PanelClient) -> None:
     panel.login("rui", BOARD)
     with ExitStack() as held:
-        listening = []  # keep the iterators: dropping one closes its stream
+        listening = []  # keep the iterators, because dropping one closes its stream
         for _ in range(5):
             answer = held.enter_context(panel.http.stream("GET", STREAM, headers=EVENTS))
             listening.append(read_events(answer.iter_lines()))

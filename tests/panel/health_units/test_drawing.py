@@ -1,4 +1,4 @@
-"""Tests of the numbers behind the pictures: positions on the map, lengths of spans, heights of bars."""
+"""The numbers behind the pictures: positions on the map, lengths of spans, heights of bars."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise

@@ -26,7 +26,7 @@ def test_a_board_that_hears_nothing_says_its_age_and_after_two_minutes_that_nobo
 ) -> None:
     screen = screen_of()
     screen.page.clock.install()
-    screen.page.route(f"**{BOARD}/ao-vivo*", lambda route: route.abort())  # an open stream survives being offline
+    screen.page.route(f"**{BOARD}/ao-vivo*", lambda route: route.abort())  # an open stream survives while offline
     screen.login("rui", BOARD)
     warning = screen.page.get_by_role("alert").filter(has_text="Não confie neste quadro")
     expect(warning).to_be_hidden()

@@ -13,7 +13,7 @@ BOARD = "/painel/saude/risco"
 
 
 def mark(page: Page, selector: str) -> None:
-    """Focus an element, and mark it and the status line, so that `assert_same` detects a replacement."""
+    """Focus an element, and mark it and the status line, so that `assert_same` detects if either is replaced."""
     page.locator(selector).first.focus()
     page.evaluate("document.activeElement.isMarked = document.querySelector('#novidade').isMarked = true")
 

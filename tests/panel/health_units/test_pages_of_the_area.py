@@ -1,4 +1,4 @@
-"""Tests of the health units' pages over HTTP: concurrent changes, typed hours, holidays, webhooks and search."""
+"""Tests for the health units' pages over HTTP: concurrent changes, typed hours, holidays, webhooks and search."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Axe finds nothing on the pages of a job and its candidates."""
+"""Axe finds no violation on the pages of a job and its candidates."""
 
 from collections.abc import Callable
 

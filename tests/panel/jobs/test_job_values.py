@@ -1,4 +1,4 @@
-"""Tests of merging two people's changes to one job."""
+"""Tests for merging two people's changes to one job."""
 
 from typing import Any
 

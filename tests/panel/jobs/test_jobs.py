@@ -1,4 +1,4 @@
-"""Tests of the jobs' pages over HTTP, on the running platform with its demo data."""
+"""Tests for the jobs' pages over HTTP, on the running platform with its demo data."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Tests of the numbers behind the plots: hourly sums, scale and gaps."""
+"""Tests for the numbers behind the plots: hourly sums, scale and gaps."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

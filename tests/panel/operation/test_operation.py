@@ -1,4 +1,4 @@
-"""Tests of the pages about dead-lettered jobs on the running platform."""
+"""Tests for the pages about dead-lettered jobs on the running platform."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ JOBS = "/painel/operacao/tarefas"
 
 @pytest.fixture(scope="module")
 def worked_off(sandbox: Sandbox) -> None:
-    """Run the demo's jobs. Only one job remains: a push that the CRM permanently rejects."""
+    """Run the demo's jobs. The only job that remains is a push that the CRM rejects permanently."""
     asyncio.run(drain(sandbox.settings, sandbox.database_url))
 
 

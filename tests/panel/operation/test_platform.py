@@ -1,4 +1,4 @@
-"""Tests of the pages about services, queues, processes, imports, limits and maintenance over HTTP."""
+"""Tests for the pages about services, queues, processes, imports, limits and maintenance over HTTP."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -136,7 +136,7 @@ def test_a_maintenance_is_planned_announced_changed_and_given_up(panel: PanelCli
         panel.post(BEGIN, panel.find_form(BEGIN).values | {"confirmado": "sim"})
         assert "A manutenção está planejada e anunciada" in panel.page.text
     assert "todos os serviços no ar" in panel.page.text
-    assert "A busca para à noite." not in panel.page.text  # the later message has replaced this one
+    assert "A busca para à noite." not in panel.page.text  # the later message replaced this one
     until_now(lambda: "A busca para amanhã à noite." in sandbox.http.get("/status").text)
     end = "/painel/operacao/limites/manutencao/search/encerrar"
     panel.post(end, panel.find_form(end).values)

@@ -1,4 +1,4 @@
-"""Accesses grouped by visit. The officer sees names and departments of staff, the citizen only departments."""
+"""Accesses grouped by visit. The officer sees the names and departments of staff, and the citizen only departments."""
 
 import asyncio
 import re
@@ -52,10 +52,7 @@ def test_another_reason_another_kind_and_a_refusal_are_visits_of_their_own(other
 
 @pytest.fixture
 def attended(sandbox: Sandbox, panel: PanelClient) -> str:
-    """As Luiz, read several parts of Carla's record.
-
-    Luiz belongs to two departments. Return their names.
-    """
+    """As Luiz, who belongs to two departments, read several parts of Carla's record. Return the departments' names."""
 
     async def work() -> None:
         platform = assemble(sandbox.settings, sandbox.database_url)

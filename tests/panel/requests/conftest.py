@@ -1,4 +1,4 @@
-"""Fixtures that make citizens' requests over HTTP."""
+"""Fixtures that make requests of citizens over HTTP."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +29,7 @@ def ask(sandbox: Sandbox) -> Ask:
 
 @pytest.fixture
 def make(ask: Ask) -> Make:
-    """Return a function that makes a citizen's request, by default Ana's request about a lamp."""
+    """Return a function that makes a request as a citizen. By default, Ana makes a request about a lamp."""
 
     def create(cpf: str = ANA, type_: str = "lampada_apagada", answers: Any = LAMP, version: int = 1) -> dict[str, Any]:
         body = {"type": type_, "version": version, "answers": answers}

@@ -1,4 +1,4 @@
-"""Axe finds nothing on the pages about requests in any state, and no page is wider than the screen."""
+"""Axe finds no violation on the pages about requests in any state, and no page is wider than the screen."""
 
 from collections.abc import Callable
 

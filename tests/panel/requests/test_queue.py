@@ -1,4 +1,4 @@
-"""The queue of requests: the requests that each clerk sees, staff's steps, conflicts, repeated submissions, files."""
+"""The queue of requests: which requests a clerk sees, steps by staff, conflicts, repeated submissions, and files."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,6 +1,6 @@
-"""Fixtures for the panel's forty tasks, which tests do in each mode of `tests/support/task_modes.py`.
+"""Fixtures for the panel's forty tasks.
 
-Each mode has its own platform.
+Tests do the tasks in each mode of `tests/support/task_modes.py`. Each mode has its own platform.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ from tests.support.task_modes import MODES, Mode
 __all__ = ["alter", "ask", "call", "make", "open_one"]
 
 
-# At full size, axe checks the pages of each task. Axe needs Node.
+# In a proof, axe checks the pages of each task. Axe needs Node.
 _TOOLS = [pytest.mark.node] if FULL else []
 
 
@@ -48,7 +48,7 @@ def settings(way: Mode, tmp_path_factory: pytest.TempPathFactory) -> Settings:
 def address(sandbox: Sandbox, sql: Any) -> str:
     """Return the panel's address.
 
-    Because this fixture depends on `sql`, the event loop of `sql` starts before the browser's and ends after it.
+    This fixture depends on `sql`, so that the event loop of `sql` starts before the browser's and ends after it.
     """
     return sandbox.url
 

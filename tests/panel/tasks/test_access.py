@@ -13,12 +13,15 @@ from tests.support.task_modes import Mode
 pytestmark = pytest.mark.page
 
 PersonOf = Callable[..., Person]
-PAULO = "900.000.404-79"  # a member of staff without rights in the demo
+PAULO = "900.000.404-79"  # a demo member of staff without rights
 
 
 @pytest.fixture(scope="module")
 def settings(way: Mode, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Return settings with which no token grants administrator rights, so only the catalogue has administrators."""
+    """Return settings with which no token grants administrator rights.
+
+    The only administrators are then those in the catalogue.
+    """
     return Settings(
         data_dir=tmp_path_factory.mktemp("data"),
         port=free_port(),

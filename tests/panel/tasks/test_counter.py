@@ -117,7 +117,7 @@ def test_a_phone_is_changed_by_the_code_that_reaches_it(person_of: PersonOf, rea
 
 @pytest.fixture
 def read_code(sandbox: Sandbox) -> Callable[[str], str]:
-    """Return a function that runs the worker and returns the newest code sent to a number."""
+    """Return a function that runs the worker and returns the newest code that was sent to a number."""
 
     async def work() -> None:
         platform = assemble(sandbox.settings, sandbox.database_url)
@@ -170,7 +170,7 @@ def test_the_officer_sees_who_saw_a_person_and_why(person_of: PersonOf) -> None:
 
 @pytest.mark.task(34)
 def test_an_anonymisation_is_rehearsed_confirmed_and_proven(person_of: PersonOf) -> None:
-    elisa = "90000000507"  # a person with notification choices
+    elisa = "90000000507"  # a person who has made notification choices
     officer = person_of("debora", "/painel/dados/titular")
     begin(officer, elisa)
     officer.follow("Anonimizar…")

@@ -61,7 +61,7 @@ def test_an_operator_confirms_a_red_that_nobody_confirmed_for_hours(
     expect(person.page.get_by_role("status").first).to_contain_text("Vermelho confirmado agora.")
     expect(row).to_contain_text("confirmada hoje")
     expect(row).not_to_contain_text("sem confirmação")
-    expect(row).to_contain_text("tiros na rua")  # the remarks are kept
+    expect(row).to_contain_text("tiros na rua")  # the remarks are still there
 
 
 @pytest.mark.task(25)

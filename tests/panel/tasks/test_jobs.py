@@ -22,7 +22,7 @@ pytestmark = pytest.mark.page
 
 PersonOf = Callable[..., Person]
 KITCHEN, DRAFT, FOREIGN = (f"/painel/vagas/{sandbox_job_id(name)}" for name in ("V9", "V12", "V7"))
-# A timeout in milliseconds. Processing a thousand applications takes only a moment, but the machine may be busy.
+# A timeout in milliseconds. It takes only a moment to process a thousand applications, but the machine may be busy.
 PATIENT = 60_000
 
 
@@ -117,7 +117,7 @@ def test_six_people_are_rejected_after_a_question_that_names_them(person_of: Per
 def test_everybody_without_a_step_is_moved_while_the_page_is_left(
     person_of: PersonOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Start the work only after the person has left the page. An open page would mark the result as seen."""
+    """Start the work only after the person has left the page. An open page would mark the result as already seen."""
     left, call = threading.Event(), bulk._Run._call
 
     async def call_once_left(run: bulk._Run, part: Any) -> Any:
@@ -178,7 +178,7 @@ def test_the_file_of_candidates_has_accents_and_the_citys_time(person_of: Person
     assert {row["Situação"] for row in rows} == {"Reprovada"}
     applied = next(row["Candidatou-se em"] for row in rows if row["Nome"] == name)
     person.follow(name)
-    # The page shows "ontem" and the file the date. The page's `time` element contains the exact time.
+    # The page shows "ontem", and the file shows the date. The page's `time` element contains the exact time.
     moment = datetime.strptime(applied, "%d/%m/%Y %H:%M")  # both use the city's time zone
     expect(person.main.locator(f'time[datetime^="{moment:%Y-%m-%dT%H:%M}"]').first).to_be_visible()
 

@@ -43,7 +43,7 @@ def work(sandbox: Sandbox) -> Callable[[], None]:
 def test_stopped_tasks_are_retried_and_reach_the_crm(
     person_of: Callable[..., Person], sandbox: Sandbox, work: Callable[[], None]
 ) -> None:
-    work()  # the requests of the demo city reach the CRM before it fails
+    work()  # the demo city's requests reach the CRM before the CRM fails
     refusal = {"mode": "error", "status": 400, "code": "FIELD_INTEGRITY_EXCEPTION"}
     sandbox.crm.faults(*(refusal | {"operation": operation} for operation in ("create", "update", "upsert")))
     for cpf in NUMBERS:

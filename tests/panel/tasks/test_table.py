@@ -1,4 +1,4 @@
-"""The table of the forty tasks names each task's tests, and these tests are marked with the task."""
+"""The table of the forty tasks names the tests of each task, and these tests have the task's mark."""
 
 import ast
 import re

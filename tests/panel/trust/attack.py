@@ -1,4 +1,4 @@
-"""The attacker's strings. Tests put them into the data of every service, and check that they have no effect."""
+"""The attacker's strings. Tests store them in the data of every service, and check that they have no effect."""
 
 import copy
 import json
@@ -19,7 +19,7 @@ from tests.support.issuer import bearer
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.sandbox import ADMIN, Sandbox
 
-# Every string contains this mark, by which tests find the strings on pages.
+# Every string contains this mark, with which tests find the strings on pages.
 MARK = "ataque"
 # Markup, ends of attributes, titles and text areas, template syntax, Markdown, and look-alike characters.
 LONG = (
@@ -35,7 +35,7 @@ Place: TypeAlias = tuple[str | int, ...]
 
 
 def put_everywhere(sandbox: Sandbox) -> Counter[str]:
-    """Store the strings wherever a service accepts them. Return the number of changed body members by service."""
+    """Store the strings wherever a service accepts them. Return how many body members were replaced, by service."""
     taken: Counter[str] = Counter()
     for service in app.SERVICES:
         for operation in service.operations():
@@ -48,9 +48,9 @@ def put_everywhere(sandbox: Sandbox) -> Counter[str]:
 
 
 def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
-    """Replace each string of the operation's example with our strings, and send the accepted ones together in one call.
+    """Try our strings in each string of the operation's example, and send the accepted ones together in one call.
 
-    Return their number.
+    Return how many strings of the example were replaced.
     """
     example = find_example(operation)
     kept: dict[Place, str] = {}
@@ -69,7 +69,7 @@ def _put(sandbox: Sandbox, service: Service, operation: Operation) -> int:
 
 
 def _send(sandbox: Sandbox, service: Service, operation: Operation, body: Any) -> httpx.Response:
-    """Call as the CRM's webhook client, as the owner of the data or as an administrator, with a reason."""
+    """Make the call as the CRM's webhook client, as the owner of the data, or as an administrator. Give a reason."""
     values = {name: str(marker.example) for name, marker in operation.signature.path.items()}
     if WEBHOOK_CLIENTS in operation.rule.clients:
         token = sandbox.tokens.client("crm-sandbox")
@@ -106,7 +106,7 @@ def search_in_vain(sandbox: Sandbox) -> None:
 
 
 class Markup(HTMLParser):
-    """A parser that collects faults of a page: markup that our templates never contain."""
+    """A parser that collects a page's faults: markup that our templates never contain."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -131,5 +131,5 @@ class Markup(HTMLParser):
 
 
 def with_attack(address: str, names: Iterable[str], text: str) -> str:
-    """Return the address with the text in additional parameters of these names."""
+    """Return the address with additional parameters of these names, all of which contain the text."""
     return f"{address}{'&' if '?' in address else '?'}{urlencode(dict.fromkeys(names, text))}"

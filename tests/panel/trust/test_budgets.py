@@ -22,8 +22,8 @@ from tests.support.sandbox import Sandbox
 pytestmark = pytest.mark.long
 
 KILOBYTE = 1000
-# The maximum number of service calls for a list, and for a page about one record or with a form. The call that reads
-# the person's rights does not count. Pages that combine several services have higher limits.
+# The maximum number of service calls for a list, and for any other page: one about a record or with a form. The call
+# that reads the person's rights does not count. Pages that combine several services have higher limits.
 LIST, DETAIL = 2, 4
 TOGETHER: Mapping[str, int] = {
     "agents.list_agents": 3,
@@ -40,8 +40,8 @@ TOGETHER: Mapping[str, int] = {
     "requests.list_requests": 3,  # the filters also need types and departments
 }
 MOST_NODES = 1_500
-# Limits for the first page that a person opens, with its files, uncompressed. The script takes half of the bytes of a
-# live page.
+# Limits, in uncompressed bytes, for the first page that a person opens and its files. On a live page, half of the bytes
+# are the script.
 FIRST_LOAD, FIRST_LOAD_WITH_SCRIPT = 100 * KILOBYTE, 120 * KILOBYTE
 # The same limit after compression. A job's form contains all members, steps and questions, so it has its own limit.
 PACKED_FIRST_LOAD = 30 * KILOBYTE
@@ -52,7 +52,10 @@ LONGER: Mapping[str, int] = {"jobs.edit_job": 32 * KILOBYTE}
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one page. `calls` are its calls to services, without the call that reads the person's rights."""
+    """The cost of one page.
+
+    `calls` are the page's calls to services, without the call that reads the person's rights.
+    """
 
     name: str
     seen: Seen
@@ -69,7 +72,7 @@ class Cost:
 def fresh_counts() -> Iterator[None]:
     """Keep cached data fresh for the whole test, so that no page has to renew them.
 
-    The cached data are the counts of waiting items on the first page, and the names that forms offer.
+    These are the counts of waiting items on the first page, and the names that forms offer.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "FRESH", timedelta(days=1))
@@ -79,7 +82,7 @@ def fresh_counts() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def costs(sandbox: Sandbox, line: Line) -> list[Cost]:
-    """Return the cost of each page that an administrator, a clerk in an attendance, or a citizen sees."""
+    """Return the cost of each page that an administrator, a clerk in an attendance, or a citizen can see."""
     found = []
     for name in ("kleber", "luiz", "carla"):
         with PanelClient(sandbox.url) as panel:

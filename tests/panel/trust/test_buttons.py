@@ -1,6 +1,7 @@
 """The person who sees a button in the panel may press it, and no button breaks anything.
 
-In a proof, each demo person has their own platform and presses all buttons. Otherwise a few people press a sample.
+In a proof, each demo person has their own platform and presses all buttons. Otherwise, a few people press a random
+sample on a shared platform.
 """
 
 import random
@@ -20,7 +21,7 @@ from tests.support.proof_sizes import FULL, report
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import UNLIMITED, free_port
 
-# The people with the most buttons among those who cannot revoke each other's rights.
+# The people who have the most buttons, among those who cannot revoke each other's rights.
 FEW = ["editora", "luiz", "gilda"]
 CITIES = [[person] for person in people()] if FULL else [[people_by_login()[name] for name in FEW]]
 SAMPLE = 10  # buttons for each person in an ordinary run
@@ -30,7 +31,7 @@ RIGHTS = "access."
 
 @pytest.fixture(scope="module", params=CITIES, ids=lambda city: "-".join(person.username for person in city))
 def pressing(request: pytest.FixtureRequest) -> list[Person]:
-    """Return the people who press buttons on the same platform."""
+    """Return the people who press buttons on one platform."""
     found: list[Person] = request.param
     return found
 
@@ -60,7 +61,9 @@ def test_every_button_that_is_shown_may_be_pressed(pressing: list[Person], sandb
 
 
 def choose_buttons(panel: PanelClient) -> list[tuple[Kind, str]]:
-    """Return each kind of button, with a page that shows it. Kinds that revoke rights come last.
+    """Return each kind of button, with the address of a page that shows it.
+
+    Kinds that revoke rights come last.
 
     Ordinary runs return only a random sample.
     """

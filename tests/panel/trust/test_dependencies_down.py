@@ -1,4 +1,7 @@
-"""Each dependency of the panel fails in turn: pages report it, nothing is lost, and the panel recovers by itself."""
+"""Each dependency of the panel fails in turn.
+
+Pages report the failure, nothing is lost, and the panel recovers without help.
+"""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
@@ -22,7 +25,7 @@ GROUP = "/painel/acessos/grupos/novo"
 
 @pytest.fixture(scope="module", autouse=True)
 def impatient(sandbox: Sandbox) -> Iterator[None]:
-    """Restore the short waits of production for a database that is down. Other tests wait longer."""
+    """Restore production's short waits for a database that is down. Other tests wait longer."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connections, "ACQUIRE_SECONDS", 2.0)
         patch.setattr(pool, "SERVING_SECONDS", 2.7)
@@ -91,7 +94,7 @@ def test_a_form_that_was_sent_meanwhile_keeps_its_text_and_is_sent_once(
     assert kleber.post(GROUP, kept.values).status_code == 503  # the dependency is still down
     kept = kleber.find_form(GROUP)
     cut.mend()
-    for _ in range(2):  # send twice, as a double click does
+    for _ in range(2):  # sent twice, as by a double click
         assert kleber.post(GROUP, kept.values).status_code == 200, kleber.page.text[-900:]
     assert list_groups(sandbox, name) == [name]
 

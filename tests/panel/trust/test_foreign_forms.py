@@ -1,4 +1,4 @@
-"""The panel refuses a form that no page of the session contained, before it calls any service."""
+"""The panel refuses a form that no page of the session has contained, before it calls any service."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +11,7 @@ from tests.support.panel import PanelClient
 from tests.support.sandbox import Sandbox
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-# The logout belongs to no area, but changes data too.
+# The logout belongs to no area, but it changes data too.
 WRITES = {
     page.name: page.address(**dict.fromkeys(page.parameters, "999999"))
     for page in PAGES.values()
@@ -22,7 +22,7 @@ WRITES |= {"login.leave": "/painel/sair"}
 
 @pytest.fixture(scope="module")
 def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """Yield a client of the administrator, who may open all pages, logged in once."""
+    """Yield a client of the administrator, who may open all pages. The client logs in once."""
     with PanelClient(sandbox.url) as opened:
         opened.login("kleber")
         yield opened
@@ -30,7 +30,7 @@ def kleber(sandbox: Sandbox) -> Iterator[PanelClient]:
 
 @pytest.fixture(scope="module")
 def refused(kleber: PanelClient, sandbox: Sandbox) -> Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]:
-    """Return fields and headers of foreign forms, by the fault of the form."""
+    """Return the fields and headers of foreign forms, by what is wrong with the form."""
     ours, here = {"_csrf": kleber.read_secret()}, {"Origin": sandbox.url}
     with PanelClient(sandbox.url) as other:
         other.login("ana")

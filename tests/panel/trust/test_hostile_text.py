@@ -1,4 +1,4 @@
-"""An attacker's strings, in the data of every service and in every address, do no harm in a real browser."""
+"""An attacker's strings do no harm in a real browser, whether in the data of a service or in an address."""
 
 import json
 import re
@@ -30,7 +30,7 @@ ANYWHERE: list[tuple[str, ...]] = (
     if FULL
     else [("q", "ordem", "rascunho")]
 )
-# The areas with webhook pages, each with the path that lists the receivers, and the SQL that stores a failed delivery.
+# The areas with webhook pages: for each, the path that lists the receivers, and the SQL that stores a failed delivery.
 WEBHOOKS = {
     "/painel/agentes/avisos": (
         "/agent/api/v1/webhooks",
@@ -83,7 +83,7 @@ def crawls(sandbox: Sandbox) -> Mapping[str, Crawl]:
 
 @pytest.fixture(scope="module")
 def receivers(sandbox: Sandbox, sql: Callable[..., Any]) -> list[str]:
-    """Create the attacker's webhook receivers with failed deliveries, and return the addresses of their pages.
+    """Add failed deliveries to the attacker's webhook receivers, and return the addresses of the receivers' pages.
 
     The error of a delivery contains the attacker's string too. Only a worker writes errors, so the test stores them
     directly.
@@ -100,7 +100,7 @@ def receivers(sandbox: Sandbox, sql: Callable[..., Any]) -> list[str]:
 
 
 def list_webhook_pages(receiver: str) -> list[str]:
-    """Return the addresses of all pages that show the receiver. Two of them show its deliveries, too."""
+    """Return the addresses of all pages that show the receiver. Two of them also show its deliveries."""
     pages = [f"{receiver}/{page}" for page in ("mudar", "segredo", "apagar")]
     return ["/painel", receiver.rpartition("/")[0], receiver, f"{receiver}?aba=falhas", *pages]
 
@@ -143,7 +143,7 @@ def test_what_stands_in_a_webhook_and_its_deliveries_is_text_on_each_of_their_pa
                 assert (answer.status_code, attack.MARK in panel.page.text) == (200, True), address
                 assert attack.Markup(answer.text).faults == [], address
             panel.get(receiver)
-            assert panel.page.text.count(attack.LONG[:20]) >= 3  # in the receiver, in the delivery and in its attempt
+            assert panel.page.text.count(attack.LONG[:20]) >= 3  # in the receiver, in the delivery and in the attempt
             renewed = panel.submit(f"{receiver}/segredo")
             assert (panel.page.heading, attack.Markup(renewed.text).faults) == ("Segredo trocado", [])
 
@@ -175,7 +175,10 @@ def test_what_stands_in_an_address_is_text_on_the_page(crawls: Mapping[str, Craw
 
 
 def list_parameters(crawl: Crawl) -> set[tuple[str, tuple[str, ...]]]:
-    """Return pairs of a path and parameter names: for each kind of page, its own parameters and those in `ANYWHERE`."""
+    """Return pairs of a path and parameter names.
+
+    Each kind of page is tried with its own parameters and with those in `ANYWHERE`.
+    """
     found = {(urlsplit(seen.address).path, names) for seen in crawl.seen for names in ANYWHERE}
     for seen in crawl.seen:
         for address in [seen.address, *seen.addresses]:
@@ -199,7 +202,7 @@ def test_a_browser_runs_none_of_it_and_has_nothing_to_refuse(
     of_webhooks = [address for receiver in receivers for address in list_webhook_pages(receiver)]
     for address in [*shown.values(), *(of_webhooks if name == "kleber" else [])]:
         if re.search(r"/(atendimento|titular|anonimizacao)/\d|atendimento=", address):
-            continue  # this page belongs to an attendance of another session
+            continue  # this page belongs to an attendance in another session
         screen.open(address)
         assert (address, screen.page.evaluate(REPORT)) == (address, [])
     screen.open(attack.with_attack("/painel/ir", ["q"], attack.LONG))

@@ -15,9 +15,9 @@ from tests.support.panel_crawler import AWAY, FRAME, Crawl, find_page, list_miss
 from tests.support.proof_sizes import FULL, size
 from tests.support.sandbox import Sandbox
 
-# The number of pages of each kind to open.
+# How many pages of each kind to open.
 MOST = size(1, 4)
-# Values for path parameters that identify nothing.
+# Values for path parameters. They identify nothing.
 NOTHING = [
     "999999",
     "%00",
@@ -42,7 +42,7 @@ def choose_people() -> list[Person]:
 
 @dataclass
 class Visitor:
-    """A demo person who uses the panel, with their rights from the access service and a crawl of all their pages."""
+    """A demo person who uses the panel, the person's rights from the access service, and a crawl of all their pages."""
 
     person: Person
     panel: PanelClient
@@ -112,7 +112,7 @@ def test_no_page_breaks_on_what_stands_in_its_address(visitor: Visitor) -> None:
 
 
 def ask(visitor: Visitor, page: Page, value: str) -> Any:
-    """Open the page, or send its form without fields, with this value as every path parameter."""
+    """Open the page, or send its form without fields. Every path parameter has this value."""
     path = page.path
     for name in page.parameters:
         path = path.replace("{" + name + "}", value)

@@ -1,4 +1,4 @@
-"""Requests for others' data by address: another department's job, another area's unit, another clerk's attendance."""
+"""Requests for others' data by address: a job of another department, a unit of another area, another attendance."""
 
 from collections.abc import Callable, Iterator
 
@@ -83,7 +83,7 @@ def test_an_attendance_is_of_the_session_that_began_it(at_panel: Callable[[str],
 
 
 def test_a_citizen_reaches_nobody_elses_record(at_panel: Callable[[str], PanelClient], sandbox: Sandbox) -> None:
-    """The citizen's own pages ignore parameters, and always show the record of the person who is logged in."""
+    """The citizen's own pages ignore parameters, and always show the record of the citizen who is logged in."""
     ana = at_panel("ana")
     for path in ("", "/quem-viu", "/mensagens", "/telefone", "/email", "/endereco", "/copia", "/apagar"):
         for name in ("cpf", "citizen", "subject", "sub", "pessoa"):

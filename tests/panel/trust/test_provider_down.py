@@ -1,4 +1,4 @@
-"""While the identity provider is down, logins, renewals and logouts report it or work without it. Nothing is lost."""
+"""While the identity provider is down, logins, renewals and logouts report this or work without it. Nothing is lost."""
 
 import time
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ AWAY = "O login não respondeu"
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory, line: Line, sandbox_port: int) -> Settings:
-    """Return settings with which only calls to the provider use the connection that tests cut."""
+    """Return settings with which only calls to the provider use the connection that the tests cut."""
     here = f"http://127.0.0.1:{sandbox_port}"
     return Settings(
         data_dir=tmp_path_factory.mktemp("data"),

@@ -1,4 +1,4 @@
-"""If the stream of a live board breaks, the board shows that it is no longer live, and recovers by itself."""
+"""If the stream of a live board breaks, the board shows that it is no longer live, and later recovers without help."""
 
 from collections.abc import Callable, Iterator
 
@@ -41,7 +41,7 @@ def test_a_stream_that_breaks_is_said_on_the_open_board_which_comes_back_by_itse
     by_stream, word = screen.page.locator("[data-by=stream]"), screen.page.locator("[data-live-word]")
     expect(by_stream).to_be_visible(timeout=LONG)
     expect(word).to_have_text("Ao vivo")
-    # A browser stops reconnecting a stream once a reconnection fails with an error status.
+    # A browser stops reconnecting to a stream once a reconnection fails with an error status.
     with screen.page.expect_response(is_refused_stream, timeout=LONG):
         line.cut()
         expect(by_stream).to_be_hidden(timeout=LONG)

@@ -22,8 +22,8 @@ from tests.support.proof_sizes import size
 from tests.support.sandbox import ADMIN, Sandbox
 
 WHO = ["kleber", "luiz", "ana", "marina", "gilda"][: size(3, 5)]
-# The expression matches every signed or encrypted token, whose parts are separated by dots. The panel's sealed values
-# contain no dots, although they may contain `eyJ` by chance.
+# This matches every signed or encrypted token, because dots separate the parts of such a token. The panel's sealed
+# values contain no dots, although they may contain `eyJ` by chance.
 _TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]*\.")
 _ELEVEN = re.compile(r"(?<!\d)(?:\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})(?!\d)")
 
@@ -38,7 +38,7 @@ def crawl(request: pytest.FixtureRequest, sandbox: Sandbox) -> Iterator[Crawl]:
 
 @pytest.fixture
 def tokens(crawl: Crawl, sandbox: Sandbox, sql: Callable[..., list[dict[str, bytes]]]) -> Tokens:
-    """Return the tokens of the crawling person's session."""
+    """Return the tokens in the session of the person who crawls."""
     cookie = crawl.person.http.cookies[f"painel-{sandbox.settings.port}"]
     key = hashlib.sha256(cookie.encode()).digest()
     (row,) = sql("SELECT tokens FROM panel.session WHERE key = $1", key)
@@ -137,7 +137,7 @@ def test_the_script_of_a_page_is_led_to_the_login_and_back_to_a_page_of_ours(san
 
 
 def test_a_login_that_was_watched_is_worth_nothing_to_who_watched_it(sandbox: Sandbox) -> None:
-    """A thief can use neither the browser's login cookie nor the return address."""
+    """A thief cannot use the browser's login cookie or the return address."""
     with PanelClient(sandbox.url) as panel, PanelClient(sandbox.url) as thief:
         watched: list[str] = []
 

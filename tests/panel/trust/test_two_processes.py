@@ -1,4 +1,4 @@
-"""Several processes share one session: it starts in one, works in another, and a logout ends it in all."""
+"""Several processes share one session. It starts in one process, works in another, and a logout ends it in all."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from tests.support.server import RunningServer
 
 @pytest.fixture(scope="module")
 def other_url(sandbox: Sandbox, settings: Settings, database_url: str) -> Iterator[str]:
-    """Yield the address of a second server for the same installation, with the same public address."""
+    """Yield the address of a second server of the same installation, with the same public address."""
     with RunningServer(app.build_application(settings, database_url)) as running:
         yield running.url
 
@@ -28,7 +28,7 @@ def ana(sandbox: Sandbox) -> Iterator[PanelClient]:
 
 @pytest.fixture
 def at_other(ana: PanelClient, other_url: str, sandbox: Sandbox) -> Iterator[PanelClient]:
-    """Yield Ana's browser as a client of the second server, as if the gateway had forwarded its requests there."""
+    """Yield Ana's browser as a client of the second server, as if the gateway forwarded its requests there."""
     with PanelClient(other_url) as panel:
         panel.http.headers["Host"] = f"127.0.0.1:{sandbox.settings.port}"
         panel.http.cookies.update(ana.http.cookies)

@@ -1,4 +1,4 @@
-"""Tests of economic activities (rules: registry 2.6)."""
+"""Tests for economic activities (rules: registry 2.6)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of companies (rules: registry 2.6, 3.7)."""
+"""Tests for companies (rules: registry 2.6, 3.7)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of the health check."""
+"""Tests for the health check."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of the sandbox's departments, activities, companies and pets, which are loaded twice (rules: registry 7)."""
+"""The sandbox's departments, activities, companies and pets, which are loaded twice (rules: registry 7)."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Tests of the links between staff and departments (rules: registry 2.6)."""
+"""Tests for the links between staff and departments (rules: registry 2.6)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of notification categories: the public list, and administration (rules: registry 2.5, 3.8)."""
+"""Notification categories: the public list and the administration (rules: registry 2.5, 3.8)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

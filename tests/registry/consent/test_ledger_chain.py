@@ -1,4 +1,4 @@
-"""Tests that a ledger's chain reveals every changed or removed entry."""
+"""The chain of a ledger reveals every changed or removed entry."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

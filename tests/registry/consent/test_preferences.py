@@ -1,4 +1,4 @@
-"""Tests of changing and reading notification preferences (rules: registry 2.5, 4.7)."""
+"""Tests for changing and reading notification preferences (rules: registry 2.5, 4.7)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Tests of the preference ledger: its entries, that it is append-only, and that changes to it are detected (3.5)."""
+"""The preference ledger: its entries, that it is append-only, and that changes to it are detected (3.5)."""
 
 import hashlib
 import json
@@ -83,7 +83,7 @@ def path(cpf: str) -> str:
 
 @pytest.fixture
 def five(citizen: RegistryClient, path: str) -> None:
-    """Write five entries for the citizen, the last one about health."""
+    """Write five entries for the citizen. The last one is about the category health."""
     changes: list[dict[str, Any]] = [
         {"opt_in": False, "reason": "too_many_messages"},
         {"category_opt_ins": {"courses": True}},
@@ -195,7 +195,10 @@ def test_a_chain_that_nobody_touched_holds(
 
 
 def test_what_is_hashed_is_fixed_for_ever(sql: Sql, cpf: str, five: None) -> None:
-    """The test repeats the list of hashed members, because it must never change: ledgers are verified years later."""
+    """The test repeats the list of hashed members.
+
+    The list must never change, because ledgers are verified years later.
+    """
     before = bytes(32)
     for row in sql("SELECT * FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq", cpf):
         moment = row["timestamp"].isoformat().replace("+00:00", "Z")
@@ -303,7 +306,7 @@ async def history(call: Call, cpf: Cpf) -> list[LedgerEntry]:
 
 @pytest.fixture
 def operator(database_url: str) -> Callable[..., Result]:
-    """Return a function that runs `balcao registry verify-ledger` in this process."""
+    """Return a function that runs `balcao registry verify-ledger` within this process."""
     environment = {"BALCAO_DATABASE_URL": database_url}
     return lambda *words: CliRunner().invoke(balcao, ["registry", "verify-ledger", *words], env=environment)
 

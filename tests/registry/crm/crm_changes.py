@@ -1,4 +1,4 @@
-"""Random changes in the CRM, and the events that the CRM sends for them."""
+"""Random changes in the CRM, and the events that the CRM sends about them."""
 
 import random
 from typing import Any
@@ -31,7 +31,7 @@ def draw_change(chance: random.Random) -> tuple[str, Any]:
 
 
 def change(crm: RunningCrm, cpf: str, what: str, how: Any) -> dict[str, Any]:
-    """Make the change in the CRM, and return the event that the CRM sends for it."""
+    """Make the change in the CRM, and return the event that the CRM sends about it."""
     [account] = crm.accounts(cpf)
     if what == "account":
         crm.change("Account", account["Id"], **how)

@@ -1,4 +1,4 @@
-"""Helpers for pushes: reading a push with its job, and running the worker in this process."""
+"""Helpers for pushes: they read a push with its job, and run the worker in this process."""
 
 import json
 from typing import Any

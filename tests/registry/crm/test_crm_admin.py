@@ -1,4 +1,4 @@
-"""Tests of the CRM integration's status, events, and fields dated in the future (rules: registry 2.10)."""
+"""The CRM integration's status, events, and fields with a date in the future (rules: registry 2.10)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -163,7 +163,7 @@ def test_events_are_listed_by_person_request_and_time_without_their_data(
 
 
 def test_an_event_that_came_again_is_found_by_the_call_that_repeated_it(ask: Ask, send: Callable[..., str]) -> None:
-    """A sender that searches by its own request id finds the event even if it was a repetition."""
+    """A sender that searches for its own request id finds the event, even if its request was a repetition."""
 
     def find(request_id: str) -> list[tuple[str, bool]]:
         page = ask("/events", request_id=request_id).json()

@@ -1,4 +1,4 @@
-"""Tests of the mirror in the API: `effective` must agree with the citizen record (rules: registry 2.9)."""
+"""The mirror in the API: `effective` must agree with the citizen record (rules: registry 2.9)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -116,7 +116,7 @@ def test_fields_and_consents_stand_with_time_and_origin(
     assert effective(found) == {"genero"}
 
 
-# Each step builds on the earlier steps of the same citizen.
+# Each step builds on the previous steps of the same citizen.
 STEPS = [
     (BRUNO, {"cidade": "Maricá", "endereco": {"estado": "RJ", "pais": "Brasil"}}, set()),
     (BRUNO, {"endereco": {"bairro": "Farol"}}, {"cidade", "endereco.estado", "endereco.bairro"}),

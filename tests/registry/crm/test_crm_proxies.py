@@ -1,4 +1,4 @@
-"""Tests of the CRM proxies over HTTP, against the sandbox CRM (rules: registry 2.10)."""
+"""Tests for the CRM proxies over HTTP, against the sandbox CRM (rules: registry 2.10)."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

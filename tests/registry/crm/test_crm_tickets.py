@@ -1,4 +1,4 @@
-"""Tests of the citizen's CRM tickets over HTTP, against the sandbox CRM (rules: registry 2.11, 4.11)."""
+"""Tests for the citizen's CRM tickets over HTTP, against the sandbox CRM (rules: registry 2.11, 4.11)."""
 
 import itertools
 from collections.abc import Callable
@@ -142,7 +142,7 @@ def test_a_read_of_ones_own_tickets_leaves_no_event_and_stores_nothing(read: Rea
 
 
 plans = st.lists(
-    st.tuples(st.sampled_from([0, 1, 2]), st.lists(st.integers(0, 3), max_size=3)),  # owner, and steps for each order
+    st.tuples(st.sampled_from([0, 1, 2]), st.lists(st.integers(0, 3), max_size=3)),  # the owner, and each order's steps
     max_size=6,
 )
 

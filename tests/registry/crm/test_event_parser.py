@@ -1,4 +1,4 @@
-"""Tests of the webhook's parser: it returns the sent event, or an error that repeats none of its values."""
+"""The webhook's parser returns the event that was sent, or an error that repeats none of the event's values."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ from tests.support.demo_people import ANA
 from tests.support.proof_sizes import EXAMPLES
 
 KNOWN = {*TEXT_KEYS, LANGUAGES, TOURIST, ADDRESS, CONSENTS}
-# If an error repeats a value, it contains this mark.
+# Values contain this mark, so that an error that repeats a value can be recognised.
 MARKED = st.text(max_size=5).map(lambda text: f"segredo{text}")
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**40), 2**40) | MARKED,

@@ -1,4 +1,4 @@
-"""Tests of the login sync over HTTP, against the sandbox CRM."""
+"""Tests for the login sync over HTTP, against the sandbox CRM."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -94,7 +94,7 @@ def test_the_answer_has_the_keys_of_the_specification_and_no_null(login: Ask, cr
 def test_parallel_first_logins_in_two_processes_make_one_account(
     login: Ask, crm: RunningCrm, settings: Settings, database_url: str, issuer: Issuer, sql: Sql
 ) -> None:
-    """Each server coalesces its own calls. A lease lets one server go first, and no lease remains afterwards."""
+    """Each server combines its own calls. A lease lets one server go first, and no lease remains afterwards."""
     with (
         RunningServer(app.build_application(settings, database_url, ["registry"])) as one,
         RunningServer(app.build_application(settings, database_url, ["registry"])) as other,
@@ -150,7 +150,7 @@ def test_a_refused_email_change_is_not_the_users_affair(login: Ask, crm: Running
 def test_a_login_is_created_without_what_the_crm_cannot_hold(
     login: Ask, crm: RunningCrm, claims: dict[str, str], left_out: list[str], caplog: pytest.LogCaptureFixture, sql: Sql
 ) -> None:
-    """A token never contains a name this long, but the city's record may."""
+    """A token's name is never this long, but the name in the city's record may be."""
     record = msgspec.json.encode({"cpf": DAVI, "nome": f"Maria {'b' * 300}"}).decode()
     upsert = (
         "INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2, 'test')"
@@ -180,7 +180,10 @@ def test_a_rate_limit_and_an_expired_token_are_waited_out(login: Ask, crm: Runni
 
 
 class FasterCrm:
-    """A CRM where another caller creates the account before our upsert. With `forgets`, no look-up ever finds it."""
+    """A CRM in which another caller creates the account before our upsert.
+
+    With `forgets`, no look-up ever finds the account.
+    """
 
     def __init__(self, response: tuple[int, bytes], *, forgets: bool = False) -> None:
         self.response = response
@@ -291,7 +294,7 @@ def held(sql: Sql) -> Iterator[Callable[..., None]]:
 def test_what_was_declared_stands_in_place_of_the_tokens_email(
     login: Ask, crm: RunningCrm, held: Callable[..., None], origin: str
 ) -> None:
-    """A login never overwrites a pushed e-mail: the declared e-mail reaches the CRM once, and stays."""
+    """A login never overwrites a pushed e-mail. The declared e-mail reaches the CRM once, and remains there."""
     held('"declarado@casa.example"', origin)
     for _ in range(3):
         answer = login(BRUNO, email="bruno@token.example")
@@ -306,7 +309,7 @@ def test_what_was_declared_stands_in_place_of_the_tokens_email(
 def test_what_a_login_writes_of_the_citizens_own_word_is_confirmed_as_by_a_push(
     login: Ask, crm: RunningCrm, held: Callable[..., None], sql: Sql
 ) -> None:
-    """After the confirmation, older values in the CRM can no longer replace the e-mail."""
+    """After the confirmation, an older value in the CRM can no longer replace the e-mail."""
     held('"declarado@casa.example"', "citizen")
     stamps = "SELECT at, pushed_at FROM registry.register WHERE cpf = $1 AND field = 'email'"
     [before] = sql(stamps, BRUNO)
@@ -369,7 +372,7 @@ def test_a_crm_that_fails_is_a_bad_gateway(
     settings: Settings, database_url: str, issuer: Issuer, crm: RunningCrm, fault: dict[str, Any]
 ) -> None:
     crm.faults({"operation": "query"} | fault)
-    with RunningServer(app.build_application(settings, database_url, ["registry"])) as running:  # with its own circuit
+    with RunningServer(app.build_application(settings, database_url, ["registry"])) as running:  # with its own breaker
         answer = httpx.get(f"{running.url}{PATH}", headers=bearer(issuer.person(BRUNO)), timeout=PATIENCE)
     assert (answer.status_code, answer.headers["Error-Code"]) == (502, "crm-away")
     assert set(answer.json()) == {"error"}

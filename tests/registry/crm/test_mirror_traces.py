@@ -1,4 +1,4 @@
-"""Tests that the mirror's observed states of an e-mail are possible in its model (docs/models)."""
+"""The states of an e-mail that are observed in the mirror are possible in the mirror's model (docs/models)."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -68,7 +68,7 @@ EMAILS = {None: "NONE", FIRST: "DECLARED", SECOND: "DECLARED + 1", OTHER: "CHANG
 DIGESTS = {sha256(email.encode()).digest(): name for email, name in EMAILS.items() if email}
 BOUNDS = {"DECLARATIONS": 2, "CHANGES": 1, "LOGINS": 0, "KILLS": 0, "LOSSES": 0, "REPETITIONS": 0, "RECONCILIATIONS": 0}
 SENT = "SELECT FROM registry.register WHERE cpf = $1 AND pushed_value = to_jsonb($2::text)"
-# Another worker takes over a killed worker's job only when the lease has expired.
+# Another worker takes over the job of a killed worker only after the lease has expired.
 END_LEASES_AFTER = "UPDATE queue.pgqueuer SET heartbeat = now() + $1::interval WHERE status = 'picked'"
 HOUR = timedelta(hours=1)
 SOON, LATER = "2098-01-01T00:00:00Z", "2098-01-02T00:00:00Z"
@@ -83,7 +83,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture
 def recorded(sql: Sql, crm: RunningCrm) -> Iterator[Callable[[str], list[str]]]:
-    """Yield a function that returns a person's states in order, as conditions on the model's variables.
+    """Yield a function that returns the states of a person's e-mail in order, as conditions on the model's variables.
 
     Consecutive equal states are returned once.
     """
@@ -121,7 +121,7 @@ def describe(row: Any) -> str:
 
 @pytest.fixture
 def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
-    """Return a function that sends an event about an e-mail with its time in the CRM, and applies the event."""
+    """Return a function that sends an event about an e-mail, with the event's time in the CRM, and applies it."""
 
     def call(cpf: str, email: str, at: str) -> None:
         body = {"cpf": cpf, "updatedAt": at, "dados": {"email": email}}
@@ -133,7 +133,7 @@ def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
 
 @pytest.fixture
 def network(settings: Settings) -> Iterator[Network]:
-    """Yield a network that a test can disturb, between a worker and the CRM."""
+    """Yield a network between a worker and the CRM, which a test can disturb."""
     with Network({"crm": settings.crm_port}) as made:
         yield made
 
@@ -207,7 +207,7 @@ def test_a_word_that_people_of_the_crm_change_before_it_is_sent(
     event(person, OTHER, LATER)
     steps = recorded(person)
     assert can_be(tmp_path, steps)
-    # A bug that the model found: the echo of our own write replaced the citizen's value.
+    # The model found this bug: the echo of our own write replaced the citizen's value.
     replaced = [step.replace("CHANGED", "DECLARED") for step in steps]
     assert not can_be(tmp_path, replaced)
 
@@ -274,6 +274,6 @@ def test_a_word_whose_workers_are_killed_before_and_after_the_crm_has_it(
     steps = recorded(person)
     assert len(steps) == 8, steps
     assert can_be(tmp_path, steps, CHANGES=0, KILLS=2)
-    # A bug that the model found: the echo of a killed worker's call replaced the value declared since then.
+    # The model found this bug: the echo of a killed worker's call replaced the value that was declared in the meantime.
     replaced = "email == DECLARED && !dirty && !login_writes && login_wrote == (0) && !is_own"
     assert not can_be(tmp_path, [*steps[:5], replaced], CHANGES=0, KILLS=2)

@@ -1,4 +1,4 @@
-"""Tests that the registry accepts no other person's record from the CRM (rules: registry 4.6).
+"""The registry does not accept another person's record from the CRM (rules: registry 4.6).
 
 With the sandbox's fault `misdirected`, every query returns the records of the first person.
 """
@@ -25,7 +25,7 @@ from tests.support.server import RunningServer
 CARLA, DAVI = "90000000337", "90000000418"
 MISDIRECTED = {"mode": "misdirected", "operation": "query"}
 CONSENT = {"categoria": "saude", "canal": "whatsapp", "acao": "optout", "motivo": "Mensagens demais"}
-# Bodies of the operations that call the CRM while the caller waits.
+# The bodies for the operations that call the CRM while the caller waits.
 BODIES: dict[str, Any] = {
     "registry.validate_login": None,
     "registry.read_crm_account": None,
@@ -47,7 +47,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture
 def fresh(crm: RunningCrm, settings: Settings, database_url: str) -> Iterator[str]:
-    """Yield the address of a new server. A few misdirected responses open a server's circuit."""
+    """Yield the address of a new server. After a few misdirected responses, a server opens its circuit breaker."""
     with RunningServer(app.build_application(settings, database_url, ["registry"])) as running:
         yield running.url
 
@@ -64,7 +64,7 @@ def crowd(crm: RunningCrm) -> None:
 
 @pytest.fixture
 def everything(crm: RunningCrm, sql: Sql) -> Callable[[], Any]:
-    """Return a function that reads all people's data in the CRM and the registry."""
+    """Return a function that reads the data of all people in the CRM and the registry."""
     tables = ("mirror_head", "register", "wording", "crm_consentimentos", "crm_event")
     return lambda: (
         crm.switch.get("/accounts").json(),
@@ -114,7 +114,7 @@ def test_a_push_writes_into_nobodys_account_until_the_crm_answers_of_the_person(
 def test_a_reconciliation_of_all_feeds_nothing_until_the_crm_answers_of_whom_it_asks(
     http: httpx.Client, issuer: Issuer, crm: RunningCrm, drain: Drain, sql: Sql
 ) -> None:
-    """The first query, which lists changed people, is not misdirected. Only the queries for their data are."""
+    """The first query, which lists the changed people, is not misdirected. Only the queries for their data are."""
     crm.insert("Account", CPF__c=ANA, LastName="Moreira")
     crm.faults({"mode": "latency", "operation": "query", "times": 1}, MISDIRECTED)
     run = http.post(

@@ -1,4 +1,4 @@
-"""Tests of pushing own changes to the CRM (rules: registry 4.5)."""
+"""Tests for pushing own changes to the CRM (rules: registry 4.5)."""
 
 import json
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def put(http: httpx.Client, issuer: Issuer) -> Callable[[str, str], None]:
 
 @pytest.fixture
 def event(http: httpx.Client, issuer: Issuer, sql: Sql, drain: Drain) -> Callable[..., None]:
-    """Return a function that applies an event of the CRM, and postpones all pushes so that none runs meanwhile."""
+    """Return a function that applies an event from the CRM, and postpones all pushes so that none runs meanwhile."""
 
     def call(cpf: str, **body: Any) -> None:
         sql(NOT_YET)
@@ -62,7 +62,7 @@ def shown(http: httpx.Client, issuer: Issuer) -> Callable[[str], Any]:
 
 @pytest.fixture
 def row(sql: Sql) -> Callable[[str], Any]:
-    """Return a function that reads the citizen's outbox row with its job's state, or None without a row."""
+    """Return a function that reads the citizen's outbox row and the state of its job, or None if there is no row."""
 
     def call(cpf: str) -> Any:
         found = sql(
@@ -210,10 +210,10 @@ def test_a_late_echo_of_an_older_push_does_not_undo_the_newer_change(
     shown: Callable[[str], Any],
     row: Callable[[str], Any],
 ) -> None:
-    """The registry pushes A, the citizen declares B, then the echo of A arrives with a time after B."""
+    """The registry pushes A, the citizen declares B, and then the echo of A arrives with a later time than B's."""
     put(person, "Homem cisgênero")
     crm.faults({"operation": "upsert", "mode": "reset", "applied": "after", "times": 1})
-    send()  # the CRM applied the call, but its response was lost
+    send()  # the CRM applied the call, but the response was lost
     put(person, "Mulher cisgênero")
     event(person, updatedAt=LATER, dados={"genero": "Homem_cisgenero"})
     assert shown(person) == "Mulher cisgênero"
@@ -347,7 +347,10 @@ def test_a_push_is_in_the_audit_trail(
 def test_a_push_of_an_email_waits_for_the_login_that_writes_one(
     own: Own, send: Callable[..., None], crm: RunningCrm, person: str, row: Callable[[str], Any], sql: Sql
 ) -> None:
-    """A login must not write after the push of an e-mail. A push without an e-mail does not wait for the login."""
+    """A login must not write after the push of an e-mail.
+
+    A push that contains no e-mail does not wait for the login.
+    """
     under_way = (
         "INSERT INTO registry.login_write (cpf, email_sha256, until)"
         " VALUES ($1, sha256('x'), clock_timestamp() + interval '1 hour')"
@@ -377,7 +380,7 @@ def test_a_declared_email_stands_whatever_record_the_crm_tells_and_whoever_logs_
     person: str,
     sql: Sql,
 ) -> None:
-    """The CRM sends the full record because another field changed, and the token has another e-mail."""
+    """The CRM sends the full record because another field has changed, and the token contains a different e-mail."""
     crm.insert("Account", CPF__c=person, LastName="Lima", PersonEmail="antiga@x.example")
     own(person, email="Declarado@x.example")
     send()

@@ -1,4 +1,4 @@
-"""Tests that the CRM gets the caller's request id, and a value that staff declared for the citizen."""
+"""The CRM gets the caller's request id, and also a value that staff declared for the citizen."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Tests that the sandbox CRM's echo of a push changes nothing, over HTTP in both directions."""
+"""The sandbox CRM's echo of a push changes nothing, over HTTP in both directions."""
 
 from collections.abc import Callable, Iterator
 

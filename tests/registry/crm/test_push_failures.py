@@ -1,4 +1,4 @@
-"""Tests of pushes that the CRM rejects: retries and dead-lettered jobs."""
+"""Tests for pushes that the CRM rejects: retries and dead-lettered jobs."""
 
 import json
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture
 def letter(sql: Sql) -> Callable[[str], Any]:
-    """Return a function that reads the citizen's outbox row with its job's state, or None without a row."""
+    """Return a function that reads the citizen's outbox row and the state of its job, or None if there is no row."""
 
     def call(cpf: str) -> Any:
         found = sql(LETTER, cpf)
@@ -78,7 +78,7 @@ def test_what_may_pass_is_tried_once_a_push_and_delivered_later(
     send()
     found = letter(BRUNO)
     assert (found["status"], found["attempts"], found["given_up"], codes(found)) == ("queued", 1, False, [kept])
-    assert kinds(BRUNO) in ([], ["update"], ["update"] * 2)  # the second update has a new token
+    assert kinds(BRUNO) in ([], ["update"], ["update"] * 2)  # the second update uses a new token
     assert found["wait"] > (59 if kept == (403, "REQUEST_LIMIT_EXCEEDED") else 0)
     crm.faults()
     send()
@@ -247,7 +247,7 @@ def test_a_change_during_the_call_is_sent_after_it(
     kinds: Callable[[str], list[str]],
     person: str,
 ) -> None:
-    """If the citizen declares another value during a push, the confirmation of the first value keeps the row."""
+    """If the citizen declares another value during a push, the first value's confirmation does not remove the row."""
     own(person, genero="Nao_binario")
     send()
     own(person, genero="Homem_cisgenero")
@@ -281,7 +281,7 @@ def test_a_change_during_a_call_that_is_refused_is_tried_in_its_turn(
 def test_a_job_that_runs_a_second_time_finds_nothing_to_do(
     own: Own, send: Callable[..., None], sql: Sql, crm: RunningCrm, kinds: Callable[[str], list[str]], person: str
 ) -> None:
-    """A worker was killed after the confirmation, but before it updated the queue."""
+    """A worker was killed after the confirmation and before it updated the queue."""
     own(person, genero="Nao_binario")
     [job] = sql(
         "SELECT payload FROM queue.pgqueuer WHERE id = (SELECT job FROM registry.outbox WHERE cpf = $1)", person

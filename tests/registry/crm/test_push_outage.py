@@ -1,4 +1,4 @@
-"""Tests of pushes while the CRM is down: they wait for the circuit, none gets lost, and each person's order is kept."""
+"""Pushes wait for the circuit breaker while the CRM is down. None is lost, and each person's order is preserved."""
 
 import json
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 async def test_while_the_crm_is_down_changes_wait_and_all_are_delivered_afterwards(
     platform: Platform, crm: RunningCrm
 ) -> None:
-    """The outage lasts an hour, measured by a clock that the test sets for the circuit."""
+    """The outage lasts an hour on the circuit breaker's clock, which the test sets."""
     now = [0.0]
     platform.part(CrmClient).circuit = Circuit(lambda: now[0])
     people = [Cpf.with_stem(f"94{number:07}") for number in range(CHANGED)]
@@ -49,7 +49,7 @@ async def test_while_the_crm_is_down_changes_wait_and_all_are_delivered_afterwar
     while now[0] < 3_600:
         await worked(platform)
         tries += 1
-        now[0] += 901  # after each wait, the circuit allows one probe
+        now[0] += 901  # after each wait, the circuit breaker allows one probe
     crm.switch.delete("/requests")
     waiting = [row for cpf in people for row in await platform_rows(platform, LETTER, cpf.digits)]
     assert [row["status"] for row in waiting] == ["queued"] * CHANGED
@@ -90,7 +90,7 @@ def test_each_persons_changes_arrive_in_their_order(
     for step in range(STEPS):
         for cpf in people:
             own(cpf, nomeExibicao=f"passo {step:03}")
-        send(crm_push_attempts=100)  # enough attempts that no push is dead-lettered
+        send(crm_push_attempts=100)  # so many attempts that no push is dead-lettered
     crm.faults()
     send()
     send()
@@ -113,7 +113,7 @@ async def test_pushes_and_logins_share_the_circuit(platform: Platform, crm: Runn
 
 
 def shown_names(crm: RunningCrm, cpf: str) -> list[str]:
-    """Read the CRM's file, and return all names that a person's account has ever had."""
+    """Read the CRM's file, and return all names that the account of a person has ever had."""
     lines = (crm.settings.data_dir / STATE_FILE).read_text("utf-8").splitlines()
     records = [line.get("record", {}) for line in map(json.loads, lines)]
     return [record["NomeExibicao__c"] for record in records if record.get("CPF__c") == cpf and "FirstName" in record]

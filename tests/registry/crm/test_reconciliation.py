@@ -1,4 +1,4 @@
-"""Tests of the reconciliation with the CRM over HTTP, against the sandbox CRM (rules: registry 2.11, 4.12)."""
+"""Tests for the reconciliation with the CRM over HTTP, against the sandbox CRM (rules: registry 2.11, 4.12)."""
 
 import itertools
 import random
@@ -52,7 +52,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture
 def reconcile(http: httpx.Client, issuer: Issuer) -> Reconcile:
-    """Return a function that starts a reconciliation as an administrator, unless another token is given."""
+    """Return a function that starts a reconciliation, as an administrator unless another token is given."""
 
     def call(token: str | None = None, **body: Any) -> httpx.Response:
         return http.post(PATH, json=body, headers=bearer(token or issuer.admin()))
@@ -71,7 +71,7 @@ def event(http: httpx.Client, issuer: Issuer) -> Callable[[dict[str, Any]], None
 
 @pytest.fixture
 def mirrored(sql: Sql) -> Callable[[str], dict[str, Any]]:
-    """Return a function that reads a person's mirrored fields, without empty fields and the account id."""
+    """Return a function that reads a person's mirrored fields. Empty fields and the account id are left out."""
 
     def read(cpf: str) -> dict[str, Any]:
         rows = sql("SELECT field, value::text FROM registry.register WHERE cpf = $1", cpf)
@@ -91,7 +91,7 @@ def consented(sql: Sql) -> Callable[[str], dict[tuple[str, str], str]]:
 
 
 def in_crm(crm: RunningCrm, cpf: str) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
-    """Return a person's data in the CRM, in the format of `mirrored` and `consented`."""
+    """Return a person's data in the CRM, in the format that `mirrored` and `consented` return."""
     [account] = crm.accounts(cpf)
     values = parse_delta(FieldMap.load().to_dados(account)).fields
     consents = {(one["Categoria__c"], one["Canal__c"] or ""): one["Status__c"] for one in account["consents"]}
@@ -109,7 +109,7 @@ def now() -> str:
 # --- events lost, repeated or out of order ----------------------------------------------------------------------------
 
 
-# No shrinking: a smaller seed is not a simpler example.
+# No shrinking, because a smaller seed is not a simpler example.
 @pytest.mark.long
 @pytest.mark.cases("registry", "Q1")
 @examples(max_examples=size(2, 60), suppress_health_check=list(HealthCheck), phases=[Phase.generate])
@@ -124,7 +124,10 @@ def test_whatever_events_were_lost_repeated_or_late_the_mirror_becomes_what_the_
     seed: int,
     one_by_one: bool,
 ) -> None:
-    """Each event arrives zero to two times before the reconciliation, in any order, and perhaps once afterwards."""
+    """Before the reconciliation, each event arrives zero to two times in any order.
+
+    It may arrive once more afterwards.
+    """
     chance, since = random.Random(seed), now()
     people = [new_cpf() for _ in range(20)]
     for cpf in people:
@@ -160,7 +163,7 @@ def test_a_whole_account_is_told_with_every_mirrored_field(crm: RunningCrm) -> N
 
 @pytest.fixture
 def many(crm: RunningCrm) -> list[str]:
-    """Create accounts of more people than fit on two pages. Return their CPFs."""
+    """Create the accounts of more people than fit on two pages. Return the people's CPFs."""
     people = [new_cpf() for _ in range(2 * PAGE + 5)]
     for cpf in people:
         crm.insert("Account", CPF__c=cpf, LastName="Alguém", PersonEmail=f"p{cpf}@x.example")
@@ -200,7 +203,10 @@ def test_a_run_that_fails_in_the_middle_goes_on_where_it_was(
 def test_a_page_whose_job_runs_again_after_a_kill_feeds_nothing_twice(
     reconcile: Reconcile, many: list[str], settings: Settings, database_url: str, sql: Sql, drain: Drain
 ) -> None:
-    """The worker died after the page's commit, before it updated the queue. A second worker processed the page, too."""
+    """The worker died after the page's commit and before it updated the queue.
+
+    A second worker then processed the page again.
+    """
     run = reconcile(since=LONG_AGO).json()["id"]
     sql("UPDATE queue.pgqueuer SET execute_after = now() + interval '1 hour' WHERE entrypoint = 'crm_reconcile'")
     place = "SELECT page, people, events, state FROM registry.crm_reconciliation WHERE id = $1::text::uuid"
@@ -299,7 +305,7 @@ def test_an_anonymisation_whose_event_was_lost_is_caught_up_with(
 def test_what_citizens_said_themselves_stays_theirs_when_the_crm_has_it_too(
     reconcile: Reconcile, crm: RunningCrm, own: Own, drain: Drain, sql: Sql
 ) -> None:
-    """Removed values count too: if the CRM's null replaced a removed value, the city's value would reappear."""
+    """Removed values count too. If the CRM's null replaced a removed value, the city's value would reappear."""
     person = new_cpf()
     own(person, genero="Nao_binario", endereco__cep="", email="dela@x.example")
     fields = {"Genero__c": "Nao_binario", "PersonEmail": "outro@x.example", "NomeExibicao__c": "Bia"}

@@ -1,4 +1,4 @@
-"""Tests of a trace from the gateway to statement, job and CRM call, as an OpenTelemetry collector receives it."""
+"""A trace from the gateway to the statement, the job and the CRM call, as an OpenTelemetry collector receives it."""
 
 import asyncio
 import subprocess
@@ -56,7 +56,7 @@ def read_spans(collector: Receiver) -> list[Span]:
 
 @pytest.fixture(scope="module")
 def spans(settings: Settings, database_url: str, issuer: Issuer, collector: Receiver, sql: Sql) -> list[Span]:
-    """Return the spans of a citizen's write with its push, and of a refused call."""
+    """Return the spans of a citizen's write and its push, and of a refused call."""
     with (
         RunningServer(app.build_application(settings, database_url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,

@@ -1,4 +1,4 @@
-"""Tests of the webhook: its checks, and the path of an event into the citizen record."""
+"""Tests for the webhook: its checks, and the path of an event into the citizen record."""
 
 import asyncio
 from collections.abc import Callable
@@ -179,7 +179,7 @@ async def test_calls_during_a_count_do_not_count_again(platform: Platform, datab
         await owner.execute("LOCK TABLE registry.crm_event IN ACCESS EXCLUSIVE MODE")
         first = asyncio.ensure_future(backlog.refuse_when_full(platform))
         await asyncio.sleep(0)
-        # A second count would also wait for the lock, and time out.
+        # A second count would also wait for the lock and then time out.
         await asyncio.gather(*(backlog.refuse_when_full(platform) for _ in range(20)))
         assert not first.done()
     await first

@@ -1,4 +1,4 @@
-"""Tests of the changes that events make to the record, from tables of events and results."""
+"""The changes that events make to the record, from tables of events and expected results."""
 
 import itertools
 import json
@@ -35,7 +35,7 @@ _stems = itertools.count(500)
 
 @pytest.fixture
 def cpf(sql: Callable[..., Any]) -> str:
-    """Create a citizen with a base record for this test, and return the CPF."""
+    """Create a citizen who has a base record, and return the CPF."""
     person = Cpf.with_stem(f"900000{next(_stems)}").digits
     record = json.dumps(BASE | {"cpf": person})
     sql("INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2::jsonb, 'teste')", person, record)
@@ -44,7 +44,7 @@ def cpf(sql: Callable[..., Any]) -> str:
 
 @pytest.fixture(scope="module")
 def apply(settings: Any, database_url: str) -> Iterator[Callable[[], None]]:
-    """Yield a function that applies the waiting events, as the worker does."""
+    """Yield a function that applies the waiting events as the worker does."""
     with acting(settings, database_url, "test.apply") as act:
         yield lambda: act(_apply_waiting)
 
@@ -58,7 +58,7 @@ async def _apply_waiting(call: Call) -> None:
 
 @pytest.fixture
 def crm(http: httpx.Client, issuer: Issuer, apply: Callable[[], None]) -> Callable[..., None]:
-    """Return a function that sends an event dated at that hour, and applies it.
+    """Return a function that sends an event dated at this hour and applies it.
 
     Without `dados` the event is an anonymisation. Without `hour` it has no time.
     """
@@ -297,7 +297,7 @@ def test_an_anonymisation_leaves_no_value_of_the_mirror_anywhere(
 
 
 def dump(sql: Callable[..., Any]) -> str:
-    """Return all rows of all tables as a string."""
+    """Return all rows of all tables as one string."""
     tables = sql(
         "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables"
         " WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"

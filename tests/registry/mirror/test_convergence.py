@@ -1,6 +1,6 @@
-"""Tests that a set of events leads to the same mirror in any order and with any repetitions or retries.
+"""A set of events leads to the same mirror in any order, and with any repetitions or retries.
 
-Own writes and confirmed pushes take part, too. Their order is fixed. Events older than these may arrive late or
+The steps also include own writes and confirmed pushes, whose order is fixed. Events older than these may arrive late or
 repeatedly at any time, even during a push. Newer events arrive after them.
 """
 
@@ -64,7 +64,7 @@ def events(start: datetime, least: int, most: int) -> st.SearchStrategy[list[Eve
 own_values = st.fixed_dictionaries(
     {}, optional={"email": texts, "genero": texts, "telefone1": texts, "endereco.cep": texts}
 ).filter(bool)
-owns = st.lists(st.tuples(own_values, st.booleans()), min_size=1, max_size=3)  # values, and whether a push follows them
+owns = st.lists(st.tuples(own_values, st.booleans()), min_size=1, max_size=3)  # values, and whether a push follows
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def loop_and_connection(database_url: str) -> Iterator[tuple[asyncio.AbstractEve
 
 
 async def outcome(connection: asyncpg.Connection, steps: list[Step]) -> Any:
-    """Return the fields after these steps, each in its own transaction. Roll everything back.
+    """Run each step in its own transaction, and return the resulting rows. Roll everything back at the end.
 
     The time of an own write comes from the clock and differs between runs, so the result does not contain it.
     """
@@ -140,7 +140,10 @@ def pushed() -> list[Step]:
 
 
 def of_the_citizen(writes: list[tuple[dict[str, Any], bool]], *, with_pushes: bool) -> list[Step]:
-    """Return the steps of own writes and their pushes. The last write is always pushed, so no change remains unsent."""
+    """Return the steps of own writes and their pushes.
+
+    A push always follows the last write, so no change remains unsent.
+    """
     steps: list[Step] = []
     for number, (values, push) in enumerate(writes, 1):
         steps += [declared(values)]
@@ -149,7 +152,7 @@ def of_the_citizen(writes: list[tuple[dict[str, Any], bool]], *, with_pushes: bo
 
 
 def woven(steps: list[Step], among: list[Event], chance: random.Random) -> list[Step]:
-    """Insert the events at random positions. The other steps keep their order."""
+    """Insert the events at random positions. The order of the other steps does not change."""
     found = list(steps)
     for event in among:
         found.insert(chance.randint(0, len(found)), applied(event))

@@ -1,4 +1,4 @@
-"""Tests that the mirror stores a value's origin separately from its last confirmation (rules: registry 4.2)."""
+"""The mirror stores a value's origin separately from its last confirmation (rules: registry 4.2)."""
 
 import asyncio
 import itertools
@@ -114,7 +114,7 @@ def test_another_word_supersedes_it_for_good_in_whatever_order_they_come(
 ) -> None:
     """The CRM sent another value, and then the citizen's value again in another spelling.
 
-    The value now belongs to the CRM, in the CRM's spelling.
+    The value then belongs to the CRM, in the CRM's spelling.
     """
     words = [(after(1), "b@x.example"), (after(2), "A@X.EXAMPLE"), (after(0), "a@x.example")]
 
@@ -174,7 +174,7 @@ def test_a_confirmation_that_lies_ahead_of_the_clock_is_released_too(within: Wit
 @pytest.mark.cases("registry", "C11")
 @pytest.mark.parametrize("told", [TOKEN, f" {TOKEN.upper()}"])
 def test_what_a_login_wrote_takes_nothing_over_from_who_declared_another_meanwhile(within: Within, told: str) -> None:
-    """When the login started, there was no declared e-mail.
+    """When the login started, no e-mail had been declared.
 
     The echo of the login's write is newer than the citizen's value, but it is not a change made in the CRM.
     """
@@ -257,7 +257,7 @@ def test_the_echo_of_a_push_whose_response_was_lost_takes_nothing_over(
 ) -> None:
     """The CRM applied the push, but the response was lost.
 
-    Another value was declared and not yet pushed when the echo arrives.
+    When the echo arrives, another value has been declared but not pushed.
     """
 
     async def story(connection: asyncpg.Connection) -> None:
@@ -277,7 +277,7 @@ def test_the_echo_of_a_push_whose_response_was_lost_takes_nothing_over(
 
 
 class World:
-    """The registry, a CRM with one account, and the messages in transit. Each step is taken by a random actor."""
+    """The registry, a CRM with one account, and the messages between them. A random actor takes each step."""
 
     def __init__(self, connection: asyncpg.Connection, chance: random.Random) -> None:
         self.connection, self.chance = connection, chance
@@ -306,7 +306,7 @@ class World:
     async def attendant_elsewhere(self) -> None:
         """Change another field as the CRM's staff would.
 
-        The event contains the full record, including the e-mail that the citizen declared.
+        The event contains the full record, including the e-mail that the citizen has declared.
         """
         if self.crm["email"] == self.declared:
             await self.write_crm({"genero": self.chance.choice("xy")}, whole=True)
@@ -343,7 +343,7 @@ class World:
             self.login, self.landed = None, False
 
     async def lose(self) -> None:
-        """Lose our call to the CRM, or the response to it."""
+        """Lose our call to the CRM, or the CRM's response to it."""
         if self.login is not None:
             await mirror.end_login_write(self.connection, ANA, self.login, delivered=False)
         self.sent, self.login, self.landed = None, None, False

@@ -1,4 +1,4 @@
-"""Tests of converting a value between the CRM's format and the registry's (rules: registry 4.3)."""
+"""The conversion of a value between the CRM's format and the registry's (rules: registry 4.3)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tests of the writes that an event causes. They depend only on the event's data (rules: registry 4.2)."""
+"""The writes that an event causes. They depend only on the event's data (rules: registry 4.2)."""
 
 from typing import Any
 

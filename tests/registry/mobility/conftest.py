@@ -1,4 +1,4 @@
-"""Fixtures for a registry without other services, with a small catalogue of vehicles."""
+"""Fixtures for a registry without the other services, with a small catalogue of vehicles."""
 
 from collections.abc import Iterator
 

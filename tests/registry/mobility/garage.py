@@ -17,7 +17,7 @@ UNKNOWN = "0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e6f"
 
 
 def form(**members: Any) -> dict[str, Any]:
-    """Return the body to register a vehicle from the catalogue. Members with the value `...` are omitted."""
+    """Return the body that registers a vehicle from the catalogue. Members with the value `...` are left out."""
     whole = {
         "display_name": "Minha bicicleta",
         "color": "Azul",
@@ -34,7 +34,7 @@ def form(**members: Any) -> dict[str, Any]:
 
 @dataclass
 class Garage:
-    """Calls about vehicles, drivers and the catalogue. `ask` calls as a person, or with the given token."""
+    """Calls about vehicles, drivers and the catalogue. `ask` makes a call as a person, or with the given token."""
 
     http: httpx.Client
     issuer: Issuer
@@ -78,7 +78,7 @@ class Garage:
         return self.ask(cpf, "PATCH", f"{CITIZEN}/{cpf}/vehicle-invitations/{link}", {"status": status})
 
     def driving(self, owner: str, id_: str, cpf: str, **members: Any) -> str:
-        """Invite a driver who accepts, and return the id of the link."""
+        """Invite a driver, accept as the driver, and return the id of the link."""
         link = self.invited(owner, id_, cpf, **members)
         assert self.answer(cpf, link).status_code == 200
         return link

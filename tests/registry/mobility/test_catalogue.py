@@ -1,4 +1,4 @@
-"""Tests of the catalogue: brands, models and colours (rules: registry 2.7, 2.8, 3.6)."""
+"""Tests for the catalogue: brands, models and colours (rules: registry 2.7, 2.8, 3.6)."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -84,11 +84,11 @@ def test_a_brand_gets_an_id_from_its_name_and_keeps_it(garage: Garage) -> None:
     path = f"{BRANDS}/brand_sao_joao_x_2"
     renamed = garage.ask(garage.admin, "PATCH", path, {"name": " Novo nome "})
     assert renamed.json() == made.json() | {"name": "Novo nome"}
-    assert change(garage, path, name="NOVO NOME") == CHANGED  # this is the brand's own name in upper case
-    assert refusal(garage.brand("São João-X / 2")) == NAME_TAKEN  # the id of this name is taken
+    assert change(garage, path, name="NOVO NOME") == CHANGED  # the brand's own name in upper case
+    assert refusal(garage.brand("São João-X / 2")) == NAME_TAKEN  # another row has the id that follows from this name
     assert [delete(garage, path) for _ in range(2)] == [DELETED, NOT_KNOWN]
     assert change(garage, path, name="x") == NOT_KNOWN
-    assert refusal(garage.brand("São João X 2")) == NAME_TAKEN  # the id of a deleted brand stays taken
+    assert refusal(garage.brand("São João X 2")) == NAME_TAKEN  # a deleted brand's id is still taken
     assert "brand_sao_joao_x_2" not in {brand["id"] for brand in read(garage, "vehicle-brands")}
     kept = garage.ask(garage.admin, "GET", BRANDS).json()["data"]
     assert differences(kept, [BRAND]) == []

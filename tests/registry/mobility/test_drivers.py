@@ -1,4 +1,4 @@
-"""Tests of drivers by invitation (rules: registry 2.7, 4.8, 5)."""
+"""Drivers, who join a vehicle by invitation (rules: registry 2.7, 4.8, 5)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -163,7 +163,7 @@ def test_the_owner_removes_and_the_driver_leaves_each_once(garage: Garage, held:
     assert refusal(garage.unlink(BRUNO, held, UNKNOWN)) == (404, "conductor-unknown")
     assert refusal(garage.unlink(ANA, held, UNKNOWN)) == (404, "conductor-unknown")
     other = garage.registered(ANA)["id"]
-    assert refusal(garage.unlink(ANA, other, accepted)) == (404, "conductor-unknown")  # belongs to another vehicle
+    assert refusal(garage.unlink(ANA, other, accepted)) == (404, "conductor-unknown")  # another vehicle's link
     left = [garage.unlink(BRUNO, held, accepted) for _ in range(2)]
     assert list(map(refusal, left)) == [(204, None), (404, "vehicle-unknown")]
     assert left[0].content == b""

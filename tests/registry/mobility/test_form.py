@@ -1,4 +1,4 @@
-"""Tests of pure rules: the choice of brand and model, photo addresses and slugs (rules: registry 3.6, 4.8)."""
+"""Rules that need no database: choice of brand and model, photo addresses and slugs (rules: registry 3.6, 4.8)."""
 
 import re
 from typing import Any
@@ -42,7 +42,7 @@ choices = st.builds(
 
 
 def outcome(choice: Choice) -> Choice | None:
-    """Return the choice as it is stored, or None if it is rejected."""
+    """Return the choice as it would be stored, or None if it is rejected."""
     try:
         return resolve_choice(choice, BRANDS.get(choice.brand_id or ""), MODELS.get(choice.model_id or ""))
     except Invalid:
@@ -50,7 +50,7 @@ def outcome(choice: Choice) -> Choice | None:
 
 
 def by_the_table(choice: Choice) -> Choice | None:
-    """Return the result according to the table in rule 4.8: one condition for each of its three rows."""
+    """Return the result according to the table in rule 4.8. Each condition is one of the table's three rows."""
     brand, model = choice.brand_id, choice.model_id
     real = {"model_a": "brand_a", "model_b": "brand_b"}
     no_model, no_brand = model in (None, "model_outro"), brand in (None, "brand_outro")

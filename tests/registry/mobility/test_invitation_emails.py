@@ -1,4 +1,4 @@
-"""Tests of the invitation's e-mail: if it fails, the invitation is still valid (rules: registry 4.8)."""
+"""The e-mail about an invitation. If it fails, the invitation is still valid (rules: registry 4.8)."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Tests of driver links against a small model, with invitations, answers and removals in any order."""
+"""Driver links compared with a small model, with invitations, answers and removals in any order."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ Link = tuple[str, str]  # invitee, id
 
 def machine(garage: Garage, sql: Any) -> type[RuleBasedStateMachine]:
     class Links(RuleBasedStateMachine):
-        """One vehicle of Ana's. The model is `states`: the state of every link ever created."""
+        """One of Ana's vehicles. The model is `states`, the state of every link ever created."""
 
         links: Bundle[Link] = Bundle("links")
 

@@ -1,4 +1,4 @@
-"""Tests of retention, personal rights and demo data of vehicles (rules: registry 4.8, 4.9, 5, 7)."""
+"""The retention, personal rights and demo data of vehicles (rules: registry 4.8, 4.9, 5, 7)."""
 
 import asyncio
 import json
@@ -80,7 +80,7 @@ def test_after_two_years_links_go_and_of_a_vehicle_the_number_stays(garage: Gara
 
 
 def _left(sql: Any, vehicle_id: str) -> dict[str, Any]:
-    """Return the values in the row of an erased vehicle other than ids, type, flags and times."""
+    """Return the values that remain in an erased vehicle's row, without ids, type, flags and times."""
     (row,) = sql("SELECT * FROM registry.vehicle WHERE id = $1", vehicle_id)
     whose = ("id", "brand_id", "model_id", "vehicle_type", "has_invoice", "self_declaration")
     kept = {name: value for name, value in row.items() if value is not None and not name.endswith("_at")}
@@ -167,7 +167,7 @@ def test_the_demo_is_loaded_once(garage: Garage, settings: Settings, database_ur
 def test_without_a_mail_server_the_email_is_skipped(
     garage: Garage, drain: Any, sql: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In production there may be no mail server. The sandbox would write e-mails to a folder."""
+    """Production may have no mail server. The sandbox would write e-mails to a folder."""
     monkeypatch.setattr(drivers, "create_mailer", lambda _: None)
     link = garage.invited(ANA, garage.registered(ANA)["id"], DAVI)
     drain()

@@ -1,4 +1,4 @@
-"""Tests of the city's settings: limits, prefix and allowed hosts of photos (rules: registry 3.6, 4.8)."""
+"""Tests for the city's settings: limits, prefix and allowed hosts of photos (rules: registry 3.6, 4.8)."""
 
 from typing import Any
 

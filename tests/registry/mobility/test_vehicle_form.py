@@ -1,4 +1,4 @@
-"""Tests of the values that a vehicle's form allows, over HTTP (rules: registry 2.7, 3.6, 4.8)."""
+"""The values that the form of a vehicle accepts, over HTTP (rules: registry 2.7, 3.6, 4.8)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The photos of a vehicle may be files of its owner (rules: registry 3.6, 4.18)."""
+"""A vehicle's photos may be files of the vehicle's owner (rules: registry 3.6, 4.18)."""
 
 from typing import Any
 from uuid import UUID
@@ -95,7 +95,7 @@ async def test_files_of_an_erased_vehicle_expire(garage: Garage, send: Any, plat
     file = send()
     made = garage.registered(ANA, **NO_ADDRESSES, serial_number_photo_file_id=file, vehicle_photo_file_id=file)
     assert garage.vehicle(ANA, made["id"], "DELETE").status_code == 204
-    assert expiry(garage, file) is None  # deleting a vehicle keeps its data, including photos
+    assert expiry(garage, file) is None  # a deleted vehicle keeps its data, including photos
     owner = Database(platform.owner_url, size=2, role=None)
     await owner.open()
     try:

@@ -1,4 +1,4 @@
-"""Tests of registering, reading, changing and deleting vehicles (rules: registry 2.7)."""
+"""Tests for registering, reading, changing and deleting vehicles (rules: registry 2.7)."""
 
 import json
 from collections.abc import Callable
@@ -270,7 +270,7 @@ def test_the_list_shows_own_and_driven_ones_newest_first_page_by_page(garage: Ga
         garage.vehicle(FABIO, one["id"], "DELETE")
     own, driven = [garage.registered(FABIO)["id"] for _ in range(2)], garage.registered(ANA)["id"]
     garage.driving(ANA, driven, FABIO)
-    garage.invited(ANA, garage.registered(ANA)["id"], FABIO)  # this vehicle is not listed: Fábio has not accepted
+    garage.invited(ANA, garage.registered(ANA)["id"], FABIO)  # the list omits this vehicle: Fábio has not accepted
     listed = garage.vehicles(FABIO)
     assert [one["id"] for one in listed] == [driven, *reversed(own)]
     assert [differences(one, ITEM | {"conductor_id": str} if n == 0 else ITEM) for n, one in enumerate(listed)] == [

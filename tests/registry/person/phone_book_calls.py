@@ -1,4 +1,4 @@
-"""The phone book's operations for one number, and the people of its tests."""
+"""The phone book's operations on one number, and the people in its tests."""
 
 import itertools
 from typing import Any
@@ -19,7 +19,7 @@ _numbers = itertools.count(1)
 
 
 def load_people(database_url: str, **members: Any) -> None:
-    """Store base records of the three people. `members` are added to each record."""
+    """Store the base records of the three people. `members` are added to each record."""
     lines = [{"cpf": cpf, "nome": name, "nascimento": {"data": "1990-05-17"}} for cpf, name in NAMES.items()]
     load(database_url, IMPORTS[0], *[{"_id": line["cpf"], "source": "test"} | line | members for line in lines])
 
@@ -29,7 +29,7 @@ def new_number() -> str:
 
 
 class Book:
-    """The operations for one number, called as staff with all rights or as a person."""
+    """Calls the operations on one number, as staff with all rights or as a person."""
 
     def __init__(self, http: httpx.Client, issuer: Issuer, sql: Sql, number: str) -> None:
         self.number, self._sql = number, sql

@@ -1,4 +1,4 @@
-"""Tests of avatars: built-in pictures, pictures that staff offer, and a citizen's choice (rules: registry 2.2)."""
+"""Avatars: built-in pictures, pictures that staff offer, and a citizen's choice (rules: registry 2.2)."""
 
 import base64
 import re
@@ -101,7 +101,7 @@ def test_names_stand_without_regard_to_case_and_accents(anonymous: RegistryClien
 
 
 PNG_HEAD = b"\x89PNG\r\n\x1a\n"
-# `Accept` headers: of Next.js' image optimiser, of browsers whose header it forwards, and of programs.
+# `Accept` headers of Next.js' image optimiser, of browsers whose header the optimiser forwards, and of programs.
 WITHOUT_SVG = (
     "",
     "*/*",
@@ -133,7 +133,7 @@ def test_every_built_in_picture_is_a_png_unless_svg_is_asked_for(anonymous: Regi
 
 
 def test_without_tls_the_address_of_a_picture_is_the_picture(anonymous: RegistryClient) -> None:
-    """Portals show only pictures from `https` and `data:` URLs."""
+    """Portals show only pictures whose address is an `https` or `data:` URL."""
     for avatar in anonymous.ok("GET", "/avatars")["data"]:
         head, _, encoded = avatar["url"].partition(",")
         assert head == "data:image/svg+xml;base64"

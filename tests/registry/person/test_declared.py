@@ -1,4 +1,4 @@
-"""Tests of self-declared fields with a single value (rules: registry 2.3)."""
+"""Tests for self-declared fields with a single value (rules: registry 2.3)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

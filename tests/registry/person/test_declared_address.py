@@ -1,4 +1,4 @@
-"""Tests of the self-declared address (rules: registry 2.3, 4.2)."""
+"""Tests for the self-declared address (rules: registry 2.3, 4.2)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of the changes that CRM deltas make to addresses, phones and e-mails in the merged record."""
+"""The changes that CRM deltas make to the addresses, phones and e-mails in the merged record."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def _address(**parts: Any) -> dict[str, Any]:
     return {"logradouro": "Rua A", "municipio": "Niterói", "estado": "RJ", "cep": "24000000"} | parts
 
 
-# Two events, a member of the record, and its expected main value.
+# Two events, a member of the record, and the member's expected main value.
 CASES = [
     ({"email": "a@b.example"}, {"email": None}, "email", {"valor": "base@correio.example"}),
     ({"email": "a@b.example"}, {"email": ""}, "email", {"valor": ""}),

@@ -1,4 +1,4 @@
-"""Tests of the self-declared gender."""
+"""Tests for the self-declared gender."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests that any number of invented citizens keeps the demonstration's promises (rules: registry 7)."""
+"""Any number of generated citizens keeps the promises of the demonstration (rules: registry 7)."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Tests, over HTTP, of clients configured as messengers for the phone book (rules: registry 4.13)."""
+"""Clients that are configured as messengers for the phone book, over HTTP (rules: registry 4.13)."""
 
 from collections.abc import Iterator
 
@@ -37,13 +37,13 @@ def book(http: httpx.Client, issuer: Issuer, sql: Sql, database_url: str) -> Boo
 
 @pytest.fixture
 def messenger(http: httpx.Client, issuer: Issuer, book: Book) -> RegistryClient:
-    """Return a messenger whose misses no other test has counted."""
+    """Return a messenger for which no other test has counted a miss."""
     return RegistryClient(http, issuer.machine(MESSENGER, sub=f"messenger-{book.number}"))
 
 
 @pytest.fixture(scope="module")
 def unlisted(settings: Settings, database_url: str) -> Iterator[httpx.Client]:
-    """Yield a client of a server without configured messengers, as by default."""
+    """Yield a client of a server without configured messengers, which is the default."""
     by_default = settings.model_copy(update={"messenger_clients_csv": ""})
     with (
         RunningServer(app.build_application(by_default, database_url, ["registry"])) as running,

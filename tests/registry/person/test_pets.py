@@ -1,4 +1,4 @@
-"""Tests of pets (rules: registry 2.6, 3.7)."""
+"""Tests for pets (rules: registry 2.6, 3.7)."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

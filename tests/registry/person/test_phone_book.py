@@ -1,4 +1,4 @@
-"""Tests of the phone book over HTTP (rules: registry 2.11, 4.13)."""
+"""Tests for the phone book over HTTP (rules: registry 2.11, 4.13)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ def _records(database_url: str) -> None:
 
 @pytest.fixture
 def book(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
-    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # unproven bindings of earlier tests
+    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # unproven bindings from earlier tests
     return Book(http, issuer, sql, new_number())
 
 
@@ -45,7 +45,7 @@ def book(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
 
 @dataclass(frozen=True)
 class Model:
-    """The state of a number, according to the rules."""
+    """The state of a number that the rules require."""
 
     owner: str | None = None
     proven: bool = False
@@ -54,7 +54,7 @@ class Model:
 
 
 def step(book: Book, model: Model, what: str, cpf: str) -> Model:
-    """Take one step and check the response. Return the number's next state, according to the rules."""
+    """Take one step and check the response. Return the state of the number after it, according to the rules."""
     free, theirs = model == Model(), model.owner == cpf
     match what:
         case "bind own":
@@ -109,7 +109,7 @@ steps = st.lists(st.tuples(st.sampled_from(STEPS), st.sampled_from(PEOPLE)), min
 def test_a_number_shows_whoever_has_it_and_nobody_who_had_it(
     http: httpx.Client, issuer: Issuer, sql: Sql, plan: list[tuple[str, str]]
 ) -> None:
-    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # unproven bindings of earlier plans
+    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # unproven bindings from earlier plans
     book, model = Book(http, issuer, sql, new_number()), Model()
     for what, cpf in plan:
         model = step(book, model, what, cpf)
@@ -281,7 +281,7 @@ def test_what_is_no_birth_date_is_refused_and_costs_no_guess(book: Book) -> None
 
 
 def list_quarantined(book: Book, filters: str = "") -> list[dict[str, Any]]:
-    """Return the entries of all pages. In a full run, other tests leave more than one page."""
+    """Return the entries of all pages. In a full run, other tests leave more entries than fit on one page."""
     found: list[dict[str, Any]] = []
     for page in count(1):
         listed = book.staff.ok("GET", f"/admin/phone/quarantined?per_page=100&page={page}{filters}")["data"]
@@ -366,7 +366,7 @@ def test_a_name_to_compare_has_at_most_255_characters(book: Book, name: str, sta
 def test_quarantines_that_are_over_go_after_thirty_days_and_entries_after_five_years(
     book: Book, sql: Sql, settings: Settings, database_url: str
 ) -> None:
-    for days in (1825, 1828):  # five years with one or with two leap days
+    for days in (1825, 1828):  # five years contain one or two leap days
         sql(
             "INSERT INTO registry.phone_book_entry (id, number_hash, number, action, at, actor_kind, azp, request_id) "
             "VALUES (gen_random_uuid(), '', '*1234', 'released', now() - make_interval(days => $1), 'staff', '', $2)",

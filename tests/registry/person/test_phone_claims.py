@@ -1,4 +1,4 @@
-"""Tests of numbers that are bound without proof, over HTTP (rules: registry 4.13)."""
+"""Numbers that are bound without proof, over HTTP (rules: registry 4.13)."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ from tests.support.operator_calls import acting
 from tests.support.refusals import refusal
 
 NOT_FREE, DONE = (409, "phone-not-free"), (200, None)
-# Notations of the fixture `book`'s number, 55 21 9 xxxxxxxx.
+# Ways to write the number of the fixture `book`, 55 21 9 xxxxxxxx.
 WRITTEN = [
     {"ddi": "55", "ddd": "21", "valor": "9{rest}"},
     {"ddi": "+55", "ddd": "021", "valor": "9 {rest}"},
@@ -48,8 +48,8 @@ def _records(database_url: str) -> None:
 
 @pytest.fixture
 def book(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
-    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # unproven bindings of earlier tests
-    # A mobile number has a leading 9. The next digit is 6 to 9.
+    sql("DELETE FROM registry.phone_book WHERE proof = 'token'")  # unproven bindings from earlier tests
+    # A mobile number starts with 9. Its next digit is 6 to 9.
     return Book(http, issuer, sql, f"552199{new_number()[-7:]}")
 
 
@@ -58,7 +58,7 @@ def another(http: httpx.Client, issuer: Issuer, sql: Sql) -> Book:
 
 
 def write(phone: dict[str, str], number: str) -> dict[str, str]:
-    """Return a phone as the import stores it."""
+    """Return a phone in the form in which the import stores it."""
     sources = {"origem": "cadastro", "sistema": "cadastro"}
     return sources | {name: text.format(rest=number[5:]) for name, text in phone.items()}
 
@@ -70,7 +70,7 @@ def set_base(sql: Sql, cpf: str, phones: dict[str, Any]) -> None:
 
 
 def age(sql: Sql, book: Book, days: int) -> None:
-    """Date the binding this many days back."""
+    """Set the date of the binding to this many days ago."""
     aged = "UPDATE registry.phone_book SET bound_at = now() - make_interval(days => $2) WHERE number = $1"
     sql(aged, book.number, days)
 
@@ -148,7 +148,7 @@ def test_a_number_in_two_records_is_nobodys_without_a_code(book: Book, sql: Sql)
     assert [refusal(book.bind_own(cpf)) for cpf in (ANA, BRUNO)] == [NOT_FREE] * 2
     book.prove(BRUNO)
     assert book.status()["cpf"] == Cpf(BRUNO).masked
-    assert refusal(book.bind_own(BRUNO)) == DONE  # a proof outweighs other people's records
+    assert refusal(book.bind_own(BRUNO)) == DONE  # proof has priority over other people's records
     assert refusal(book.bind_as_staff(BRUNO)) == DONE
 
 
@@ -199,7 +199,7 @@ def test_nobody_has_more_than_three_numbers_on_their_word_and_learns_nothing_of_
     assert [refusal(each.bind_own(BRUNO)) for each in (first, *others)] == [DONE] * 3 + [(409, "phones-unconfirmed")]
     assert others[-1].bind_own(BRUNO).text == taken.bind_own(BRUNO).text
     assert refusal(first.bind_own(BRUNO)) == DONE  # the number is already Bruno's
-    first.prove(BRUNO)  # a proven number no longer counts
+    first.prove(BRUNO)  # a number with proof no longer counts
     assert refusal(others[-1].bind_own(BRUNO)) == DONE
     assert refusal(others[-1].bind_own(CARLA)) == NOT_FREE
 
@@ -225,7 +225,7 @@ def test_a_binding_on_somebodys_word_lapses_after_thirty_days_before_any_job_has
     book.bind_own(BRUNO)
     book.opt_in(BRUNO)
     age(sql, book, 29)
-    assert refusal(book.bind_own(BRUNO)) == DONE  # binding it again does not extend the binding
+    assert refusal(book.bind_own(BRUNO)) == DONE  # a second binding does not extend the first
     assert book.status()["opt_in"] is True
     assert refusal(book.bind_own(ANA)) == NOT_FREE
     age(sql, book, 30)
@@ -290,7 +290,7 @@ def test_an_upgrade_leaves_each_squatter_three_numbers_that_are_nobodys(book: Bo
 
 
 async def _use_up(operator: Call, what: str) -> list[str]:
-    """Call twelve times with production's limits, and return the outcomes."""
+    """Make the call twelve times under production's limits, and return the outcomes."""
     caller = from_claims({"sub": "s", "exp": 0, "cpf": BRUNO})
     call = Call(operator.platform, what, new_id(), Decision(Reason.AUTHENTICATED, "authenticated"), caller)
     answers = []

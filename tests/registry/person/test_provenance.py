@@ -1,4 +1,4 @@
-"""Tests of each value's source in a record, and of the retention report (rules: registry 2.11, 4.15)."""
+"""The source of each value in a record, and the retention report (rules: registry 2.11, 4.15)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of the search for a citizen at the counter, over HTTP (rules: registry 2.12, 4.14)."""
+"""The search for a citizen at the counter, over HTTP (rules: registry 2.12, 4.14)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -24,7 +24,7 @@ SEARCH, IDENTIFY = "/admin/citizens/search", "/admin/citizens/identify"
 WHY = "Atendimento 4711"
 ALLOWED = 5
 BORN = "1972-02-20"
-# 55 21 9 8800-7701. Three sources write it differently.
+# 55 21 9 8800-7701, which three sources write in different ways.
 NUMBER = "5521988007701"
 
 

@@ -1,4 +1,4 @@
-"""Tests of the first login and of the short form of opt-ins (rules: registry 2.2, 4.7)."""
+"""The first login, and the short form of the opt-ins (rules: registry 2.2, 4.7)."""
 
 from typing import Any
 

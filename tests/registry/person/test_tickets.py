@@ -1,4 +1,4 @@
-"""Tests of imported service tickets: listed newest first, with the citizen's totals (rules: registry 2.2, 3.3)."""
+"""Imported service tickets: listed newest first, with totals for the citizen (rules: registry 2.2, 3.3)."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -36,7 +36,7 @@ def line(number: int, **members: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module", autouse=True)
 def load(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Load]:
-    """Import twenty-five tickets of Ana's, five for each of five start times."""
+    """Import twenty-five tickets for Ana, five for each of five start times."""
     with importing(settings, database_url) as running:
         running(written(tmp_path_factory.mktemp("tickets") / "a", map(line, range(25))), "tickets")
         yield running

@@ -1,4 +1,4 @@
-"""Tests of validating phone numbers and e-mail addresses (rules: registry 2.4)."""
+"""The validation of phone numbers and e-mail addresses (rules: registry 2.4)."""
 
 from typing import Any
 
@@ -98,7 +98,10 @@ def test_any_text_gets_a_verdict_and_a_good_one_stands(text: str) -> None:
 
 @pytest.mark.parametrize("member", ["phone", "email"])
 def test_thirty_questions_a_minute_from_one_address(settings: Settings, database_url: str, member: str) -> None:
-    """Use production, because the sandbox multiplies the limit. At most one window boundary lies within the test."""
+    """Use production's limit, because the sandbox multiplies it.
+
+    The test crosses at most one boundary between windows.
+    """
     strict = settings.model_copy(update={"profile": "production"})
     with (
         RunningServer(app.build_application(strict, database_url)) as server,

@@ -1,4 +1,4 @@
-"""Tests of imported citizens' wallet and merged record, by caller (rules: registry 2.2, 3.2, 3.3)."""
+"""The wallet and the merged record of imported citizens, by caller (rules: registry 2.2, 3.2, 3.3)."""
 
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -30,7 +30,7 @@ BARE = Cpf.with_stem("912000001").digits
 
 @pytest.fixture(scope="module", autouse=True)
 def load(settings: Settings, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Load]:
-    """Import a person with only a CPF, and nine invented citizens. One of them is Ana, who has every member."""
+    """Import a person with only a CPF, and nine generated citizens. One of the nine is Ana, who has every member."""
     lines: list[Any] = [*invented.make_citizens(9), {"cpf": BARE}]
     lines[0].educacao = invented.make_citizen(4).educacao or lines[3].educacao
     with importing(settings, database_url) as running:

@@ -73,7 +73,7 @@ def types(database_url: str, http: httpx.Client, issuer: Issuer) -> None:
 
 
 class Citizen:
-    """A citizen without data who makes requests."""
+    """A citizen without data, who makes requests."""
 
     def __init__(self, http: httpx.Client, token: str, cpf: str) -> None:
         self.cpf = cpf
@@ -174,9 +174,9 @@ def members(http: httpx.Client, issuer: Issuer, sql: Sql) -> Callable[..., Staff
 
 @pytest.fixture
 def work(settings: Settings, database_url: str, sql: Sql) -> Callable[..., None]:
-    """Return a function that makes all jobs for requests due and runs them, up to `rounds` times.
+    """Return a function that makes all request jobs due and runs them, up to `rounds` times.
 
-    A busy machine may miss a time limit of the CRM, so one round is not always enough. Keyword arguments override
+    On a busy machine a call to the CRM may time out, so one round is not always enough. Keyword arguments override
     settings.
     """
 

@@ -1,4 +1,4 @@
-"""Tests of the exchange of requests with the CRM: no request is lost or duplicated (rules: registry 4.20)."""
+"""The exchange of requests with the CRM: no request is lost or duplicated (rules: registry 4.20)."""
 
 import threading
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def settings(running_crm: RunningCrm) -> Settings:
 
 @pytest.fixture(autouse=True)
 def _clean(sql: Sql, crm: RunningCrm) -> None:
-    """Start each test without jobs, faults and cases. The poll reads a new CRM from its start."""
+    """Start each test without jobs, faults and cases. For a new CRM, the poll starts at its first case."""
     sql("DELETE FROM queue.pgqueuer")
     sql("UPDATE registry.request_poll SET moment = '2000-01-01Z', after_id = ''")
 
@@ -85,7 +85,7 @@ def test_the_crm_carries_the_case_to_its_end(
         poll()
         poll()  # a second poll changes nothing
     citizen.act(number, "answer", {"text": "4711, Rua das Acácias."})
-    poll()  # the question is still in the CRM, but the answer is on its way
+    poll()  # the CRM still has the question, and the answer is in flight
     assert citizen.state(number) == "in_progress"
     work()
     (case,) = crm.cases()
@@ -187,7 +187,7 @@ def test_after_the_last_try_the_job_waits_for_an_operator_and_then_sends(
 def test_two_workers_at_once_make_one_case(
     citizen: Citizen, crm: RunningCrm, work: Work, sql: Sql, admin: Staff
 ) -> None:
-    """The same job runs in two workers, as it does if a slow worker has lost its lease."""
+    """Two workers run the same job, as happens when a slow worker has lost its lease."""
     number = citizen.opened()["number"]
     admin.moved(number, "in_progress")
     sql("INSERT INTO queue.pgqueuer (priority, entrypoint, payload, status) SELECT 0, entrypoint, payload, 'queued' "
@@ -207,7 +207,10 @@ def test_two_workers_at_once_make_one_case(
 def test_a_case_of_another_person_or_number_is_never_taken_over(
     citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None], record: dict[str, Any]
 ) -> None:
-    """The CRM mixes up its records: a request's case has the CPF of another person or the number of another request."""
+    """The CRM confuses its records.
+
+    The case for a request has the CPF of another person or the number of another request.
+    """
     number = citizen.opened()["number"]
     work()
     (case,) = crm.cases()

@@ -1,4 +1,4 @@
-"""Tests of the e-mail about a change of a request (rules: registry 4.20)."""
+"""The e-mail about a change to a request (rules: registry 4.20)."""
 
 import subprocess
 from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ def _clean(sql: Sql, post: MailServer) -> None:
 
 @pytest.fixture
 def reader(citizen: Citizen, http: httpx.Client) -> Citizen:
-    """A citizen who gave an e-mail address."""
+    """A citizen who has given an e-mail address."""
     path = f"/registry/v1/citizen/{citizen.cpf}/email"
     address = f"c{citizen.cpf}@correio.example"
     http.put(path, json={"valor": address}, headers=citizen.headers).raise_for_status()
@@ -62,7 +62,7 @@ def reader(citizen: Citizen, http: httpx.Client) -> Citizen:
 
 @pytest.fixture
 def send(sql: Sql, drain: Drain) -> Callable[[], None]:
-    """Return a function that makes the e-mails due and runs a worker."""
+    """Return a function that makes the e-mail jobs due and runs a worker."""
 
     def run() -> None:
         sql(DUE)

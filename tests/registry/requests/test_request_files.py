@@ -1,4 +1,4 @@
-"""Tests of files to which a request's answers refer (rules: registry 4.18, 4.20)."""
+"""The files to which the answers in a request refer (rules: registry 4.18, 4.20)."""
 
 import uuid
 from collections.abc import Callable

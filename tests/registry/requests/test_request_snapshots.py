@@ -1,4 +1,4 @@
-"""A request is shown with the state of its last step, even if the step is added while the request is read."""
+"""A displayed request always has the state of its last step, even if the step is added during the read."""
 
 import asyncio
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def test_a_step_between_two_statements_of_a_read_is_not_half_shown(
 
 
 async def add_step_meanwhile(database_url: str, number: str, read: Callable[[], httpx.Response]) -> httpx.Response:
-    """Add a step after the read has got the request, and before it gets the steps."""
+    """Add a step after the read has received the request and before it receives the steps."""
     connection = await asyncpg.connect(database_url)
     try:
         async with connection.transaction():

@@ -1,4 +1,4 @@
-"""Tests of a request's states against a model, while citizen, staff, CRM and time act in any order."""
+"""The states of a request compared with a model. Citizen, staff, CRM and time act in any order."""
 
 import itertools
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def may_staff(state: str, target: str) -> bool:
 
 def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -> type[RuleBasedStateMachine]:
     class Life(RuleBasedStateMachine):
-        """One request. The model contains its state, its steps, and the last status and message from the CRM."""
+        """One request. The model contains the request's state, its steps, and the CRM's last status and message."""
 
         @initialize()
         def open(self) -> None:
@@ -114,7 +114,7 @@ def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -
 
         @rule(status=st.sampled_from(sorted(CRM)), message=st.sampled_from(MESSAGES), foreign=st.booleans())
         def crm_says(self, status: str, message: str | None, foreign: bool) -> None:
-            """The CRM returns the request's case or, with `foreign`, a case with another person's CPF."""
+            """Apply the CRM's case for the request or, with `foreign`, a case with another person's CPF."""
             owner = "90000000175" if foreign else self.citizen.cpf
             act(apply, self.number, owner, self.protocol, status, message)
             if foreign or self.unsent or self.known == (self.protocol, status, message):
@@ -126,7 +126,7 @@ def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -
             self.follow(CRM[status], status != last_status, message is not None and message != last_message)
 
         def follow(self, target: str | None, is_new: bool, has_text: bool) -> None:
-            """Apply a status and a message of the CRM to the model."""
+            """Apply the CRM's status and message to the model."""
             may = target is not None and (
                 may_staff(self.state, target) or (self.state in CLOSED and target == "in_progress")
             )

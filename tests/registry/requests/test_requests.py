@@ -1,4 +1,4 @@
-"""Tests of making, following, answering, reopening, rating and handling requests over HTTP (rules: registry 4.20)."""
+"""Requests are made, followed, answered, reopened, rated and handled over HTTP (rules: registry 4.20)."""
 
 import uuid
 from collections.abc import Callable
@@ -328,7 +328,7 @@ def test_without_login_only_a_long_key_repeats_a_call(http: httpx.Client) -> Non
 def test_without_login_requests_are_few_for_an_address_and_for_a_day(
     http: httpx.Client, citizen: Citizen, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    monkeypatch.setitem(service.LIMITS, limit, "1/minute")  # the sandbox multiplies the rate by 100
+    monkeypatch.setitem(service.LIMITS, limit, "1/minute")  # the sandbox multiplies this rate by 100
     answers = (anonymous(http) for _ in range(101))
     full = next(answer for answer in answers if answer.status_code != 201)
     assert refusal(full) == (429, "requests-without-login")

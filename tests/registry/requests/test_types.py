@@ -1,4 +1,4 @@
-"""Tests of request types: versions, checks of definitions and answers (rules: registry 4.20)."""
+"""Request types: their versions, and the checks of definitions and answers (rules: registry 4.20)."""
 
 import copy
 import math
@@ -200,7 +200,7 @@ JSON = st.recursive(
 def test_any_answer_is_stored_in_a_form_that_is_accepted_again_or_refused(
     value: Any, kind: Field, anonymous: bool
 ) -> None:
-    """Whatever a caller sends, the check ends with a refusal or with JSON that it accepts unchanged."""
+    """Whatever a caller sends, the check refuses it or returns JSON, and accepts this JSON again unchanged."""
     try:
         stored = parse_answers([kind], {kind.id: value}, TODAY, anonymous=anonymous)
     except Invalid:

@@ -1,4 +1,4 @@
-"""Tests that after an anonymisation no table contains a value of the person's mirror.
+"""After an anonymisation, no table contains a value from the person's mirror.
 
 The scan searches every column of every row of every table, including jobs, audit, caches and the queue's log. The scan
 cannot see rows that are not yet vacuumed, nor the write-ahead log (docs/explain/lgpd.md).
@@ -29,7 +29,7 @@ from tests.support.database_dump import everything, find_tables_with
 Sql = Callable[..., list[asyncpg.Record]]
 MARK = "zqxmarca"
 STAYS = "zqxfica"
-PET = "zqxbicho"  # a person's request erases pets, an event does not
+PET = "zqxbicho"  # erased after a person's request, but not after an event
 ANA, BRUNO = Cpf("90000000175"), Cpf("90000000256")
 
 
@@ -58,7 +58,7 @@ async def webhook(platform: Platform, cpf: Cpf, at: datetime, dados: Any, evento
 
 
 async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
-    """Write marks to every place that may contain mirrored values. Return a time after all these writes."""
+    """Write marks to every place that may contain mirrored values. Return a time later than all these writes."""
     call = operator_call(platform, "test.scan")
     start = datetime.now(UTC) - timedelta(hours=2)
     await crm_sync.apply_crm_event(platform, await webhook(platform, cpf, start, marked()))
@@ -127,7 +127,7 @@ async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, 
     assert not find_tables_with(await dumped(sql), MARK)
     at = await fill(platform, sql, cpf)
     full = await dumped(sql)
-    assert set(find_tables_with(full, MARK)) == EXPECTED  # the scan finds every mark
+    assert set(find_tables_with(full, MARK)) == EXPECTED  # the scan finds the mark in every expected table
     await way(platform, cpf, at)
     empty = await dumped(sql)
     assert find_tables_with(empty, MARK) == []
@@ -138,7 +138,7 @@ async def test_no_row_holds_a_value_of_the_mirror(platform: Platform, sql: Sql, 
         assert empty[kept] == full[kept]
     assert [row for row in full["registry.outbox"] if cpf.digits in row]
     assert not [row for row in empty["registry.outbox"] if cpf.digits in row]
-    # Apply the remaining events. Their payload is already erased and the tombstone is set.
+    # Apply the events that remain. Their payload has been erased, and the tombstone is set.
     async with platform.database.connection() as connection:
         for row in await connection.fetch("SELECT id::text FROM registry.crm_event WHERE applied_at IS NULL"):
             await crm_sync.apply_crm_event(platform, row["id"])
@@ -150,7 +150,7 @@ async def dumped(sql: Sql) -> dict[str, list[str]]:
 
 
 async def test_a_later_own_write_keeps_its_mark_for_the_crm(platform: Platform, sql: Sql) -> None:
-    """An event's tombstone covers only older values. A later value remains, and is still pushed."""
+    """An event's tombstone covers only older values. A later value remains, and the platform still pushes it."""
     carla, call = Cpf("90000000337"), operator_call(platform, "test.scan")
     past = datetime.now(UTC) - timedelta(hours=1)
     async with platform.database.transaction() as connection:

@@ -1,4 +1,4 @@
-"""Tests of a person's rights over HTTP: the data export, the list of accesses, and the audit trail."""
+"""A person's rights over HTTP: the data export, the list of accesses, and the audit trail."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ from tests.support.rules import read_page
 
 Sql = Callable[..., list[asyncpg.Record]]
 ANA, BRUNO, UNKNOWN_PERSON, ADMIN = "90000000175", "90000000256", "90000001147", "90000040126"
-# These tables contain CPFs of staff: people with permissions, and the masked CPFs of a version's authors.
+# These tables contain CPFs of staff: people with permissions, and the masked CPFs of authors of versions.
 OF_STAFF = {"access.person", "search.service_versions"}
 
 
@@ -260,7 +260,7 @@ def test_the_list_is_paged_newest_first_and_bounded_by_from_and_to(
     assert listed() == newest_first
     assert listed(per_page=2, page=2) == newest_first[2:]
     assert listed(page=9) == []
-    # A date means a day in the city's time zone, which is three hours behind UTC.
+    # A date is a day in the city's time zone, which is three hours behind UTC.
     assert listed(**{"from": "2026-03-01", "to": "2026-03-01"}) == newest_first[:2]
     assert listed(**{"from": "2026-03-01T03:00:00Z", "to": "2026-03-01T00:00:00-03:00"}) == newest_first[1:2]
     assert listed(to="2026-02-28") == newest_first[2:]
@@ -289,7 +289,7 @@ def test_a_malformed_parameter_is_named_and_never_repeated(
 
 
 def list_promised_members() -> list[str]:
-    """Return the export's members from the rules page. Other services' members come before the last one."""
+    """Return the export's members that the rules page lists. Members from other services come before the last one."""
     page = read_page("registry")
     *first, last = re.findall(r"`(\w+)`", page[page.index("\nExport: ") :].partition(";")[0])
     beside = [declared for each in app.SERVICES if each is not SERVICE for declared in each.personal_data]
@@ -384,7 +384,7 @@ async def test_five_files_a_day_and_sixty_lists_an_hour_for_each_person(platform
         await service.export_person(call, Cpf(BRUNO))
     assert refused.value.retry_after
     await service.export_person(call, Cpf(ANA))
-    platform.limits = Limits("redis://127.0.0.1:1")  # without the cache, the limit lets calls pass
+    platform.limits = Limits("redis://127.0.0.1:1")  # while the cache is down, the limit lets calls pass
     await service.export_person(call, Cpf(BRUNO))
     platform.limits = Limits()
     for _ in range(60):
@@ -453,7 +453,7 @@ def test_the_trail_is_filtered_and_shows_people_masked(
     assert {subject is None for _, _, subject in of_people} == {False}
     assert {subject for _, _, subject in others} == {None}
     assert {ana, bruno} <= set(of_people)
-    # The trail contains each search by the auditor, with the person if the search was for one.
+    # The trail contains each of the auditor's searches, with the person if the search was for one person.
     looks = sql(
         "SELECT subject, fields FROM platform.audit_event WHERE operation = 'registry.list_audit_events' ORDER BY at"
     )
@@ -487,7 +487,7 @@ def test_without_its_audit_event_no_file_is_given(http: httpx.Client, owner: dic
 
 
 def test_every_table_with_a_persons_number_is_declared_by_a_feature(sql: Sql) -> None:
-    """Every table with a CPF is declared, so the export and the anonymisation cover new tables of any service."""
+    """Every table with a CPF is declared, so the export and the anonymisation include new tables of any service."""
     columns = """
         SELECT DISTINCT table_schema || '.' || table_name AS name FROM information_schema.columns
         WHERE table_schema = ANY($1) AND column_name ~ '(^|_)cpf(_|$)'
@@ -521,4 +521,4 @@ async def test_a_rotated_hash_key_leaves_the_list_of_accesses_whole(platform: Pl
     platform.audit = Audit(new)
     alone = await list_operations()
     platform.audit = Audit(new, [old])
-    assert len(await list_operations()) == len(before) + len(alone) + 1  # plus the event of the first listing
+    assert len(await list_operations()) == len(before) + len(alone) + 1  # and also the event of the first listing

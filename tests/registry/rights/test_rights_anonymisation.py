@@ -1,4 +1,4 @@
-"""Tests of the anonymisation in two calls: a dry run that changes nothing, then the actual anonymisation."""
+"""The anonymisation in two calls: a dry run that changes nothing, and then the actual anonymisation."""
 
 import asyncio
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def owner(issuer: Issuer) -> dict[str, str]:
 
 @pytest.fixture
 def post(http: httpx.Client, owner: dict[str, str]) -> Post:
-    """Return a function that requests an anonymisation, by default as Ana for herself."""
+    """Return a function that requests an anonymisation. By default, Ana requests her own."""
 
     def send(body: Any = None, cpf: str = ANA, headers: dict[str, str] | None = None, **members: Any) -> httpx.Response:
         path = f"/registry/v1/citizen/{cpf}/anonymisation"
@@ -231,7 +231,10 @@ def test_two_confirmations_at_once_erase_once(post: Post) -> None:
 
 
 async def test_a_write_while_it_erases_is_either_erased_or_refuses_it(platform: Platform) -> None:
-    """A write that commits after the anonymisation remains. A write that commits first makes it fail."""
+    """A write that commits after the anonymisation remains.
+
+    A write that commits before it makes the anonymisation fail.
+    """
     carla, call = Cpf(CARLA), operator_call(platform, "test.anonymise")
     for _ in range(5):
         said = await anonymisation.anonymise_person(call, carla, AnonymisationBody(reason="teste"))

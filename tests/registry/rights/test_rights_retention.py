@@ -1,4 +1,4 @@
-"""Tests of the retention periods of the registry's features (rules: registry 5)."""
+"""Tests for the retention periods of the registry's features (rules: registry 5)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ def swept(settings: Settings, database_url: str) -> Callable[..., dict[str, tupl
 def event(settings: Settings, database_url: str, sql: Sql) -> Callable[..., str]:
     """Return a function that creates an event of this age in days.
 
-    Its job is waiting, dead-lettered, dropped or done.
+    The event's job is waiting, dead-lettered, dropped or done.
     """
     sql("DELETE FROM registry.crm_event")
     sql("DELETE FROM queue.pgqueuer")

@@ -1,4 +1,4 @@
-"""Fixtures of a sender."""
+"""Fixtures for a sender."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""A sender's calls, and the people and numbers of its tests."""
+"""The calls of a sender, and the people and numbers in its tests."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ def check_path(category: str = "health") -> str:
 
 
 class Sender:
-    """A machine that checks recipients for one mailing."""
+    """A machine client that checks the recipients of a mailing."""
 
     def __init__(self, http: httpx.Client, issuer: Issuer, client: str = SENDER) -> None:
         self.call = RegistryClient(http, issuer.machine(client, SCOPE))
@@ -25,7 +25,7 @@ class Sender:
         return self.call("POST", check_path(category), {"purpose": "public_campaign", "campaign": campaign} | members)
 
     def check(self, category: str = "health", campaign: str = "gripe-2026", **members: Any) -> list[dict[str, Any]]:
-        """Return the answers of a check that must succeed."""
+        """Return the answers to a check that must succeed."""
         answer = self.send(category, campaign, **members)
         assert answer.status_code == 200, answer.text
         found: list[dict[str, Any]] = answer.json()["recipients"]

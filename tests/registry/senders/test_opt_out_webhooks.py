@@ -1,4 +1,4 @@
-"""Tests of the signed calls that notify senders about opt-outs (rules: registry 4.19)."""
+"""The signed calls that notify senders of opt-outs (rules: registry 4.19)."""
 
 import asyncio
 import json
@@ -116,7 +116,7 @@ def test_the_opt_out_of_a_person_names_their_numbers_and_that_of_a_number_only_t
     of_number = sender.check("services", phones=[book.number])[0]["reference"]
     path = f"/citizen/{BRUNO}/notification-preferences/categories/services"
     RegistryClient(http, issuer.person(BRUNO)).ok("PATCH", path, {"channel": "web", "opt_in": False})
-    drain()  # the announcement names the numbers that have consent when it runs
+    drain()  # the job lists the numbers that have consent when it runs
     book.opt_out("too_many_messages")
     book.opt_in(BRUNO)
     book.quarantine()

@@ -1,4 +1,4 @@
-"""Tests of the quotas of senders (rules: registry 4.17)."""
+"""Tests for the quotas of senders (rules: registry 4.17)."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of the check of recipients (rules: registry 4.17)."""
+"""Tests for the check of recipients (rules: registry 4.17)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The answer of a check equals the ledger, for random people and choices (rules: registry 4.17)."""
+"""The answer to a check agrees with the ledger, for random people and choices (rules: registry 4.17)."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ EXAMPLES = size(12, 1_000)
 
 
 class Life(NamedTuple):
-    """A person's history: whether they were imported, their choices, and perhaps an erasure after some of these."""
+    """A person's history: whether the registry imported them, their choices, and perhaps an erasure in between."""
 
     is_imported: bool
     is_mirrored: bool
@@ -76,13 +76,13 @@ def live(cpf: str, life: Life, act: Act, sql: Sql) -> bool:
 
 
 def expect(cpf: str, category: str, life: Life, is_known: bool, sql: Sql) -> dict[str, Any]:
-    """Compute the expected answer from the ledger."""
+    """Compute the expected answer from the ledger alone."""
     entries = sql("SELECT * FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq", cpf)
     erased_at = sql("SELECT max(anonymised_at) AS at FROM registry.mirror_head WHERE cpf = $1", cpf)[0]["at"]
     of_category = [entry for entry in entries if entry["category"] == category]
     of_all = [entry for entry in entries if entry["category"] is None]
     wants_all = of_all[-1]["new_value"] if of_all else True
-    # A choice that equals the default is stored without an entry. It still counts as a choice.
+    # A choice that equals the default is stored without a ledger entry, but it still counts as a choice.
     has_chosen = any(chosen == category for chosen, _ in life.choices)
     wants = of_category[-1]["new_value"] if of_category else DEFAULTS[category] and (is_known or has_chosen)
     if erased_at is not None:

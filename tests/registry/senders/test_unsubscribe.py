@@ -1,4 +1,4 @@
-"""Tests of the opt-out with one click (RFC 8058; rules: registry 4.17)."""
+"""The one-click opt-out (RFC 8058; rules: registry 4.17)."""
 
 from datetime import timedelta
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Tests of the progress of cases in the sandbox CRM: every case ends, and some ask the citizen first."""
+"""Cases progress in the sandbox CRM: every case ends, and some ask the citizen a question first."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of the sandbox's page of faults: a planted fault takes effect, and no other site can plant one."""
+"""The sandbox's page for faults: a planted fault takes effect, and no other site can plant one."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Contract tests of the sandbox CRM: the subset of Salesforce's API, its errors, and its switches for faults."""
+"""The contract of the sandbox CRM: its subset of Salesforce's API, its errors, and its switches for faults."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests of the query parser: it parses valid queries exactly, and rejects everything else."""
+"""The query parser parses valid queries exactly, and rejects everything else."""
 
 import pytest
 from hypothesis import given

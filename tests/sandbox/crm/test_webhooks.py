@@ -1,4 +1,4 @@
-"""Tests of the sandbox CRM's own calls: echoes, events on demand, and the end of an anonymisation request."""
+"""The calls that the sandbox CRM itself makes: echoes, events on demand, and the end of an anonymisation request."""
 
 import json
 import queue
@@ -27,7 +27,7 @@ class Listener:
     def __init__(self) -> None:
         self.arrived: queue.Queue[dict[str, Any]] = queue.Queue()
         self.tokens = 0
-        self.valid_from = 1  # number of the first token that is accepted
+        self.valid_from = 1  # the number of the first token that this server accepts
 
         def token(request: Request) -> Response[Any]:
             [client] = parse_qs(request.content or b"")[b"client_id"]

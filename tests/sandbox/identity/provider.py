@@ -1,4 +1,4 @@
-"""The provider without the platform on the real server, and a portal with a browser and a third-party OAuth library."""
+"""The provider without the platform, on the real server. A portal uses it with a browser and a third-party library."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -36,7 +36,7 @@ class RunningProvider(RunningServer):
         self.settings = settings
         database = Database(database_url, size=4)
         http = httpx.AsyncClient(**OPTIONS)
-        # With `strict`, guesses are limited as in production, although production never runs this provider.
+        # With `strict`, guesses are limited as in production, although this provider never runs in production.
         rated = settings.model_copy(update={"profile": "production"}) if strict else settings
         self.realm = Realm(rated, database, Limits(), http)
         gateway = Gateway([provider.mount_realm(self.realm)], no_pages(), lambda: _opened(database, http))
@@ -71,7 +71,7 @@ async def _opened(database: Database, http: httpx.AsyncClient) -> AsyncIterator[
 
 
 class Portal:
-    """A client and one browser. Every step uses the addresses in the discovery document."""
+    """A client and one browser. Every step uses the addresses from the discovery document."""
 
     def __init__(self, running: RunningProvider, client_id: str = "portal-cidadao") -> None:
         self.running = running
@@ -126,7 +126,7 @@ class Portal:
         )
 
     def exchange_form(self, address: str, **changes: str) -> dict[str, str]:
-        """Return the form that exchanges the address's code for tokens. `changes` replace its fields."""
+        """Return the form that exchanges the code in the address for tokens. `changes` replace the form's fields."""
         return {
             "grant_type": "authorization_code",
             "client_id": "portal-cidadao",
@@ -147,7 +147,7 @@ def parse_response(address: str) -> dict[str, str]:
 
 
 def refusal(answer: httpx.Response) -> tuple[int, str]:
-    """Return status and `Error-Code` of a refusal. Check the OAuth error in its body or redirect address."""
+    """Return a refusal's status and `Error-Code`. Check the OAuth error in the body or in the redirect address."""
     code = answer.headers["Error-Code"]
     told = parse_response(answer.headers["location"]) if "location" in answer.headers else answer.json()
     assert told["error"] == code.replace("-", "_")

@@ -1,4 +1,4 @@
-"""Tests of systems that get tokens by client credentials (spec: authentication 3)."""
+"""Systems that get tokens with client credentials (spec: authentication 3)."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def test_every_machine_gets_a_token_with_exactly_four_members(provider: RunningP
     for client in [each for each in clients() if "client_credentials" in each.flows]:
         library = OAuth2Session(client.client_id, client.secret, token_endpoint_auth_method=method)
         answer = dict(library.fetch_token(provider.metadata["token_endpoint"], grant_type="client_credentials"))
-        answer.pop("expires_at")  # the library adds this member
+        answer.pop("expires_at")  # the library itself adds this member
         assert set(answer) == {"access_token", "expires_in", "token_type", "scope"}
         assert (answer["expires_in"], answer["token_type"]) == (300, "Bearer")
         assert answer["scope"].split() == client.scopes

@@ -62,7 +62,7 @@ def server(provider: RunningProvider) -> Iterator[PortalServer]:
 
 @pytest.fixture
 def changed_client(provider: RunningProvider) -> Iterator[Callable[..., None]]:
-    """Yield a function that changes the client `portal-cidadao`. The change ends with the test."""
+    """Yield a function that changes the client `portal-cidadao`. The change is undone after the test."""
     known = provider.realm.clients
 
     def change(**members: Any) -> None:
@@ -74,7 +74,7 @@ def changed_client(provider: RunningProvider) -> Iterator[Callable[..., None]]:
 
 
 def age(sql: Sql, token: str, by: str) -> None:
-    """Move the last use of a refresh token into the past by an interval."""
+    """Move the last use of a refresh token into the past by this interval."""
     used = "UPDATE platform.identity_credential SET used_at = used_at - $2::text::interval"
     sql(f"{used} WHERE hash = sha256(convert_to($1, 'UTF8'))", token, by)
 
@@ -149,7 +149,10 @@ def test_where_the_entry_sets_no_longer_time_a_lost_response_ends_the_session_af
 
 
 def test_the_tokens_of_the_demo_portals_outlive_a_refresh_that_failed(server: PortalServer) -> None:
-    """A portal refreshes every 300 seconds. If one refresh fails, it can try once more before the token expires."""
+    """A portal refreshes every 300 seconds.
+
+    If a refresh fails, the portal can try once more before the token expires.
+    """
     assert {portal.access_seconds for portal in PORTALS.values()} == {600}
     assert server.tokens()["expires_in"] == 600
 

@@ -1,4 +1,4 @@
-"""Tests that the list of demo people is consistent."""
+"""The list of demo people is consistent."""
 
 import pytest
 

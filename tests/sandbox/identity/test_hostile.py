@@ -1,4 +1,4 @@
-"""Tests of stolen, forged and altered requests in the code flow."""
+"""Stolen, forged and altered requests in the code flow."""
 
 import httpx
 import pytest
@@ -9,7 +9,7 @@ from tests.support.demo_people import KLEBER
 from tests.support.fixture_types import Sql
 from tests.support.polling import PATIENCE
 
-# The condition selects the row of a code or refresh token.
+# A condition that selects the row of a code or refresh token.
 _OF = "WHERE hash = sha256(convert_to($1, 'UTF8'))"
 
 
@@ -66,7 +66,7 @@ def test_a_code_is_worth_nothing_with_anything_else_changed(
 def test_a_refused_code_says_what_does_not_fit(
     portal: Portal, provider: RunningProvider, name: str, value: str
 ) -> None:
-    """The message shows a portal's developer the mistake. Nevertheless, the code cannot be used again."""
+    """The message tells the developer of a portal what the mistake is. The code still cannot be used again."""
     form = portal.exchange_form(portal.log_in(), **{name: value})
     assert name in provider.token(form).json()["error_description"]
     assert "já foi usado" in provider.token(form).json()["error_description"]

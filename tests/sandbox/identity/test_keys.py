@@ -25,7 +25,7 @@ def read_keys(settings: Settings) -> list[StoredKey]:
 
 
 def age_keys(settings: Settings, seconds: float) -> None:
-    """Make every stored key this many seconds older."""
+    """Make every stored key older by this many seconds."""
     aged = [msgspec.structs.replace(key, made_at=key.made_at - seconds) for key in read_keys(settings)]
     locate_file(settings).write_bytes(msgspec.json.encode(aged))
 

@@ -1,4 +1,4 @@
-"""A logout through the browser or the back channel ends the session and everything granted in it."""
+"""A logout through the browser or the back channel ends the session and every grant made in it."""
 
 import httpx
 import pytest

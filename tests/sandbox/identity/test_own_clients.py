@@ -19,7 +19,7 @@ WANTED = {"name": "Portal de teste", "redirect_uris": CALLBACK, "access_seconds"
 
 
 class Developer:
-    """A developer who manages their own clients in a browser."""
+    """A developer who manages their own clients with a browser."""
 
     def __init__(self, running: RunningProvider, cpf: str) -> None:
         self.running = running

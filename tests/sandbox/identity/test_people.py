@@ -1,4 +1,4 @@
-"""Tests of people who log in on the page, and of a portal that gets their tokens with a third-party library."""
+"""People log in on the page, and a portal gets their tokens with a third-party library."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ def test_the_published_keys_are_public_rsa_keys_named_by_their_thumbprint(provid
 
 def test_a_person_logs_in_and_the_portal_gets_the_tokens_of_the_specification(portal: Portal) -> None:
     tokens = portal.tokens()
-    tokens.pop("expires_at")  # the library adds this member
+    tokens.pop("expires_at")  # the library itself adds this member
     assert set(tokens) == {
         "access_token", "expires_in", "refresh_token", "refresh_expires_in", "id_token", "token_type", "scope",
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Two processes of the provider share a database: each accepts the other's grants, and a restart loses none."""
+"""Two processes of the provider share a database. Each accepts the grants of the other, and a restart loses none."""
 
 import asyncio
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def test_two_tabs_that_refresh_at_once_get_the_same_successor_and_stay_logged_in
     [second] = {answer.json()["refresh_token"] for answer in answers}
     third = refresh(other, second).json()["refresh_token"]
     assert len({first, second, third}) == 3
-    # Repeating the first token after its successor was used ends the grant.
+    # If the first token is used again after its successor was used, the grant ends.
     for used in (first, third):
         assert refusal(refresh(provider.issuer, used)) == (400, "invalid-grant")
 

@@ -13,7 +13,7 @@ from balcao_sandbox.postgresql.supervisor import start
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Yield a folder with a short path that every account can enter. pytest's own folders are private."""
+    """Yield a folder with a short path, which every account can enter. The folders of pytest are private."""
     place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
     place.chmod(0o755)
     yield place
@@ -22,7 +22,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="package")
 def created() -> Iterator[Path]:
-    """Yield a stopped database in the state after a first start."""
+    """Yield the data of a stopped database, as a first start leaves it."""
     place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
     place.chmod(0o755)
     start(place, durable=False).stop()
@@ -32,5 +32,5 @@ def created() -> Iterator[Path]:
 
 @pytest.fixture
 def used(folder: Path, created: Path) -> None:
-    """Copy the database of a first start into the folder. A first start takes longer than the tests themselves."""
+    """Copy the database of a first start into the folder. A first start takes longer than the tests do."""
     subprocess.run(["cp", "-a", created, folder], check=True)

@@ -19,7 +19,7 @@ from tests.support.polling import PATIENCE
 
 SRC = Path(supervisor.__file__).parents[2]
 
-# A background process inherits the setting that ignores SIGINT, so restore the default.
+# A background process inherits a setting that ignores SIGINT, so this restores the default.
 SUPERVISOR = """
 import signal, sys
 from pathlib import Path
@@ -50,7 +50,7 @@ sys.stdin.read()
 
 @contextmanager
 def supervised(folder: Path, script: str = SUPERVISOR) -> Iterator[subprocess.Popen[str]]:
-    """Yield another process, which runs the server of `folder`."""
+    """Yield another process, which runs the server whose data are in `folder`."""
     command = [sys.executable, "-c", script, str(folder)]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, **pipes, text=True, env=environment(), start_new_session=True) as process:

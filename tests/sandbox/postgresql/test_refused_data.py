@@ -1,4 +1,4 @@
-"""If its data are unusable, the embedded PostgreSQL refuses to start and explains each case in one sentence."""
+"""The embedded PostgreSQL refuses to start if its data are unusable, and explains each case in one sentence."""
 
 import os
 import shutil

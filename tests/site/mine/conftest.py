@@ -1,4 +1,4 @@
-"""A client for each demo citizen who is logged in to Minha página."""
+"""A client for each demo citizen. The citizen is logged in to Minha página."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

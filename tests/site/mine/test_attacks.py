@@ -1,6 +1,6 @@
 """Attacks on Minha página: foreign forms, scripts in every field, other citizens' records, and oversized forms.
 
-The forms come from the declarations and from a crawl, so a new form is attacked without a change of these tests.
+The forms come from the declarations and from a crawl, so these tests also attack new forms without a change.
 """
 
 import re
@@ -28,7 +28,7 @@ from tests.support.site_crawler import Found, Inspector, crawl, find_declared
 FORMS = [page for part in PARTS for page in part.declared if page.method == "POST"]
 LOGOUT = f"{PREFIX}/sair"
 HOST = "mal.example"
-# A script in a text, in an attribute, in a template and in an address.
+# A script within a text, an attribute, a template and an address.
 SCRIPT = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{7*191}}"
 FOREIGN = [
     {"Origin": "https://mal.example"},
@@ -37,7 +37,7 @@ FOREIGN = [
     {"Sec-Fetch-Site": "same-site"},  # another host of the city
     {"Sec-Fetch-Site": "none"},
 ]
-# These pages show what everyone may see, or an empty form, under an address that does not name a record of a person.
+# These pages show the same to everyone, or an empty form. Their address does not name a record of a person.
 NAMES = ("para", "next", "voltar", "url", "redirect", "return_to", "continue")
 WITHOUT_OWNER = ("applying.", "asking.", "resume.")
 PEOPLE = ("ana", "carla", "fabio")
@@ -58,7 +58,7 @@ def fill_path(page: Page) -> str:
 
 
 class Explored(NamedTuple):
-    """A citizen and everything that Minha página shows to them."""
+    """A citizen, and everything that Minha página shows to the citizen."""
 
     client: CitizenClient
     found: Found
@@ -121,7 +121,7 @@ def test_a_form_without_a_session_gets_the_login(sandbox: Sandbox, page: Page) -
 
 @pytest.mark.parametrize("page", FORMS, ids=lambda page: page.name)
 def test_a_form_of_another_kind_is_refused(ana: CitizenClient, page: Page) -> None:
-    """Browsers send these kinds to other sites without asking. A secret in them is not found."""
+    """Browsers send these kinds of bodies to other sites without a preflight. A secret in such a body is not found."""
     path, origin = fill_path(page), {"Origin": ana.url}
     body = f"_csrf={ana.read_secret()}"
     for kind in ("text/plain", "application/json", ""):
@@ -164,7 +164,7 @@ def test_a_form_with_too_many_fields_is_refused(ana: CitizenClient, page: Page) 
 
 
 def attack(form: PageForm) -> dict[str, str]:
-    """Return the form with a script in every field that a person can type into. Choices take their first option."""
+    """Return the form with a script in every field into which a person can type. Choices have their first option."""
     chosen = {name: next((value for value in options if value), "") for name, options in form.choices.items()}
     hidden = {name for name in form.values if name.startswith("_") or name in {"passo", "version"}}
     typed = {name: SCRIPT for name in form.values if name not in hidden and name not in form.choices}
@@ -173,7 +173,7 @@ def attack(form: PageForm) -> dict[str, str]:
 
 @pytest.mark.long
 def test_a_script_in_any_field_of_any_form_is_shown_as_text(citizens: dict[str, Explored]) -> None:
-    """After each round, the crawl finds the pages that show the stored texts, and the forms of the next step."""
+    """After each round, the crawl finds the pages that show the stored texts, and the forms for the next step."""
     seen: set[str] = set()
     for name in PEOPLE:
         client, found = citizens[name]
@@ -191,10 +191,10 @@ def test_a_script_in_any_field_of_any_form_is_shown_as_text(citizens: dict[str, 
 
 
 def send_script(client: CitizenClient, page: Page, shown_at: str, form: PageForm) -> None:
-    """Send a form with scripts in its texts. Leave out forms without texts, and the erasure of the citizen."""
+    """Send a form with scripts in its texts. Skip forms without texts, and the form that erases the citizen."""
     if not set(form.values) - {"_csrf", "_key"} or page.name == "record.erase":
         return
-    client.get(shown_at)  # the form's key may have been used
+    client.get(shown_at)  # the form's key may already have been used
     fresh = next((each for each in client.page.forms if each.action == urlsplit(form.action).path), form)
     origin = {"Origin": client.url, "Sec-Fetch-Site": "same-origin"}
     answer = client.http.post(form.action, data=attack(fresh), headers=origin)
@@ -230,7 +230,7 @@ def test_a_script_in_a_request_is_shown_as_text_to_its_citizen_and_to_staff(
 
 
 def list_personal(each: Explored) -> list[str]:
-    """Return the addresses of records, which contain their ids."""
+    """Return the addresses of records. The addresses contain the records' ids."""
     pages = [(address, find_declared(address, "GET")) for address in each.found.pages]
     return [
         address

@@ -1,4 +1,4 @@
-"""Minha página over HTTP: the data that citizens see and change, access to others' data, and lost sessions."""
+"""Minha página over HTTP: the data that citizens see and change, others' access to their data, and lost sessions."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -182,7 +182,7 @@ def list_applications(citizen: CitizenClient) -> list[str]:
 
 
 def find_job(citizen: CitizenClient) -> tuple[str, int]:
-    """Return the slug and the number of questions of a job for which the citizen may apply."""
+    """Return the slug of a job for which the citizen may apply, and the number of its questions."""
     listed = citizen.http.get(
         "/jobs/api/public/empregabilidade/vagas", params={"status": "publicado_ativo", "pageSize": 50}
     )

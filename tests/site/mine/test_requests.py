@@ -1,4 +1,4 @@
-"""Requests of a citizen over HTTP: asked question by question, sent once, followed, answered, reopened and rated."""
+"""A citizen's requests over HTTP: asked question by question, sent once, followed, answered, reopened and rated."""
 
 import re
 from collections.abc import Callable
@@ -25,13 +25,13 @@ SOFA = [
 
 
 def fill(citizen: CitizenClient, path: str, values: dict[str, str], **pressed: str) -> None:
-    """Open a page of a question, answer it and continue."""
+    """Open the page of a question, answer it and continue."""
     citizen.get(path)
     citizen.post(path, citizen.find_form(path).values | values | pressed)
 
 
 def ask_for_a_lamp(citizen: CitizenClient, **place: str) -> None:
-    """Answer the questions about a lamp, up to the page that shows all answers."""
+    """Answer the questions about a lamp, until the page that shows all answers."""
     fill(citizen, f"{LAMP}/pergunta/1", {"r-problema": "piscando"})
     fill(citizen, f"{LAMP}/pergunta/2", PLACE | place)
     fill(citizen, f"{LAMP}/pergunta/3", {"r-quantas": "2"})
@@ -41,7 +41,7 @@ def ask_for_a_lamp(citizen: CitizenClient, **place: str) -> None:
 
 
 def send_file(citizen: CitizenClient, path: str, content: bytes, **pressed: str) -> httpx.Response:
-    """Send a file as a browser does, or the form without a chosen file."""
+    """Send a file as a browser does, or send the form without choosing a file."""
     citizen.get(path)
     form = next(form for form in citizen.page.forms if form.action == path)
     chosen = ("file", ("foto.jpg" if content else "", content, "application/octet-stream"))
@@ -77,7 +77,7 @@ def test_a_citizen_asks_with_stops_and_sends_once(enter: Enter) -> None:
     gabi.post(form.action, form.values)
     assert gabi.page.heading == "Pedido feito"
     number, code = read_number(gabi), re.search(r"[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}", gabi.page.text)
-    gabi.post(form.action, form.values)  # a second press
+    gabi.post(form.action, form.values)  # the button is pressed a second time
     assert read_number(gabi) == number
     gabi.get(f"{LAMP}/conferir")  # a step back
     assert read_number(gabi) == number
@@ -134,7 +134,7 @@ def test_photos_and_documents_are_sent_shown_and_downloaded_as_attachments(enter
     send_file(gabi, f"{base}/arquivos/4", document())
     gabi.get(f"{base}/arquivos/4")
     assert re.search(r"1\. Foto de \d+ kB.*2\. Foto de.*3\. Documento de", gabi.page.text)
-    assert "Escolha" not in gabi.page.text  # three are the most for this question
+    assert "Escolha" not in gabi.page.text  # this question accepts at most three
     removal = next(form for form in gabi.page.forms if form.action.endswith("/retirar"))
     gabi.post(removal.action, removal.values)
     assert "3. Documento" not in gabi.page.text
@@ -195,7 +195,7 @@ def test_a_file_of_another_site_or_an_ended_session_is_not_read(enter: Enter, sa
 
 
 def handle(sandbox: Sandbox, number: str, state: str, text: str) -> None:
-    """Let a member of staff make a step of the request."""
+    """Move the request to `state`, with this text, as a member of staff."""
     token = {"Authorization": f"Bearer {sandbox.tokens.person('90000040126')}"}
     body = {"state": state, "text": text}
     answer = sandbox.http.post(f"/registry/v1/admin/maintenance-requests/{number}/steps", json=body, headers=token)

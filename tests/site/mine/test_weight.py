@@ -1,4 +1,4 @@
-"""Every page of the site is light: bytes, requests and elements, anonymous and with a login (rules: site 11)."""
+"""Every page of the site is light in bytes, requests and elements, with and without a login (rules: site 11)."""
 
 import re
 
@@ -16,7 +16,7 @@ from tests.support.site import SiteClient, SitePage
 from tests.support.site_crawler import find_declared
 
 REQUESTS, NODES = 6, 900
-# The first page has the parts of all areas, so only the budget of a first load applies to it.
+# The first page has parts from all areas, so only the budget for a first load applies to it.
 START = "home.show_start"
 # Redirects, and files for programs.
 WITHOUT_CONTENT = {
@@ -31,7 +31,7 @@ LISTS = ["/", "/servicos", "/orgaos", "/vagas", "/saude/unidades", "/pedidos", "
 
 
 def weigh(http: httpx.Client, answer: httpx.Response) -> None:
-    """Check the page's own size, and that of a first load with all its files."""
+    """Check the size of the page itself, and of a first load with all its files."""
     page = SitePage(answer)
     named = set(re.findall(r'(?:src|href)="(/recursos/[^"#]+)', answer.text))
     for style in [name for name in named if name.endswith(".css")]:
@@ -45,11 +45,11 @@ def weigh(http: httpx.Client, answer: httpx.Response) -> None:
 
 
 def find_addresses(site: SiteClient, page: Page) -> list[str]:
-    """Return the page's address, or up to three of its addresses that the lists of the site link to."""
+    """Return the page's address, or up to three such addresses to which the lists of the site link."""
     if not page.parameters:
         return [page.path]
     links = {link for path in LISTS for link in site.open(path).links.values()}
-    if page.name == "jobs.show_company":  # only the page of a job links to its company
+    if page.name == "jobs.show_company":  # only a job's page links to its company
         job = next(link for link in sorted(links) if re.fullmatch(r"/vagas/[^/]+-[^/]+", link))
         links = set(site.open(job).links.values())
     return sorted(link for link in links if find_declared(link, "GET") is page)[:3] or [fill_path(page)]

@@ -1,4 +1,4 @@
-"""Copies of files contain and restore every file that a copy of the database refers to (docs/operate/backup.md)."""
+"""Copies of the file storage contain every file that a copy of the database refers to (docs/operate/backup.md)."""
 
 import hashlib
 import os
@@ -66,7 +66,7 @@ async def test_files_come_back_as_long_as_a_copy_of_the_database_needs_them(
     assert await copies.restore() == RestoredFiles(0, 0)
     assert await platform.part(FileStorage).read(str(second.id)) == str(second.id).encode()
     async with platform.database.transaction() as connection:
-        await store.insert_file(connection, cpf, first)  # as if an earlier state of the database were restored
+        await store.insert_file(connection, cpf, first)  # as after the restore of an earlier database state
     assert await copies.restore() == RestoredFiles(1, 0)
     assert await copies.forget_deleted(before - timedelta(seconds=1)) == 0
     assert await copies.forget_deleted(utc_now() + timedelta(seconds=1)) == 1

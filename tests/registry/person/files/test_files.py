@@ -1,4 +1,4 @@
-"""Tests of the files that citizens send (rules: registry 2.15, 4.18)."""
+"""The files that citizens send (rules: registry 2.15, 4.18)."""
 
 import hashlib
 import io
@@ -311,6 +311,6 @@ def test_content_that_differs_from_its_row_is_never_sent(person: Person, setting
 
 
 def run_jobs(sql: Sql, drain: Drain, kind: str) -> None:
-    """Run a recurring job now."""
+    """Run a job now that otherwise runs periodically."""
     sql("INSERT INTO queue.pgqueuer (priority, entrypoint, status) VALUES (0, $1, 'queued')", kind)
     drain()

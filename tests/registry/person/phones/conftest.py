@@ -1,4 +1,4 @@
-"""Fixtures: a CRM whose mailbox stores codes, and citizens who request them."""
+"""Fixtures: a CRM whose mailbox stores codes, and citizens who request the codes."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ def citizen(http: httpx.Client, issuer: Issuer) -> Citizen:
 
 @pytest.fixture
 def code_of(running_crm: RunningCrm, drain: Drain) -> Callable[[dict[str, str]], str]:
-    """Return a function that runs the worker and returns the newest code sent to a number."""
+    """Return a function that runs the worker and returns the newest code that was sent to a number."""
 
     def find(phone: dict[str, str]) -> str:
         drain()
@@ -46,7 +46,7 @@ def code_of(running_crm: RunningCrm, drain: Drain) -> Callable[[dict[str, str]],
 
 @pytest.fixture
 def platform_run(settings: Settings, database_url: str) -> Callable[..., Any]:
-    """Return a function that runs a coroutine function in a transaction, with the application's role."""
+    """Return a function that runs a coroutine function in a transaction under the application's role."""
 
     async def run(act: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         platform = assemble(settings, database_url)

@@ -1,4 +1,4 @@
-"""Numbers that no other test uses, and the stored data of their verification."""
+"""Numbers that no other test uses, and the stored data about their verification."""
 
 import json
 

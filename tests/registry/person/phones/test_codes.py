@@ -1,4 +1,4 @@
-"""Tests of the limits for codes: sending, attempts and lifetime (rules: registry 4.7)."""
+"""The limits for codes: sending, attempts and lifetime (rules: registry 4.7)."""
 
 import asyncio
 from collections.abc import Callable
@@ -154,9 +154,9 @@ def test_a_code_a_minute_for_the_citizen_and_for_the_number(
 def test_so_many_codes_an_hour_and_a_day(
     http: httpx.Client, issuer: Issuer, sql: Sql, whose: str, sent: int, window: int
 ) -> None:
-    """Spread the calls over the window, so that only this limit is reached.
+    """Spread the calls over the window, so that no other limit is reached.
 
-    When the oldest call has left the window, another call succeeds.
+    Once the oldest call has left the window, another call succeeds.
     """
     sql(FORGET_COUNTS)
     one, number, step = Citizen.new(http, issuer), mobile(), window / (sent + 1)
@@ -182,7 +182,7 @@ def test_nobody_alone_spends_the_codes_of_a_number(
     for _ in range(5):
         assert stranger.put("phone", phone).status_code == 200
         sql(AGE_COUNTS, step)
-    sql(AGE_COUNTS, 3_600.0)  # stay below a person's hourly limit
+    sql(AGE_COUNTS, 3_600.0)  # stay below the hourly limit of a person
     refused = stranger.put("phone", phone)
     assert refusal(refused) == (429, "phone-code-limit")
     assert abs(int(refused.headers["Retry-After"]) - (86_400 - 5 * step - 3_600)) < 60
@@ -214,7 +214,7 @@ def test_however_many_spend_a_number_whoever_has_it_in_their_record_gets_a_code(
     for _ in range(5):
         assert citizen.put("phone", phone).status_code == 200
         sql(AGE_COUNTS, 800.0)
-    assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")  # includes the caller's own number
+    assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")  # counts the caller's own number too
 
 
 async def test_of_many_who_ask_at_once_for_one_number_one_gets_a_code(

@@ -1,4 +1,4 @@
-"""Tests that phone numbers are accepted or rejected, shown and stored by the rules (rules: registry 4.7)."""
+"""Tests that phone numbers are validated, shown and stored according to the rules (rules: registry 4.7)."""
 
 from datetime import UTC, datetime
 

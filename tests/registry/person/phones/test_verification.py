@@ -1,4 +1,4 @@
-"""Tests of a citizen's phone and its verification (rules: registry 2.3, 2.4, 4.7)."""
+"""A citizen's phone and the verification of its number (rules: registry 2.3, 2.4, 4.7)."""
 
 import asyncio
 import json
@@ -86,7 +86,7 @@ def test_who_confirms_a_number_has_it_in_the_phone_book_whoever_had_it_before(
     assert RegistryClient(http, issuer.person(former.cpf))("POST", f"{path}/bind", body).status_code == 200
     assert staff("POST", f"{path}/opt-in", body).json() == {"status": "opted_in"}
     assert citizen.put("phone", phone).status_code == 200
-    assert staff.ok("GET", f"{path}/status")["cpf"] == Cpf(former.cpf).masked  # the number is not proven yet
+    assert staff.ok("GET", f"{path}/status")["cpf"] == Cpf(former.cpf).masked  # the number has no proof yet
     assert citizen.post("phone/validate", phone | {"code": code_of(phone)}).status_code == 200
     shown = staff.ok("GET", f"{path}/status")
     assert (shown["cpf"], shown["opt_in"]) == (Cpf(citizen.cpf).masked, False)
@@ -147,7 +147,7 @@ def test_a_confirmed_number_wins_over_what_the_crm_said_before(
 
 
 def test_a_phone_is_declared_on_the_record_as_it_was_read(citizen: Citizen, sql: Sql) -> None:
-    record = {"_id": "a", "nascimento": {"data": "1990-05-17"}}  # the displayed record adds a time and `menor_idade`
+    record = {"_id": "a", "nascimento": {"data": "1990-05-17"}}  # the displayed record also has a time and this flag
     sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste')", citizen.cpf, json.dumps(record))
     known = citizen.read().headers["ETag"]
     citizen.declare("exhibition-name", "Aninha")
@@ -278,9 +278,9 @@ def test_codes_sent_before_the_hash_key_was_rotated_count_against_the_limits(
         for _ in range(2):
             act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
             sql(AGE_COUNTS, 61.0)
-        with pytest.raises(TooMany):  # five codes an hour are allowed, with any key
+        with pytest.raises(TooMany):  # a person gets five codes an hour, whatever the key
             act(service.declare_phone, Cpf(citizen.cpf), PhoneBody(**phone))
-    # A server that still uses the old key counts the same calls.
+    # A server that still uses the old key adds to the same counts.
     assert refusal(citizen.put("phone", phone)) == (429, "phone-code-limit")
 
 
