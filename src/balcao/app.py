@@ -79,7 +79,10 @@ NAMES = tuple(service.name for service in SERVICES)
 
 
 def choose_services(names: Sequence[str]) -> list[Service]:
-    """Return the services with these names, or all services without names. Raises SettingsError for an unknown name."""
+    """Return the services with these names, or all services if there are no names.
+
+    Raises SettingsError for an unknown name.
+    """
     unknown = sorted(set(names) - set(NAMES))
     if unknown:
         raise SettingsError(f"Serviço desconhecido: {', '.join(unknown)}. Existem: {', '.join(NAMES)}.")
@@ -94,7 +97,7 @@ def list_migrations() -> list[Migration]:
 
 
 def list_job_kinds() -> list[JobKind]:
-    """Return every kind of job that the workers run."""
+    """Return all kinds of jobs that workers run."""
     platform = [*chain.JOBS, retention.make_nightly_job(list_retention())]
     return [*platform, *(kind for service in SERVICES for kind in service.jobs)]
 
@@ -135,7 +138,7 @@ def check_fixed_tokens(settings: Settings) -> None:
 
 
 def check_fixed_operations(names: Iterable[str]) -> None:
-    """Raise SettingsError if a fixed token cannot allow one of these operations."""
+    """Raise SettingsError if a fixed token cannot be used for one of these operations."""
     for_machines = {one.key for service in SERVICES for one in service.operations() if one.rule.scopes}
     wrong = sorted(set(names) - for_machines)
     if wrong:
@@ -165,7 +168,7 @@ def build_application(
         mine = MyPages(settings, database_url, PARTS, platform.refusals, site)
         mounts.append(MyEndpoints(mine).mount())
     calls = CallLog(platform.database)
-    # Pass all services, because the status covers all processes, not only this one.
+    # Pass all services, because the status page covers all processes, not only this one.
     keeper = StatusCache(platform.database, platform.zone, list_titles(SERVICES))
     pages = mount_pages(platform, services, list_gauges(), keeper, has_panel=panel is not None)
     surfaces = [surface for surface in (panel, site, mine) if surface is not None]
@@ -187,8 +190,8 @@ def build_application(
 def _identify(platform: Platform, request: Request) -> Identity:
     """Return the identity by which calls are scheduled: the caller if the token is known, otherwise the address.
 
-    The caller of a new token is still unknown. Calls with new tokens are scheduled by address, and their number in
-    flight is not limited, because they may belong to many callers.
+    The caller of a new token is still unknown. Calls with new tokens are scheduled by address. The number of them in
+    flight is not limited, because they may come from many callers.
     """
     header = request.headers.get(AUTHORIZATION)
     if header is None:
@@ -208,7 +211,10 @@ def build_management(
 
 
 def mount_service(service: Service, platform: Platform) -> Mount:
-    """Build an endpoint for each operation of the service. Raises MalformedOperation as `Service.operations` does."""
+    """Build an endpoint for each operation of the service.
+
+    Raises MalformedOperation if the service's declarations are wrong.
+    """
     endpoints: list[tuple[str, str, Endpoint]] = []
     operations = service.operations()
     writers = Writers((operation.key, operation.rule) for operation in operations if operation.method != "GET")
@@ -229,7 +235,10 @@ async def open_for_serving(
     calls: CallLog,
     surfaces: Sequence[Panel | Site | MyPages] = (),
 ) -> AsyncIterator[None]:
-    """Open the platform, announce the operations and load the snapshot. The process may listen only after that."""
+    """Open the platform, announce the operations and load the access snapshot.
+
+    The process may listen only after that.
+    """
     async with open_services(platform, services), AsyncExitStack() as stack:
         for surface in surfaces:
             await stack.enter_async_context(surface.open())
@@ -245,7 +254,7 @@ async def open_for_serving(
         )
         await refresh.start()
         announce_again = functools.partial(catalogue.confirm_operations, platform.database, operations)
-        # The first call of a readiness check starts the service's background preparation.
+        # Call each readiness check, because the first call starts the preparation of the service in the background.
         for service in services:
             if service.ready is not None:
                 await service.ready(platform)
@@ -317,7 +326,7 @@ def _read_free_bytes(folder: Path) -> float:
 
 
 def _list_states(platform: Platform) -> dict[str, Callable[[], float]]:
-    """Return functions that read the process's metrics from the open platform, by metric name."""
+    """Return functions, by metric name, that read this process's metrics from the open platform."""
     database, settings = platform.database, platform.settings
     states: dict[str, Callable[[], float]] = {}
     if settings.public_url.startswith("https:"):

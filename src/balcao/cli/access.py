@@ -21,7 +21,7 @@ access.add_typer(audit, name="audit")
 
 
 class DocumentFormat(StrEnum):
-    """The document's format. The class repeats the service's type, so that `--help` need not import the service."""
+    """The document's format. This class repeats the service's type, so that `--help` does not import the service."""
 
     YAML = "yaml"
     JSON = "json"
@@ -85,7 +85,7 @@ def grant_admin(cpf: CpfArgument) -> None:
 
 @audit.callback()
 def group() -> None:
-    """Make `verify` a subcommand. Without a callback, Typer would merge a single command into its group."""
+    """Make `verify` a subcommand. Without this callback, Typer would merge a group's only command into the group."""
 
 
 @audit.command("verify")

@@ -1,4 +1,4 @@
-"""`balcao agents`: import agents and their data sets from a former system."""
+"""`balcao agents`: import agents and their data sets from the city's former system."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ agents = Commands(help="Configuração de agentes: importação de versões, con
 
 @agents.callback()
 def group() -> None:
-    """Make `import` a subcommand. Without a callback, Typer would merge a single command into its group."""
+    """Make `import` a subcommand. Without this callback, Typer would merge a group's only command into the group."""
 
 
 @agents.command("import")

@@ -17,7 +17,7 @@ audit = Commands(help="Trilha de auditoria.")
 
 @audit.callback()
 def group() -> None:
-    """Make `verify` a subcommand. Without a callback, Typer would merge a single command into its group."""
+    """Make `verify` a subcommand. Without this callback, Typer would merge a group's only command into the group."""
 
 
 @audit.command("verify")
@@ -33,7 +33,7 @@ def verify(
     before = _parse_known(known) if known is not None else None
 
     async def verify_chain(call: "Call") -> "Verdict":
-        # Use one snapshot: an event written during the check would look like a break in the chain.
+        # Use one snapshot. Otherwise an event that is written during the check would look like a break in the chain.
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
             return await chain.verify_chain(connection, before)
 

@@ -1,4 +1,4 @@
-"""`balcao backup`: base backups of the database server, the log written after them, and point-in-time recovery."""
+"""`balcao backup`: base backups of the database server, the log written after a backup, and point-in-time recovery."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -72,7 +72,7 @@ def restore(
 
     if cluster:
         moved = copies.restore_cluster(folder, until, cluster)
-        # Print this before anything else can fail, because the operator must know where the former data is.
+        # Print this before anything else can fail, because the operator must know where the former data are.
         if moved.former:
             print(f"O que havia antes está em {moved.former}: apague-o quando não precisar mais.")
         print(f"O PostgreSQL {moved.cluster} está no ar com a cópia {moved.copy}.")

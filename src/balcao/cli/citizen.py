@@ -1,4 +1,4 @@
-"""`balcao citizen`: a citizen's rights under the data protection law, for the staff who serve them."""
+"""`balcao citizen`: fulfil a citizen's rights under the data protection law, for the staff who serve citizens."""
 
 from typing import Annotated
 

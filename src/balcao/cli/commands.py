@@ -1,4 +1,4 @@
-"""All commands by name. A command's module is only imported when the command is called, not for `balcao --help`."""
+"""All commands by name. A command's module is imported only when the command is called, not for `balcao --help`."""
 
 import functools
 import importlib
@@ -16,14 +16,14 @@ from balcao.version import describe_version
 
 @dataclass(frozen=True)
 class Entry:
-    """A command's location (`module:attribute` in a package), and its line in the list of commands."""
+    """Where a command is defined (`module:attribute` in a package), and its line in the list of commands."""
 
     target: str
     summary: str
     package: str = "balcao.cli"
 
     def load(self) -> Any:
-        """Import the function of a command, or the `Commands` of a group."""
+        """Import and return the function of a command, or the `Commands` of a group."""
         module, _, attribute = self.target.partition(":")
         return getattr(importlib.import_module(f"{self.package}.{module}"), attribute)
 
@@ -70,7 +70,10 @@ COMMANDS = {
 
 
 def list_entries() -> dict[str, Entry]:
-    """Return every command by name, including the trial's commands. A two-word name extends an existing group."""
+    """Return every command by name, including the trial's commands.
+
+    A name of two words adds a command to an existing group.
+    """
     trial: dict[str, Entry] = sandbox.load_installed("commands", {})
     return COMMANDS | trial
 
@@ -90,14 +93,14 @@ def load_command(name: str) -> Any:
 
 
 class _Lazy(TyperCommand):
-    """A listed command that has not been imported. It is imported when it is called."""
+    """A command in the list that has not been imported yet. It is imported when it is called."""
 
     def __init__(self, name: str, entry: Entry) -> None:
         super().__init__(name, help=entry.summary)
         self._entry = entry
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Return a context of the real command, so that invoking the context runs that command."""
+        """Return a context for the real command, so that invoking the context runs that command."""
         return self.loaded.make_context(info_name, args, parent=parent, **extra)
 
     @functools.cached_property

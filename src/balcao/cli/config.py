@@ -27,7 +27,7 @@ _SOURCES = {
 
 @config.callback()
 def group() -> None:
-    """Make `explain` a subcommand. Without a callback, Typer would merge a single command into its group."""
+    """Make `explain` a subcommand. Without this callback, Typer would merge a group's only command into the group."""
 
 
 @config.command("explain")

@@ -1,11 +1,11 @@
-"""Command output, in the width of the terminal. In a pipe, the width is unlimited, so that no line is cut."""
+"""Print the output of commands, as wide as the terminal. In a pipe, the width is unlimited, so that no line is cut."""
 
 import sys
 from typing import Any
 
 from rich.console import Console
 
-# The width of output in a pipe. Tables are as wide as their cells and are not padded to this width.
+# The width of output in a pipe. Tables are only as wide as their cells need, not this wide.
 UNBOUNDED = 100_000
 
 
@@ -17,7 +17,7 @@ def make_console(*, stderr: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """Print the value as indented JSON."""
-    import msgspec  # few commands print JSON
+    import msgspec  # import it here, because few commands print JSON
 
     print(msgspec.json.format(msgspec.json.encode(value)).decode())
 

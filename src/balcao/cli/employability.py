@@ -1,4 +1,4 @@
-"""`balcao employability`: import companies, jobs and their catalogues from a former system."""
+"""`balcao employability`: import companies, jobs and their catalogues from the city's former system."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ employability = Commands(help="Empregabilidade: importação de empresas, vagas 
 
 @employability.callback()
 def group() -> None:
-    """Make `import` a subcommand. Without a callback, Typer would merge a single command into its group."""
+    """Make `import` a subcommand. Without this callback, Typer would merge a group's only command into the group."""
 
 
 @employability.command("import")

@@ -1,4 +1,4 @@
-"""`balcao export`: all data of one service as encrypted files, to store, pass on and import again."""
+"""`balcao export`: export all data of one service as encrypted files that can be stored and imported again."""
 
 import sys
 from collections.abc import Iterator

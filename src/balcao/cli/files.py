@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def write_files(folder: Path, files: "dict[str, File]", *, replace: bool) -> None:
-    """Write the files, and print the paths of the changed files.
+    """Write the files, and print the paths of those that changed.
 
-    Raises OperatorFault if the folder cannot be written, or if a file exists with other contents and `replace` is not
-    set.
+    Raises OperatorFault if the folder cannot be written, or if a file already exists with other content and `replace`
+    is not set.
     """
     from balcao.operate.deploy.files import FilesDiffer, write_files
 

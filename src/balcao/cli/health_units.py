@@ -1,4 +1,4 @@
-"""`balcao health-units`: import units and notifications from a former system."""
+"""`balcao health-units`: import units and notifications from the city's former system."""
 
 from typing import Annotated
 

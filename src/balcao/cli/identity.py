@@ -32,7 +32,7 @@ def fixed_token(
     days: Annotated[int, typer.Option(min=1, max=fixed_tokens.LONGEST_DAYS, help="Por quantos dias ele vale.")] = 365,
 ) -> None:
     """Cria um token fixo, que abre só estas operações, e mostra as entradas de BALCAO_FIXED_SERVICE_TOKENS."""
-    from balcao import app  # imports every service; other commands here do not need it
+    from balcao import app  # this imports every service; other commands here do not
 
     wanted = list(dict.fromkeys(operations))
     app.check_fixed_operations(wanted)

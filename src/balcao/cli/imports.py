@@ -32,7 +32,7 @@ Report = Annotated[Path | None, typer.Option(help="Onde anotar as linhas recusad
 
 
 def offer_kinds(service: str, metavar: str = "TIPO", *, show_default: bool = False) -> Any:
-    """Return the option `--kind` for the imports of a service."""
+    """Return the option `--kind` for the import command of a service."""
     kinds = IMPORT_KINDS[service]
 
     def check(kind: str) -> str:
@@ -56,7 +56,7 @@ def run_import(
 ) -> None:
     """Import a file, show the progress, and print a summary.
 
-    Exit with 1 if rows were refused, unless the operator allows refused rows.
+    Exit with 1 if rows were refused, unless the operator has allowed that.
     """
     from balcao.operate.imports import import_file, make_order
 

@@ -1,4 +1,4 @@
-"""`balcao jobs`: list, read, retry and drop jobs, with the use cases of the HTTP operations."""
+"""`balcao jobs`: list, read, retry and drop jobs, with the same use cases as the HTTP operations."""
 
 import functools
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""`balcao openapi`: write the committed OpenAPI documents of the services, or compare them with the code."""
+"""`balcao openapi`: write the services' OpenAPI documents, which are committed, or compare them with the code."""
 
 from pathlib import Path
 from typing import Annotated

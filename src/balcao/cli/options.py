@@ -1,4 +1,4 @@
-"""Options shared by several groups of commands."""
+"""Options that several groups of commands share."""
 
 from typing import Annotated
 

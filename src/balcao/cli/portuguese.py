@@ -1,4 +1,4 @@
-"""Portuguese texts for the command line library, which has only English texts."""
+"""Portuguese texts for the command line library, which contains only English texts."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# The library's headings and labels, by the name of the constant in `typer.rich_utils`.
+# Our headings and labels, by the name of the library's constant in `typer.rich_utils`.
 _HELP = {
     "ARGUMENTS_PANEL_TITLE": "Argumentos",
     "OPTIONS_PANEL_TITLE": "Opções",
@@ -21,7 +21,7 @@ _HELP = {
 }
 
 _UNKNOWN_COMMAND = re.compile(r"No such command '(?P<name>.*?)'\.", re.DOTALL)
-# The library's English usage errors with our Portuguese sentences. The first match applies.
+# Patterns of the library's English usage errors, with our Portuguese sentences. The first match applies.
 _SENTENCES = (
     (_UNKNOWN_COMMAND, "O comando {name} não existe."),
     *(
@@ -60,7 +60,7 @@ class _InPortuguese:
         formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), "Uso: ")  # type: ignore[attr-defined]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from typer import rich_utils  # slow to import, and only help needs it
+        from typer import rich_utils  # slow to import, and only needed for help
 
         for name, text in _HELP.items():
             setattr(rich_utils, name, text)
@@ -87,7 +87,7 @@ class Commands(typer.Typer):
     def __init__(self, *, cls: type[Group] = Group, **options: Any) -> None:
         super().__init__(
             cls=cls,
-            suggest_commands=False,  # the library suggests only imported commands, in English
+            suggest_commands=False,  # the library suggests only imported commands, and in English
             no_args_is_help=True,
             add_completion=False,
             options_metavar="[OPÇÕES]",
@@ -98,7 +98,7 @@ class Commands(typer.Typer):
     def command(  # type: ignore[override]  # narrower than the library's
         self, name: str | None = None
     ) -> Callable[[F], F]:
-        """Register a command, as `typer.Typer.command` does."""
+        """Register the decorated function as a command, as `typer.Typer.command` does."""
         return super().command(name, cls=Command, options_metavar="[OPÇÕES]")
 
 
@@ -118,7 +118,10 @@ def run(command: Any, arguments: list[str] | None) -> int:
 
 
 def _explain(fault: Any) -> None:
-    """Explain a usage error and refer to `--help`. Without a message, the library has already printed the help."""
+    """Explain a usage error and refer to `--help`.
+
+    If the error has no message, the library has already printed the help.
+    """
     message, context = fault.format_message(), getattr(fault, "ctx", None)
     if not message:
         return

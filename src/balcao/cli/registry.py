@@ -56,7 +56,7 @@ def verify_ledger(
     person = None if cpf is None else parse_cpf(cpf)
 
     async def verify(call: "Call") -> "Verification":
-        # Use one snapshot: an entry written during the check would look like a break in the chain.
+        # Use one snapshot. Otherwise an entry that is written during the check would look like a break in the chain.
         async with call.platform.database.transaction(isolation="repeatable_read") as connection:
             return await service.verify_ledger(connection, person)
 

@@ -1,4 +1,4 @@
-"""`balcao retention`: erase data whose retention period has passed, and report what was erased."""
+"""`balcao retention`: erase data whose retention period has ended, and show what was erased."""
 
 from typing import TYPE_CHECKING, Annotated
 

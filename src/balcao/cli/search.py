@@ -23,7 +23,7 @@ search = Commands(help="Catálogo de serviços: importação e exportação, mig
 migration = Commands(help="Migrações do esquema da busca: iniciar, acompanhar, abortar, desfazer.")
 search.add_typer(migration, name="migration")
 console = make_console()
-# The progress bar goes to standard error, so that it does not mix with output that a program reads.
+# Show the progress bar on standard error, so that it does not mix with output that a program reads.
 screen = make_console(stderr=True)
 
 STATES = {
@@ -178,7 +178,10 @@ def list_schemas(as_json: Json = False) -> None:
 
 
 def _show(status: "MigrationStatus", as_json: bool) -> None:
-    """Print a run's state. Raises OperatorFault if the run failed without being aborted, so that scripts notice."""
+    """Print a run's state.
+
+    Raises OperatorFault if the run failed and was not aborted, so that scripts notice the failure.
+    """
     if as_json:
         print_json(status)
     else:

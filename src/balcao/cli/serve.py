@@ -1,4 +1,4 @@
-"""`balcao serve`, `balcao panel`, `balcao site` and `balcao worker`: start processes that serve callers or run jobs."""
+"""`balcao serve`, `panel`, `site` and `worker`: start processes that serve callers or run jobs."""
 
 import asyncio
 import os
@@ -78,7 +78,7 @@ def _supervise(plan: Plan) -> None:
         def ready(started: Plan, report: Report) -> None:
             nonlocal show
             status.stop()
-            show = console.print  # the status line has ended
+            show = console.print  # the status line has been removed
             welcome(started, report)
 
         asyncio.run(supervisor.supervise_processes(plan, lambda text: show(text), ready))

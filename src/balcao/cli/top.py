@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from balcao.operate.readings import MetricsSource, Picture, ProcessState, Queue, Reading, Traffic
 
 console = make_console()
-OLD_SECONDS = 60.0  # show longer waits as a problem
+OLD_SECONDS = 60.0  # longer waits are shown as a problem
 _LAGS = {"event": "eventos", "push": "mudanças próprias"}
 
 
@@ -64,7 +64,7 @@ def _follow(source: "MetricsSource", before: "Reading", interval: int) -> None:
 
 
 def draw(picture: "Picture") -> Group:
-    """Return the state as a summary and tables. Problems are red."""
+    """Format the state as a summary and tables. Problems are red."""
     return Group(
         _draw_state(picture),
         _draw_traffic(picture.services),

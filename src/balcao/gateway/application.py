@@ -1,4 +1,4 @@
-"""The application that a server serves: a gateway with common headers, request metrics and the request log."""
+"""The application that a server runs: a gateway with common headers, request metrics and a request log."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -16,7 +16,7 @@ from balcao.gateway.cors import Cors
 from balcao.gateway.gateway import Gateway
 from balcao.gateway.proxies import Proxies
 
-# API responses must not be sniffed, framed or executed as pages. Pages set their own policy.
+# Browsers must not sniff API responses, frame them or execute them as pages. Pages set their own policy.
 _POLICY = "Content-Security-Policy"
 ERROR_CODE = "Error-Code"
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
@@ -27,19 +27,22 @@ _NO_PAGE = (
 # Headers that are added to every response. The key is whether the response is a page.
 COMMON_HEADERS: Mapping[bool, RawHeaders] = {True: [_NO_SNIFFING], False: [_NO_SNIFFING, _NO_PAGE]}
 NO_ORIGIN, NO_PROXY = Cors(), Proxies()
-# Refusals during maintenance are intended. They do not count as responses, so no error rate includes them.
+# Refusals during maintenance are intended, so they are not counted as responses and do not raise the error rate.
 _refused_in_maintenance = counter("balcao_maintenance_refusals", "Calls refused by a maintenance", "service")
 
 
 class Identity(NamedTuple):
-    """The caller of a request. If `is_bounded`, only a few of the caller's waiting requests are in flight at a time."""
+    """The caller of a request.
+
+    If `is_bounded`, only a few of the caller's requests that wait for something are in flight at a time.
+    """
 
     key: str
     is_bounded: bool = True
 
 
 class Served(Protocol):
-    """The application interface that the server calls."""
+    """The interface of an application for the server."""
 
     def open(self) -> AbstractAsyncContextManager[None]:
         """Return the context manager that opens and closes the application."""
@@ -48,34 +51,37 @@ class Served(Protocol):
         """Return the caller's address. `peer` is the address that opened the connection."""
 
     def is_trusted(self, address: str) -> bool:
-        """Return whether the address (as `find_caller` returns it) calls on behalf of many people."""
+        """Return whether this address (from `find_caller`) is trusted to call on behalf of many people."""
 
     def identify(self, request: Request) -> Identity:
-        """Return the identity in whose queue the request waits."""
+        """Return the identity of the caller in whose queue the request waits."""
 
     def match(self, request: Request) -> Endpoint:
         """Return the endpoint for the request."""
 
     def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
-        """Return a page for a request that is refused before it is read. Target and headers may be incomplete."""
+        """Return a page for a request that is refused before it is read.
+
+        The target and the headers may be incomplete.
+        """
 
     def further_headers(self, endpoint: Endpoint, request: Request) -> RawHeaders:
-        """Return the headers to add to this response besides `COMMON_HEADERS`."""
+        """Return the headers to add to this response, in addition to `COMMON_HEADERS`."""
 
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
         """Count and log a response. Servers call this before they send the body."""
 
 
 def identify_by_address(request: Request) -> Identity:
-    """Return the identity of the calling address."""
+    """Identify the caller by the address."""
     return Identity(request.peer)
 
 
 class Application:
     """The application that serves a gateway.
 
-    If `is_traffic`, requests are counted and logged. `identify` returns a request's identity. `calls` records the calls
-    of clients.
+    If `is_traffic`, requests are counted and logged. `identify` returns the caller of a request. `calls` records the
+    calls of clients.
     """
 
     def __init__(
@@ -114,7 +120,7 @@ class Application:
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
         """Count and log a response.
 
-        The server calls this before it sends the body, because the time that a client listens to an event stream says
+        The server calls this before it sends the body, because how long a client listens to an event stream says
         nothing about our speed.
         """
         if not self._is_traffic:

@@ -18,10 +18,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class AsgiApplication:
-    """The ASGI interface of an application.
-
-    The server opens and closes the application through the lifespan protocol.
-    """
+    """An application as an ASGI application. The ASGI server opens and closes it through the lifespan protocol."""
 
     def __init__(self, served: Served) -> None:
         self._served = served
@@ -68,7 +65,7 @@ class AsgiApplication:
 
 
 async def _read(receive: Receive, endpoint: Endpoint, request: Request) -> bytes | None:
-    """Return the complete body. If it exceeds the limit, stop reading and return None."""
+    """Read the body to its end and return it. If it exceeds the limit, stop reading and return None."""
     admit, limit = endpoint.admit_body, endpoint.body_limit
     body, is_whole = b"", False
     while not is_whole and len(body) <= limit:

@@ -1,4 +1,4 @@
-"""CORS (Fetch standard): which origins may read responses, and the responses to preflight requests.
+"""CORS (Fetch standard): decide which origins may read responses, and answer preflight requests.
 
 Credentials are not allowed: callers send a bearer token, and only pages of this origin use cookies.
 """
@@ -30,7 +30,7 @@ EXPOSED_HEADERS = (
     "X-Request-ID",
     "X-Total-Count",
 )
-# How long a browser may cache a preflight. Chromium caches it for two hours at most.
+# How long a browser may cache the response to a preflight. Chromium caches it for two hours at most.
 PREFLIGHT_SECONDS = 7200
 
 ORIGIN = b"origin"
@@ -39,7 +39,7 @@ _LOOPBACK = re.compile(rb"http://(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5
 _ALLOW_HEADERS = (b"access-control-allow-headers", ", ".join(REQUEST_HEADERS).encode())
 _EXPOSE_HEADERS = (b"access-control-expose-headers", ", ".join(EXPOSED_HEADERS).encode())
 _MAX_AGE = (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS)
-# A cache must not serve the response for one origin to another origin or to a request without an origin.
+# A cache must not return the response for one origin to another origin or to a request without an origin.
 _VARY: RawHeaders = [(b"vary", b"Origin")]
 
 

@@ -1,14 +1,14 @@
 """Limit how fast the bodies of refused requests are read, so that they do not occupy the event loop.
 
-A caller that is still sending receives the refusal only if the server keeps reading for a while.
+A caller that is still sending receives the refusal only if the server continues to read for a while.
 """
 
 import asyncio
 
-# The number of bytes per second that are read of all refused bodies together. At this rate, a single body of 16 MiB is
-# read well within the two seconds after which the connection closes.
+# How many bytes of refused bodies the server reads per second, on all connections together. At this rate, a single body
+# of 16 MiB is read well within the two seconds after which the connection closes.
 RATE = 64 * 1024 * 1024
-# The shortest pause, because a shorter pause would cost more than it saves.
+# The minimum pause. A shorter pause would cost more than it saves.
 SHORTEST_PAUSE = 0.005
 
 
@@ -20,7 +20,7 @@ class DiscardLimiter:
         self._free_at = 0.0
 
     def pause(self, transport: asyncio.ReadTransport, size: int) -> None:
-        """Count the bytes read, and pause this connection until the rate allows more."""
+        """Count the bytes read. If they exceed the rate, pause reading from this connection until it allows more."""
         now = self._loop.time()
         self._free_at = max(self._free_at, now) + size / RATE
         if self._free_at - now >= SHORTEST_PAUSE:

@@ -1,4 +1,4 @@
-"""The objects that the receiving side of a connection passes to its answering side: requests and refusals."""
+"""What the receiving side of a connection passes to its answering side: requests and refusals."""
 
 from typing import Any, NamedTuple
 
@@ -10,11 +10,12 @@ from balcao.gateway.quotas import Quota
 
 
 class Exchange:
-    """One request and its endpoint. `keep` means keep-alive, `is_old` means HTTP/1.0.
+    """One request and its endpoint.
 
-    `fair_scheduler` sets two attributes: `counts_for` is the caller whose unfinished requests include this request, and
-    `is_finished` means that the request no longer counts. `size` is the size of head and body in bytes. `held` is the
-    number of body bytes counted in the caller's quota.
+    `keep`: the connection stays open after the response. `is_old`: the request is HTTP/1.0. `fair_scheduler` sets two
+    attributes: `counts_for` is the caller among whose unfinished requests this request is counted, and `is_finished`
+    means that it is no longer counted. `size` is the size of the head and the body in bytes. `held` is the number of
+    body bytes counted in the caller's quota.
     """
 
     __slots__ = ("_bodies", "counts_for", "endpoint", "held", "is_finished", "is_old", "keep", "request", "size")
@@ -36,14 +37,14 @@ class Exchange:
         return is_allowed
 
     def release(self) -> None:
-        """Return the body's bytes to the quota, because the request was answered or dropped."""
+        """Release the quota for the body's bytes, because the request was answered or dropped."""
         if self.held:
             self._bodies.release(self.request.peer, self.held)
             self.held = 0
 
 
 class Refusal(NamedTuple):
-    """A refusal by the server itself. `page` is the HTML page for a path that people open in a browser."""
+    """A refusal by the server itself. `page` is an HTML page, if a person may have opened the path in a browser."""
 
     status: int
     page: Response[Any] | None = None

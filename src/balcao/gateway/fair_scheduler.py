@@ -3,9 +3,9 @@
 - A request starts immediately while the current loop iteration has started fewer than `_MOST_STARTED` requests.
 - Further requests wait in their caller's queue. Later iterations start one request of each caller (round robin).
   Between iterations the loop reads new input, so other callers are served too.
-- A database query takes several iterations. If there are several callers and every queued caller has more than one
-  request waiting, two of three iterations start no request, so that requests in flight can progress. A single caller is
-  not slowed down.
+- A database query takes several iterations. If there are several callers, and every caller in the queue has more than
+  one request waiting, two of three iterations start no request, so that requests in flight can progress. A single
+  caller is not slowed down.
 - A caller has at most `_MOST_IN_FLIGHT` requests in flight that wait for something, such as the database.
 """
 
@@ -18,17 +18,17 @@ from balcao.core.http.requests import Request
 from balcao.gateway.application import Identity
 from balcao.gateway.exchanges import Exchange
 
-# The maximum number of requests started in one loop iteration. The loop reads no new input meanwhile.
+# The maximum number of requests started in one loop iteration. While they start, the loop reads no new input.
 _MOST_STARTED = 8
-# The maximum number of a caller's requests in flight that wait for something. It is large enough for them to share
-# look-ups and commits.
+# The maximum number of a caller's requests in flight that wait for something. It is large enough for these requests to
+# share look-ups and commits.
 _MOST_IN_FLIGHT = 16
-# The number of iterations without starts after an iteration that started requests, if there are several callers.
-# Requests in flight progress meanwhile. An empty iteration takes some microseconds.
+# If there are several callers, how many iterations start no request after an iteration that started some. In these
+# iterations, requests in flight progress. An empty iteration takes some microseconds.
 _EMPTY_ITERATIONS = 2
-# After a second caller was seen, assume for this many starting iterations that it is still there. A caller that sends
-# its next request only after a response has no request in between. Without this assumption, its next request would wait
-# behind a full burst of another caller.
+# After a second caller was seen, assume for this many iterations with starts that there are still several callers. A
+# caller that sends its next request only after a response has none in between. Without this assumption, its next
+# request would wait behind a full burst of another caller.
 _SEVERAL_CALLERS_ITERATIONS = 64
 
 
@@ -43,7 +43,7 @@ class QueuedConnection(Protocol):
 
 
 class _Caller:
-    """A caller with `waiting` and `unfinished` requests. `is_due` means that the caller is in the queue `_due`."""
+    """A caller with `waiting` and `unfinished` requests. `is_due`: the caller is in the queue `_due`."""
 
     __slots__ = ("identity", "is_due", "unfinished", "waiting")
 
@@ -55,7 +55,7 @@ class _Caller:
 
 
 class FairScheduler:
-    """The scheduler for the requests of all connections of a process. `identify` returns the caller of a request."""
+    """Schedules the requests of all connections of a process. `identify` returns the caller of a request."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, identify: Callable[[Request], Identity]) -> None:
         self._loop = loop
@@ -75,7 +75,8 @@ class FairScheduler:
             self._starts_left -= 1
             connection.start(exchange)
             if exchange.endpoint.waits and not exchange.is_finished:
-                # Identify the caller only now. Most requests are answered from memory, without knowing their caller.
+                # Identify the caller only now, because most requests are answered from memory before their caller must
+                # be known.
                 caller = self._find(exchange)
                 self._count(caller, exchange)
                 self._note(caller)
@@ -133,7 +134,7 @@ class FairScheduler:
         self._loop.call_soon(self._start_due)
 
     def _start_due(self) -> None:
-        """Start one request of each due caller, or up to `_MOST_STARTED` requests of a single caller."""
+        """Start one request of each caller in the queue, or up to `_MOST_STARTED` requests of a single caller."""
         self._starts_left, self._has_next = _MOST_STARTED, False
         if not self._due:
             return

@@ -21,7 +21,7 @@ def encode_status(status: int) -> bytes:
 
 
 def encode(fields: RawHeaders) -> bytes:
-    """Encode headers that need no check."""
+    """Encode headers from our own code, which need no check."""
     return b"".join([b"%b: %b\r\n" % field for field in fields])
 
 
@@ -65,7 +65,7 @@ _COMMON_LINES = {is_page: encode(headers) + _SERVER for is_page, headers in COMM
 
 
 def encode_refusal(status: int, page: Response[Any] | None) -> bytes:
-    """Encode a complete refusal, after which the connection closes. The body is the page, if any."""
+    """Encode a complete refusal, after which the connection closes. The body is the page, if there is one."""
     lines, body = _SERVER + b"content-length: 0\r\n", b""
     if page is not None:
         lines, body = encode(page.raw_headers) + _COMMON_LINES[is_page(page)], page.body

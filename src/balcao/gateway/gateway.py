@@ -1,7 +1,7 @@
 """The router of a process, which offers all services at one origin.
 
-The services check token and access rule themselves, with the same code as the check endpoint for external gateways.
-Gateway and services share a process, so each request is checked only once (ADR 0002).
+The services themselves check the token and the access rule, with the same code as the check endpoint for external
+gateways. The gateway and the services share a process, so each request is checked only once (ADR 0002).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,10 +19,10 @@ from balcao.core.http.requests import Request
 from balcao.core.http.responses import RawHeaders, Response
 from balcao.core.http.routing import Found, Paths
 
-# The gateway always handles this path, because no service has an operation at this path.
+# The gateway handles this path itself, because no service has an operation at this path.
 METRICS = "/metrics"
-# The maximum number of cached paths that contain values, and their maximum length. The cache uses at most two
-# megabytes.
+# The maximum number of cached paths with parameter values, and the maximum length of such a path. The cache uses at
+# most two megabytes.
 KNOWN_PATHS, LONGEST_KNOWN = 4096, 128
 
 
@@ -30,9 +30,9 @@ KNOWN_PATHS, LONGEST_KNOWN = 4096, 128
 class Mount:
     """The endpoints under one prefix. `endpoints` are triples (method, path below the prefix, endpoint).
 
-    - `base` is the start of every path, even for calls without the prefix.
+    - `base` is what every path starts with after the prefix, or if it is called without the prefix.
     - `dialect` returns the error format for a path without an endpoint.
-    - `page` replaces these errors for clients that accept HTML, even if a request is refused before it is read.
+    - `page` renders these errors for clients that accept HTML, even if a request is refused before it is read.
     - `lenient` is passed to `Paths`.
     """
 
@@ -46,7 +46,7 @@ class Mount:
 
 
 class Gateway:
-    """The router of all mounts. `unprefixed` can also be called without its prefix; `pages` handles all other paths.
+    """The router of all mounts. `unprefixed` can also be called without its prefix. `pages` handles all other paths.
 
     `lifespan` opens the resources that the endpoints need. A server enters it before it listens. `refusals` counts
     calls to unknown paths.
@@ -68,7 +68,7 @@ class Gateway:
             mount.prefix.split("/")[1].encode(): (mount, f"{mount.prefix}/".encode()) for mount in mounts
         }
         self._paths = {id(mount): _build_paths(mount) for mount in (*mounts, pages)}
-        # Fast path: a path without values, or one that was matched recently, needs one dictionary look-up.
+        # Fast path: a path without parameters, or one that was matched recently, needs only one dictionary look-up.
         self._declared: Mapping[tuple[str, bytes], tuple[str, Endpoint, Sequence[str]]] = {
             (method, f"{mount.prefix}{path}".encode()): (mount.prefix, endpoint, ())
             for mount in mounts
@@ -98,7 +98,7 @@ class Gateway:
         return endpoint
 
     def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
-        """Return the refusal page of the path's mount if the client accepts HTML. Target and headers may be incomplete.
+        """Return the refusal page of the path's mount if the client accepts HTML. Both may be incomplete.
 
         If no Accept header has arrived, return the page too, because the client may be a browser.
         """
@@ -133,7 +133,7 @@ class Gateway:
         return UnmatchedEndpoint(mount.name, request.method, dialect, fault, self._refusals)
 
     def _choose_dialect(self, mount: Mount, path: bytes) -> Dialect:
-        """Choose the error format of the operations with a similar path, or else by the start of the path."""
+        """Choose the error format of operations with a similar path, or else the one for the start of the path."""
         for endpoint in self._paths[id(mount)].find_similar(path).values():
             if isinstance(endpoint, OperationEndpoint):
                 return endpoint.operation.dialect

@@ -1,4 +1,4 @@
-"""Checks of the request head that RFC 9110 and RFC 9112 require but llhttp does not make."""
+"""Check the head of a request for what RFC 9110 and RFC 9112 require but llhttp does not check."""
 
 import re
 from functools import lru_cache
@@ -6,7 +6,7 @@ from functools import lru_cache
 from balcao.core.context.headers import Headers
 from balcao.core.http.responses import RawHeaders
 
-# RFC 3986 3.2.2: an address in brackets or a name, then an optional port.
+# A `Host` (RFC 3986 3.2.2): an address in brackets or a name, then an optional port.
 _HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?")
 _CLOSE = re.compile(rb"(?:^|,)[ \t]*close[ \t]*(?:,|$)", re.IGNORECASE)
 _ABSOLUTE = re.compile(rb"https?://([^/?]*)", re.IGNORECASE)
@@ -15,9 +15,9 @@ _ONCE = (b"host", b"transfer-encoding", b"expect")
 _CONTINUE = b"100-continue"
 _KNOWN_HOSTS = 1024
 
-# The number of bytes of a refused body that the server reads and discards. A caller that is still sending would
-# otherwise miss the refusal. The value exceeds every body limit, so a caller slightly over a limit always receives the
-# reason.
+# The number of bytes of a refused body that the server reads and discards. Otherwise a caller that is still sending
+# would miss the refusal. The value exceeds every body limit, so a caller whose body is slightly too large always
+# receives the reason.
 DISCARD_BYTES = 32 * 1024 * 1024
 
 
@@ -32,13 +32,13 @@ class Refused(Exception):
 def check_head(version: str, headers: Headers, fields: RawHeaders) -> bool:
     """Check a request head, and return whether the request has a body. Raises Refused if the head violates a rule.
 
-    `fields` are all headers as sent, including repeated headers. `headers` maps names to values.
+    `fields` are all headers as they were sent, including repeated headers. `headers` maps names to values.
     """
     is_old = version == "1.0"
     if version not in _VERSIONS:
         raise Refused(400)
     host, coding = headers.get(b"host"), headers.get(b"transfer-encoding")
-    # RFC 9112 3.2: the header is empty if the target has no authority.
+    # RFC 9112 3.2: the `Host` header is empty if the target has no authority.
     if (not is_old) if host is None else host and not _is_host(host):
         raise Refused(400)
     if len(headers) != len(fields):
@@ -46,7 +46,7 @@ def check_head(version: str, headers: Headers, fields: RawHeaders) -> bool:
         if any(names.count(name) > 1 for name in _ONCE):
             raise Refused(400)
     if coding is not None:
-        # HTTP/1.0 has no transfer codings, so a proxy in between may disagree about where the body ends.
+        # HTTP/1.0 has no transfer codings, so a proxy in front of us may disagree about where the body ends.
         if is_old:
             raise Refused(400)
         if coding.lower() != b"chunked":
@@ -67,7 +67,7 @@ def says_close(fields: RawHeaders) -> bool:
 
 
 def split_target(method: str, target: bytes) -> tuple[bytes, bytes]:
-    """Return path and query as they were sent. Raises Refused for CONNECT or a malformed target.
+    """Return the path and query as they were sent. Raises Refused for CONNECT or a malformed target.
 
     The authority of an absolute target is dropped, because this server has only one origin.
     """

@@ -1,4 +1,4 @@
-"""Identify the installation, so that a caller of a port can tell whether its own installation answers."""
+"""Identify the installation, so that a program can tell whether its own installation answers at a port."""
 
 import hashlib
 
@@ -10,7 +10,7 @@ HEADER = "Balcao-Instance"
 def name_instance(settings: Settings) -> str:
     """Return an identifier that all processes of one installation share and that reveals no secret.
 
-    Installations with an embedded database may all have the sandbox's hash key. The data folder distinguishes them.
+    Installations with an embedded database may all have the sandbox's hash key, so their data folders distinguish them.
     """
     folder = str(settings.data_dir.resolve()) if settings.embedded_database else ""
     key = settings.hash_key.get_secret_value().encode()[:64]

@@ -1,4 +1,4 @@
-"""The limits of connections and requests of one process, read from the settings."""
+"""The limits for connections and requests of one process, from the settings."""
 
 from typing import Self
 
@@ -12,10 +12,10 @@ class Limits(msgspec.Struct, frozen=True):
 
     - `address_connections` limits the connections of one address.
     - `body_bytes` is the memory for all request bodies.
-    - `head_seconds` is the time to receive the head of a request, and the time that a connection may be idle.
-    - `unread_seconds` is the time after which a connection is closed if its caller reads nothing of a response.
-    - `settling_seconds` is the time between the last accepted connection and the first closed connection, so that a
-      caller who has just connected still gets a response.
+    - `head_seconds` is the time within which the head of a request must arrive, and for which a connection may be idle.
+    - `unread_seconds` is the time after which a connection is closed if its caller reads nothing more of a response.
+    - `settling_seconds` is how long a stopping server waits between accepting its last connection and closing the
+      first, so that a caller who has just connected still gets a response.
     - `drain_seconds` is the time that requests in flight have to finish.
     """
 

@@ -1,7 +1,7 @@
-"""The management port: metrics, liveness and readiness of all processes started together.
+"""The management port: metrics, liveness and readiness of all processes that were started together.
 
-It is separate from the callers' port and has its own database connections, so that it answers even if requests occupy
-all others. Its responses are neither counted nor logged, because monitoring is not traffic.
+It is separate from the callers' port and has its own database connections, so that it answers even if requests use all
+other connections. Its responses are neither counted nor logged, because monitoring is not traffic.
 """
 
 import time
@@ -31,7 +31,7 @@ from balcao.settings import Settings
 NAME = "management"
 # One database connection for the metrics and one for readiness.
 CONNECTIONS = 2
-# A check fails if a process has not published its metrics, or a worker has not polled for jobs, for this long.
+# If a process has not published its metrics, or a worker has not polled for jobs, for this long, a check fails.
 # Processes publish every second, and idle workers poll every five seconds.
 BEAT_SECONDS, QUEUE_SECONDS = 5.0, 30.0
 

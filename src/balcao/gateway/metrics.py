@@ -1,4 +1,4 @@
-"""The `/metrics` endpoint for Prometheus and its access check."""
+"""The `/metrics` endpoint for Prometheus, and the check of who may read it."""
 
 import hmac
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ Handler = Callable[[Request], Responding]
 def answer_scraper(
     settings: Settings, database: Database | None, metrics: Metrics, gauges: Sequence[Gauge], *, apart: bool
 ) -> Handler:
-    """Return the handler of `/metrics`, whose output contains no path and no person.
+    """Return the handler for `/metrics`, whose output contains no paths and no personal data.
 
     Require `BALCAO_METRICS_TOKEN` if it is set. Without a token, allow every caller in the sandbox; in production allow
     callers only on a port that is `apart` from the public one. A process without a database has no gauges.

@@ -37,10 +37,10 @@ def mount_pages(
     *,
     has_panel: bool = False,
 ) -> Mount:
-    """Return the mount of the pages at the root. `/` redirects to `/docs`.
+    """Return the mount for the pages at the root.
 
-    `/docs` is the front page, with links to the panel (if there is one), the guides, the APIs and the status of the
-    services. `/metrics` is included unless there is a management port.
+    `/` redirects to `/docs`, the front page with links to the panel (if there is one), the guides, the APIs and the
+    status of the services. `/metrics` is included unless there is a management port.
     """
     settings = platform.settings
     instance = {HEADER: name_instance(settings)}
@@ -48,7 +48,8 @@ def mount_pages(
     page = StatusPage(keeper, settings.panel_city)
     address = (*settings.server_urls, settings.base_url)[0].rstrip("/")
     issuer = settings.issuers[0]
-    # Developers create clients at the embedded identity provider. With the city's own provider, the address is unknown.
+    # Link to the page of the embedded identity provider on which developers create clients. With the city's own
+    # provider, the address of such a page is unknown.
     own_clients = f"{issuer}/clients" if settings.embedded_identity else None
     controls = f"{settings.crm_url}/_sandbox/controls" if settings.sandbox_crm else None
     read_guides = guides.Guides(address, issuer)
@@ -118,7 +119,7 @@ def mount_pages(
 
 
 def list_operation_pages(pages: OperationPages) -> dict[str, Handler]:
-    """Return the handlers of the pages about operations, by path."""
+    """Return the handlers for the pages about operations, by path."""
 
     def show(language: str, root: str) -> dict[str, Handler]:
         return {

@@ -1,7 +1,7 @@
 """Find the address of the caller behind trusted proxies.
 
-Only entries of trusted proxies count. They are read from the right, where the nearest proxy appends its entry. Entries
-that a caller puts into the header itself are further left and are never reached.
+Only entries that trusted proxies appended count. The header is read from the right, because the nearest proxy appends
+its entry there. Entries that a caller wrote into the header are further left and are never reached.
 """
 
 import re
@@ -11,20 +11,21 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 Pairs = Iterable[tuple[bytes, bytes]]
 
-# `for=192.0.2.1`, `for="[2001:db8::1]:4711"`: one element of RFC 7239.
+# An element of `Forwarded` (RFC 7239), such as `for=192.0.2.1` or `for="[2001:db8::1]:4711"`.
 _FOR = re.compile(r"(?:^|;)\s*for\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
 _PORT = re.compile(r"(?P<v6>\[[^\]]*\])(?::\d+)?|(?P<v4>[0-9.]+)(?::\d+)?")
 _KNOWN_ADDRESSES = 4096
 _THIS_MACHINE = ("127.0.0.1", "::1")
-# A home or office line usually gets a network of this size, so one owner has many addresses. Count such a network as
-# one address.
+# A home or office connection usually gets an IPv6 network of this size, so one owner has many addresses. Count such a
+# network as one address.
 _V6_PREFIX = 64
 
 
 class Proxies:
     """The addresses and networks of trusted proxies, and of other trusted `callers`.
 
-    Only a proxy's `X-Forwarded-For` or `Forwarded` counts. Quotas exempt proxies, these callers and the local machine.
+    `X-Forwarded-For` and `Forwarded` count only if a proxy sends them. Proxies, these callers and the local machine
+    have no individual quota.
     """
 
     def __init__(self, proxies: Sequence[str] = (), callers: Sequence[str] = ()) -> None:
@@ -33,14 +34,14 @@ class Proxies:
         self.is_trusted = _remember_members([*proxies, *callers, *_THIS_MACHINE])
 
     def find_caller(self, peer: str, headers: Pairs) -> str:
-        """Return the address for the caller's rate limits and quotas.
+        """Return the address by which the caller's rate limits and quotas are counted.
 
         `peer` is the address that opened the connection.
         """
         if self._has_proxies and self._is_proxy(peer):
             for address in reversed(_list_hops(headers)):
                 parsed = _parse(address)
-                if parsed is None:  # hidden or malformed: use the proxy that wrote it
+                if parsed is None:  # hidden or malformed: use the address of the writing proxy
                     break
                 peer = parsed
                 if not self._is_proxy(peer):
@@ -74,7 +75,7 @@ def _list_hops(headers: Pairs) -> list[str]:
 
 @lru_cache(_KNOWN_ADDRESSES)
 def _parse(text: str) -> str | None:
-    """Return the address in its normal form, without port. Return None if the text is not an address."""
+    """Return the address in its normal form, without a port. Return None if the text is not an address."""
     text = text.strip()
     if found := _PORT.fullmatch(text):
         text = found["v4"] or found["v6"][1:-1]

@@ -1,4 +1,4 @@
-"""Each address's share of the resources of a process: connections, and memory for request bodies."""
+"""Limit each address's share of the resources of a process: connections, and memory for request bodies."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -9,8 +9,8 @@ _FREE_SHARE_DIVISOR = 3
 class Quota:
     """A limit on how much of `total` callers may hold, for each address and in total.
 
-    - An address holds at most `most`, and at most a third of the amount that then remains free. The more addresses hold
-      their maximum, the less the next address can get, so dozens of greedy addresses still leave some for a newcomer.
+    - An address holds at most `most`, and at most a third of what then remains free. The more addresses hold their
+      maximum, the less the next address can get, so even dozens of greedy addresses leave something for a new address.
     - Trusted addresses call for many people and have no individual limit.
     - All trusted addresses together hold at most three quarters, and so do all other addresses together. Neither group
       can lock out the other.

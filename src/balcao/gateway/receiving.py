@@ -1,7 +1,7 @@
 """The receiving side of a connection: parse bytes into complete requests.
 
-llhttp (`httptools`) parses request line, headers, framing and chunks strictly. This module adds limits, early refusals
-and pipelining, which llhttp leaves to the server. `head_rules` checks a request head.
+llhttp (`httptools`) parses the request line, headers, framing and chunks strictly. This module adds limits, early
+refusals and pipelining, for which llhttp makes the server responsible. `head_rules` checks a request head.
 """
 
 import asyncio
@@ -27,16 +27,17 @@ _AROUND_FIELD = len(": \r\n")
 # llhttp does not stop between pipelined requests. Feed it slices of this size, so that it exceeds the limit of queued
 # requests by at most the requests of one slice.
 _SLICE = 4096
-# A body including its framing may have twice the body's size, plus a fixed part. Every chunk costs a callback, so a few
-# connections with tiny chunks could use all the CPU.
+# Limits the framing of a body: with its chunk headers, it may be twice as large as without, plus a fixed amount. Every
+# chunk costs a callback, so a few connections with tiny chunks could otherwise use all the CPU.
 _MOST_FRAMING, _FRAMING_PER_BYTE = 8_192, 2
 _NO_AUTHORIZATION = Authorization(b"")
-# Quotas count bodies in blocks. Small bodies are free, so that large bodies can never block ordinary calls.
+# Quotas count bodies in blocks of this size. Smaller bodies are not counted, so that large bodies can never block
+# ordinary calls.
 _FREE_BYTES, _BLOCK = SMALL_BODY, FORM_BODY
 
 
 class Answering(Protocol):
-    """The methods of `wire.Connection` that a receiver calls."""
+    """The part of `wire.Connection` that a receiver uses."""
 
     @property
     def is_full(self) -> bool:
@@ -46,7 +47,7 @@ class Answering(Protocol):
         """Answer the request or send the refusal, after all earlier requests."""
 
     def wait(self, seconds: float) -> None:
-        """Set the deadline for more input, unless a request is being answered."""
+        """Set the deadline for further input, unless a request is being answered."""
 
     def continue_body(self) -> None:
         """Send 100 Continue if the caller waits for it and all earlier requests are answered."""
@@ -65,10 +66,10 @@ class Answering(Protocol):
 
 
 class Receiver:
-    """The parser of one connection's input. llhttp calls the `on_...` methods.
+    """The parser for one connection's input. llhttp calls the `on_...` methods.
 
-    `reading` is the request whose body is incomplete. `is_discarding` means that it was answered early and the rest of
-    its body is discarded. `is_over` means that no further request is accepted.
+    `reading` is the request whose body is incomplete. `is_discarding` means that this request was answered early and
+    the rest of its body is discarded. `is_over` means that no further request is accepted.
 
     A body larger than `_body_limit` is not stored. If the endpoint decides who may send a larger body, the limit is
     first `UNCHECKED_BODY`, and nothing is parsed while `_admission` runs.
@@ -103,7 +104,7 @@ class Receiver:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no part of an incomplete request has arrived."""
+        """Whether the connection is between requests: no part of an incomplete request has arrived."""
         return not self.in_head and self.reading is None and not self._unparsed
 
     @property
@@ -118,7 +119,7 @@ class Receiver:
 
     @property
     def waits_for_body(self) -> bool:
-        """Whether the current request cannot be answered before its body is complete."""
+        """Whether the current request waits for the rest of its body before it can be answered."""
         return self.reading is not None and not self.is_discarding
 
     def receive(self, received: memoryview) -> None:
@@ -154,7 +155,7 @@ class Receiver:
         self._answering.enqueue(Refusal(status, page))
 
     def close(self) -> None:
-        """Break the reference cycles with the parser and the connection, so that bodies are freed immediately."""
+        """Break the reference cycles with the parser and the connection, so that bodies are deleted immediately."""
         self.is_over = True
         self._drop_body()
         self.reading = None
@@ -165,7 +166,7 @@ class Receiver:
         self._feed = self._parser.feed_data
 
     def _parse(self, piece: memoryview) -> int:
-        """Parse a slice and return the number of bytes used.
+        """Parse a slice of the input, and return the number of bytes used.
 
         Raises HttpParserError for malformed input, and Refused if the head or the framing is too large.
         """
@@ -173,8 +174,9 @@ class Receiver:
         try:
             self._feed(piece)
         except httptools.HttpParserUpgrade as offer:
-            # We accept no upgrade: the next bytes are the body or the next request. httptools stops parsing here, so
-            # continue with a new parser. For a body, first feed it a replacement head (see `_rebuild_head`).
+            # The server accepts no upgrade, so the next bytes are the body or the next request. httptools stops parsing
+            # here, so continue with a new parser. If a body follows, first feed that parser a replacement head (see
+            # `_rebuild_head`).
             size = offer.args[0]
             self._start_parser()
             if self._frame:
@@ -194,7 +196,7 @@ class Receiver:
         return size
 
     def on_message_begin(self) -> None:
-        """Start a request. Raises Refused after the last request, because llhttp parses on to the end of the slice."""
+        """Start a request. Raises Refused after the last request, because llhttp continues to the end of the slice."""
         if self._frame:
             return
         if self.is_over:
@@ -260,8 +262,8 @@ class Receiver:
     def on_body(self, part: bytes) -> None:
         """Store a part of the body. If it exceeds the limit, answer immediately and discard the rest.
 
-        Abort the connection after `DISCARD_BYTES`. Raises Refused if the bodies of the caller, or of all callers, use
-        too much memory.
+        Abort the connection when more than `DISCARD_BYTES` are discarded. Raises Refused if the bodies of the caller,
+        or of all callers, use too much memory.
         """
         assert self.reading is not None
         self.wants_continue = False
@@ -288,8 +290,8 @@ class Receiver:
             return
         assert self.reading is not None
         exchange, self.reading = self.reading, None
-        # A chunked body may end in the piece that exceeded `UNCHECKED_BODY`. Such a body is only slightly larger, so
-        # pass it on.
+        # A chunked body may end in the piece with which it exceeded `UNCHECKED_BODY`. Such a body is only slightly
+        # larger, so pass it on.
         self.wants_continue, self._admission = False, None
         self.is_over |= not exchange.keep
         if self.is_discarding:
@@ -328,7 +330,7 @@ class Receiver:
         self._answering.resume()
 
     def _count_more(self, exchange: Exchange) -> None:
-        """Count the received body towards the caller's quota, in blocks. Raises Refused beyond the quota."""
+        """Count the received body towards the caller's quota, in blocks. Raises Refused if the quota is exceeded."""
         blocks = -((_FREE_BYTES + exchange.held - self._body_size) // _BLOCK)
         if not exchange.hold(blocks * _BLOCK):
             raise Refused(503)
@@ -342,8 +344,8 @@ class Receiver:
     def _answer_early(self, exchange: Exchange) -> None:
         """Answer a request whose body is too large, without waiting for the end of the body.
 
-        If the caller waits for 100 Continue, the body may never arrive. No other request can follow then, so the
-        connection closes.
+        If the caller waits for 100 Continue, the body may never arrive, and the server could not tell where the next
+        request starts. The connection then closes.
         """
         exchange.keep &= not self.wants_continue
         self.wants_continue = False
@@ -354,7 +356,10 @@ class Receiver:
 
 
 def _find_status(failure: Exception) -> int:
-    """Return the status for an exception of the parser. httptools wraps our own exceptions as `__context__`."""
+    """Return the status for an exception from the parser.
+
+    If our callback raised it, httptools stores it as `__context__`.
+    """
     refusal = failure.__context__ if isinstance(failure, httptools.HttpParserCallbackError) else failure
     if isinstance(refusal, Refused):
         return refusal.status
@@ -368,7 +373,7 @@ def _rebuild_head(length: bytes | None) -> bytes:
     """Return a request head with the framing of the current body, for a new parser.
 
     httptools treats every `Upgrade` header as accepted and stops parsing. The new parser must know where the body ends.
-    While it parses this head, `_frame` is set, and the callbacks ignore its events.
+    While it parses this head, `_frame` is set, and the callbacks do nothing.
     """
     framing = b"transfer-encoding: chunked" if length is None else b"content-length: " + length
     return b"POST / HTTP/1.1\r\n%b\r\n\r\n" % framing

@@ -1,4 +1,4 @@
-"""Serve one process's application on an inherited or shared listening socket: connection limit, deadlines, shutdown."""
+"""Serve a process's application on an inherited or shared listening socket, with limits, deadlines and shutdown."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ from balcao.gateway.wire import Connection, Shared
 # The number of open files that are reserved for the database, the CRM and the process itself.
 _RESERVED_FILES = 256
 _MOST_FILES = 65_536
-# A connection beyond its quota waits at most `_HELD_SECONDS` for a slot. At most `_MOST_HELD` connections wait; further
+# A connection beyond its quota waits at most `_HELD_SECONDS` for a slot. At most `_MOST_HELD` connections wait. Further
 # connections are closed without a response.
 _HELD_SECONDS, _MOST_HELD = 0.5, 256
 
@@ -25,14 +25,14 @@ DEFAULTS = Limits()
 
 
 class StartFailed(Exception):
-    """The application refused to start. The message is the application's own."""
+    """The application refused to start. The message comes from the application."""
 
 
 @asynccontextmanager
 async def run_server(
     application: Served, sock: socket.socket, limits: Limits = DEFAULTS
 ) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve while the block runs. The block starts when callers are answered.
+    """Serve while the block runs. The block starts when the server accepts calls.
 
     Raises StartFailed if the application cannot start.
     """
@@ -96,8 +96,8 @@ async def _open(application: Served) -> AsyncIterator[None]:
 class _Connections:
     """The connections of one server.
 
-    A connection beyond `slots` or its address's quota waits briefly and is then refused. If too many connections wait
-    already, it is closed immediately.
+    If all `slots` or the quota of its address are used, a connection waits briefly and is then refused. If too many
+    connections wait already, it is closed immediately.
     """
 
     def __init__(self, application: Served, limits: Limits, slots: int) -> None:
@@ -106,7 +106,7 @@ class _Connections:
         self._shared = Shared(application, limits, self._bodies, self._admit_or_hold, self._forget)
         self._limits = limits
         self._slots = Quota(slots, is_trusted, limits.address_connections)
-        # An address with too many connections must not take all waiting slots, either.
+        # An address with too many connections must not occupy all waiting slots either.
         self._waiting = Quota(_MOST_HELD, is_trusted)
         self._open: set[Connection] = set()
         self._held: dict[Connection, float] = {}
@@ -114,7 +114,7 @@ class _Connections:
         self._all_gone = asyncio.Event()
 
     def accept(self) -> asyncio.BaseProtocol:
-        """Return the protocol of a new connection."""
+        """Return the protocol object for a new connection."""
         return Connection(self._shared)
 
     def _admit_or_hold(self, connection: Connection) -> None:
@@ -138,7 +138,7 @@ class _Connections:
             self._waiting.release(connection.address, 1)
 
     def _admit_next(self) -> None:
-        """Admit the connection that has waited longest among those whose quota allows one more."""
+        """Admit the connection that has waited longest, among those whose address may have another connection."""
         for connection in self._held:
             if self._slots.reserve(connection.address, 1):
                 del self._held[connection]
@@ -148,7 +148,7 @@ class _Connections:
                 return
 
     async def sweep(self) -> None:
-        """Expire connections whose deadline has passed, until cancelled."""
+        """Until cancelled, expire each connection whose deadline has passed."""
         seconds = min(1.0, self._limits.head_seconds / 4, self._limits.body_seconds / 4, _HELD_SECONDS / 2)
         while True:
             await asyncio.sleep(seconds)
@@ -184,7 +184,7 @@ class _Connections:
 
 
 def raise_file_limit() -> int:
-    """Raise the soft limit of open files as far as the hard limit allows, and return it."""
+    """Raise the soft limit on open files as far as the hard limit allows, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,8 +1,8 @@
 """The server side of one HTTP/1.1 connection on the event loop.
 
 If an endpoint waits for nothing, its response is written within the callback that parsed the request. Responses are in
-the order of the requests. While the caller does not read, no new request starts. ADR 0014 explains why the platform has
-its own server.
+the order of the requests. While the caller does not read its responses, no new request starts. ADR 0014 explains why
+the platform has its own server.
 """
 
 import asyncio
@@ -25,12 +25,12 @@ from balcao.gateway.quotas import Quota
 from balcao.gateway.receiving import Receiver
 
 _NEVER = float("inf")
-# Stop parsing a connection's input at this many queued requests, or if the queued requests exceed this many bytes.
+# Stop parsing a connection's input if this many requests are queued, or if they have more than this many bytes.
 _MOST_WAITING, _MOST_WAITING_BYTES = 16, 131_072
-# Join a body up to this size with its head. Larger bodies are written without a copy, so that connections with slow
-# readers share one body in memory.
+# Copy a body up to this size behind its head, to write both at once. Larger bodies are written without a copy, so that
+# connections with slow readers share one body in memory.
 _COPIED_BYTES = 65_536
-# The time for which the rest of a refused request is read after its response.
+# How long the rest of a refused request is read after the response.
 _DISCARD_SECONDS = 2.0
 _WITHOUT_BODY = frozenset({204, 304})
 _KEEP_ALIVE = b"connection: keep-alive\r\n"
@@ -39,7 +39,7 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class Shared:
-    """State shared by all connections of one server. `made` and `ended` are called for each connection."""
+    """The state that all connections of one server share. `made` and `ended` are called for each connection."""
 
     def __init__(
         self,
@@ -57,7 +57,8 @@ class Shared:
         self.loop = asyncio.get_running_loop()
         self.scheduler = FairScheduler(self.loop, application.identify)
         self.discards = DiscardLimiter(self.loop)
-        # One buffer for all connections: received data is parsed before the loop reads from another connection.
+        # One buffer for all connections is enough, because received data are parsed before the loop reads from another
+        # connection.
         self.buffer = memoryview(bytearray(limits.head_bytes))
 
 
@@ -94,7 +95,10 @@ class Connection(asyncio.BufferedProtocol):
         self._shared.made(self)
 
     def connection_lost(self, _: Exception | None) -> None:
-        """Cancel a stream. Let any other running request finish, because it may write data that its caller expects."""
+        """Cancel a stream.
+
+        Let any other running request finish, because it may store data that its caller expects to be stored.
+        """
         self._is_gone, self._write, self.deadline = True, _discard, _NEVER
         self._drop_queue()
         self._end_stream()
@@ -107,7 +111,7 @@ class Connection(asyncio.BufferedProtocol):
         return self._shared.buffer
 
     def buffer_updated(self, size: int) -> None:
-        """Parse the received bytes. After the last request, only count them while lingering."""
+        """Parse the received bytes. After the last request, only count the bytes until the connection closes."""
         if not self._receiver.is_over:
             self._receiver.receive(self._shared.buffer[:size])
         elif self._is_lingering:
@@ -128,7 +132,7 @@ class Connection(asyncio.BufferedProtocol):
         return self._is_busy or bool(self._queue)
 
     def pause_writing(self) -> None:
-        """Start no further requests, because the caller is not reading the responses."""
+        """Stop starting requests, because the caller does not read the responses."""
         self._unblocked = self._shared.loop.create_future()
         self._set_deadline(self._shared.limits.unread_seconds)
 
@@ -136,7 +140,7 @@ class Connection(asyncio.BufferedProtocol):
         """Continue after the caller has read enough of the responses."""
         unblocked, self._unblocked = self._unblocked, None
         if unblocked is not None:
-            if not unblocked.done():  # a cancelled stream has cancelled this future too
+            if not unblocked.done():  # if the stream was cancelled, so was this future
                 unblocked.set_result(None)
             self._set_deadline(self._shared.limits.unread_seconds)
             if self._is_busy:
@@ -161,7 +165,7 @@ class Connection(asyncio.BufferedProtocol):
             self._enter(item)
 
     def wait(self, seconds: float) -> None:
-        """Set the deadline for more input, unless a request is being answered."""
+        """Set the deadline for further input, unless a request is being answered."""
         if not self._is_busy:
             self._set_deadline(seconds)
 
@@ -212,7 +216,7 @@ class Connection(asyncio.BufferedProtocol):
         self._is_held, self.deadline = True, _NEVER
 
     def admit(self) -> None:
-        """Start with the bytes that have arrived meanwhile."""
+        """Admit the connection: start parsing with the bytes that have arrived meanwhile."""
         self._is_held = False
         self._set_deadline(self._shared.limits.head_seconds)
         self.resume()
@@ -222,9 +226,9 @@ class Connection(asyncio.BufferedProtocol):
         self._write_refusal(Refusal(503))
 
     def expire(self, now: float) -> None:
-        """Handle an expired deadline: extend it for a slow reader, answer 408 for a missing body, otherwise close."""
+        """Handle an expired deadline: extend it for a slow reader, answer 408 if the body is incomplete, or close."""
         unsent = self._transport.get_write_buffer_size()
-        if unsent and unsent != self._unsent:  # progress since the last check: the caller reads slowly
+        if unsent and unsent != self._unsent:  # there was progress since the last check
             self._unsent = unsent
             self.deadline = now + self._shared.limits.unread_seconds
         elif unsent or self._is_lingering:
@@ -235,7 +239,10 @@ class Connection(asyncio.BufferedProtocol):
             self._close()
 
     def drain(self) -> None:
-        """Close once the requests in flight are answered. End a stream now, so that its reader reconnects elsewhere."""
+        """Close when the requests in flight have been answered.
+
+        End a stream now, so that its reader reconnects elsewhere.
+        """
         self._is_draining = True
         self._end_stream()
         if self._receiver.is_idle and not self._is_lingering:
@@ -250,7 +257,7 @@ class Connection(asyncio.BufferedProtocol):
         self._set_deadline(self._shared.limits.unread_seconds)
 
     def _linger(self) -> None:
-        """Half-close and keep reading for a while. An immediate close could reset the unread response."""
+        """Half-close, and continue to read for a while. An immediate close could reset the unread response."""
         if self._is_gone:
             return
         self._is_lingering = self._receiver.is_over = True
@@ -292,7 +299,7 @@ class Connection(asyncio.BufferedProtocol):
             self.resume()
 
     async def _reply_later(self, exchange: Exchange, responding: Any) -> None:
-        self._task = asyncio.current_task()  # the event loop only holds weak references to tasks
+        self._task = asyncio.current_task()  # the event loop holds only weak references to tasks
         request_id.set(exchange.request.id)  # this coroutine has its own context
         try:
             response = responding if isinstance(responding, Response) else await responding
@@ -300,7 +307,7 @@ class Connection(asyncio.BufferedProtocol):
             self._shared.scheduler.leave(exchange)
             self._fail()
         else:
-            self._shared.scheduler.leave(exchange)  # before the body, so that no request waits for a stream
+            self._shared.scheduler.leave(exchange)  # before the body, so that no request waits for a stream's end
             if response.chunks is None or exchange.request.method == "HEAD":
                 self._reply(exchange, response)
             else:
@@ -331,7 +338,7 @@ class Connection(asyncio.BufferedProtocol):
         """Stream a response until it ends, the caller disconnects or the server drains. Abort if the source fails.
 
         The source of the chunks may cancel this task to disconnect a reader that is too slow. HTTP/1.0 has no chunked
-        coding, so there the end of the connection marks the end of the body.
+        coding, so closing the connection marks the end of the body.
         """
         status = response.status or exchange.endpoint.status
         exchange.keep &= not exchange.is_old and not self._is_draining
@@ -387,7 +394,7 @@ class Connection(asyncio.BufferedProtocol):
     def _write_refusal(self, refusal: Refusal) -> None:
         self._write(encode_refusal(refusal.status, refusal.page))
         self._linger()
-        if refusal.status == 503:  # the caller is over its quota: read no more of its data
+        if refusal.status == 503:  # the caller exceeds its quota, so stop reading its data
             self._transport.pause_reading()
 
     def _fail(self) -> None:
@@ -399,4 +406,4 @@ class Connection(asyncio.BufferedProtocol):
 
 
 def _discard(_: bytes) -> None:
-    """Replace `write` after a disconnect, because a closed transport raises and running requests still finish."""
+    """Ignore the data. This replaces `write` after a disconnect, because writing to a closed transport raises."""

@@ -1,1 +1,1 @@
-"""Endpoints that the identity provider calls, whether it is the city's or the embedded one."""
+"""The endpoint that the identity provider calls, whether it is the city's own provider or the embedded one."""

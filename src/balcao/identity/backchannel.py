@@ -1,4 +1,4 @@
-"""The endpoint to which the identity provider (the city's or the embedded one) reports a logout."""
+"""The endpoint to which the identity provider (the city's own or the embedded one) reports a logout."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ KEY = "identity.backchannel_logout"
 
 
 def mount_backchannel(platform: Platform, embedded: Mount | None) -> Mount:
-    """Return the mount of `/auth`: this endpoint and the endpoints of the embedded provider, if there is one."""
+    """Return the mount for `/auth`: this endpoint, and the endpoints of the embedded provider if there is one."""
 
     async def receive(request: Request) -> Response[Any]:
         form = parse_form(request.headers.text(b"content-type") or "", request.content)
@@ -34,9 +34,9 @@ def mount_backchannel(platform: Platform, embedded: Mount | None) -> Mount:
         return Response(status=200, headers={"Cache-Control": NO_STORE})
 
     def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
-        """Refuse a request without giving the reason, because any caller can send one.
+        """Refuse a request without stating the reason, because any caller can send one.
 
-        The reason is logged at a limited rate.
+        The reason is logged, at a limited rate.
         """
         if isinstance(fault, KeyPending):
             judged = judge_pending(platform.refusals, request, fault, "identity")

@@ -34,9 +34,10 @@ class InvalidRequest(Refused):
 
 
 def parse_form(content_type: str, content: bytes | None) -> Mapping[str, str]:
-    """Return the fields of a form. `content` is None if it was too large.
+    """Return the fields of a form.
 
-    Raises TooLarge without content, and InvalidRequest for another media type, invalid UTF-8 or a repeated name.
+    `content` is None if it was too large. Raises TooLarge if `content` is None, and InvalidRequest for another media
+    type, invalid UTF-8 or a repeated name.
     """
     if content_type.partition(";")[0].strip().lower() != _FORM:
         raise InvalidRequest(f"Envie um formulário: Content-Type {_FORM}.")

@@ -126,7 +126,7 @@ class Settings(
     crm_push_attempts: int = Field(8, ge=1, le=100)
 
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
-    jobs_terms_version: str = Field("1", min_length=1, max_length=50)  # a new value asks every person to accept again
+    jobs_terms_version: str = Field("1", min_length=1, max_length=50)  # after a change, every person must accept again
     jobs_closed_email: bool = False
     phone_code_ttl: int = Field(600, ge=60, le=86_400)
     phone_quarantine_days: int = Field(180, ge=1, le=3_650)
@@ -198,7 +198,7 @@ class Settings(
 
     @property
     def metrics_urls(self) -> tuple[str, ...]:
-        """Return the metrics addresses of `balcao serve`, and of a worker with its own port, on this machine."""
+        """Return the addresses of the metrics of `balcao serve`, and of a worker with its own port, on this machine."""
         if self.management_port is None:
             return (f"http://{reach(self.host)}:{self.port}/metrics",)
         ports = dict.fromkeys(port for port in (self.management_port, self.worker_management_port) if port)
@@ -288,7 +288,7 @@ class Settings(
 
     @property
     def cors_loopback(self) -> bool:
-        """Return whether pages of the local machine may call us: in the sandbox, unless origins are configured."""
+        """Return whether pages on the local machine may call us: only in the sandbox, unless origins are configured."""
         return self.sandbox and self.cors_origins_csv is None
 
     def declared_rate(self, rate: str) -> str:

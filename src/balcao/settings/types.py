@@ -16,12 +16,12 @@ _HOST = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
 
 
 def split_list(csv: str) -> tuple[str, ...]:
-    """Return the entries of a comma-separated list."""
+    """Split a comma-separated list into its entries."""
     return tuple(entry.strip() for entry in csv.split(",") if entry.strip())
 
 
 def split_clients(csv: str) -> frozenset[str] | None:
-    """Return the clients of a comma-separated list, or None if the list is empty. The entry `none` means no client."""
+    """Return the clients in a comma-separated list, or None if the list is empty. The entry `none` means no client."""
     names = frozenset(split_list(csv))
     return names - {"none"} if names else None
 
@@ -51,7 +51,7 @@ def _check_addresses(text: str) -> str:
     return text
 
 
-# One host of the address, with an optional port. An IPv6 address is in brackets.
+# One host in the address, with an optional port. An IPv6 address is in brackets.
 _DATABASE_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%a-z]+\]|[^\s\[\]:,]*)(?::[0-9]{1,5})?")
 
 
@@ -91,7 +91,7 @@ def _check_fixed_tokens(text: str) -> str:
 
 
 def _check_rate(text: str) -> str:
-    import limits  # slow to import; most configurations keep the defaults
+    import limits  # slow to import, and most configurations use the defaults
 
     try:
         limits.parse(text)
@@ -121,7 +121,7 @@ def _check_hosts(text: str) -> str:
     return text
 
 
-# A comma-separated list, unparsed.
+# A comma-separated list, not yet split.
 Csv = str
 Zone = Annotated[str, AfterValidator(_check_zone)]
 Addresses = Annotated[str, AfterValidator(_check_addresses)]

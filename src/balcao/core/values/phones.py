@@ -1,4 +1,4 @@
-"""Phone numbers as people and the CRM write them: international after a `+`, otherwise Brazilian if the length fits."""
+"""Parse phone numbers as people and the CRM write them: foreign ones with `+`, Brazilian ones also without."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""The public status page: each service now and over ninety days, planned maintenance, and incidents."""
+"""The public status page: the state of each service now and over ninety days, planned maintenance, and incidents."""

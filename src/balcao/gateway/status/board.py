@@ -87,7 +87,7 @@ class StatusCache:
             yield
 
     def show(self, now: datetime) -> Board:
-        """Return the status from the cached data. While the database is down, the state of every service is unknown."""
+        """Derive the status from the cached data. While the database is down, the state of every service is unknown."""
         known = self._knowledge or Snapshot(now, {}, {}, [], [], [])
         return Board(
             known.read_at,
@@ -129,7 +129,7 @@ class StatusCache:
             )
 
     def _by_service(self, counts: Sequence[ResponseCount]) -> Mapping[str, Sequence[ResponseCount]]:
-        """Return the counts of each service, with their times in the city's time zone."""
+        """Group the counts by service, and convert their times to the city's time zone."""
         found: dict[str, list[ResponseCount]] = {}
         for count in counts:
             local = count.starts_at.astimezone(self.zone)

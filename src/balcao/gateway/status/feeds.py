@@ -1,4 +1,4 @@
-"""The status for programs: JSON for the city's own pages and monitors, Atom for subscribers."""
+"""The status in formats for programs: JSON for the city's own pages and monitors, Atom for subscribers."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from balcao.gateway.status.words import find_overall, list_titles
 
 ATOM = "application/atom+xml; charset=utf-8"
 _NAMESPACE = "http://www.w3.org/2005/Atom"
-# Every character outside the production Char of XML 1.0.
+# Every character that XML 1.0 forbids (its production Char lists the others).
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -62,7 +62,7 @@ def _describe_incident(incident: Incident) -> dict[str, Any]:
 def to_atom(board: Board, titles: Mapping[str, str], address: str) -> Response[Any]:
     """Return a feed with an entry for each incident note and each planned maintenance, newest first.
 
-    `address` is the address of the platform. It is part of every entry id.
+    `address` is the address of the platform, which is part of every entry's id.
     """
     page = f"{address}/status"
     entries = sorted(_list_entries(board, titles, page), key=lambda entry: entry[2], reverse=True)
@@ -86,7 +86,7 @@ def to_atom(board: Board, titles: Mapping[str, str], address: str) -> Response[A
 
 
 def _list_entries(board: Board, titles: Mapping[str, str], page: str) -> Iterator[tuple[str, str, datetime, str, str]]:
-    """Yield id, title, time, text and link of each entry. An id never changes and is unique."""
+    """Yield the id, title, time, text and link of each entry. An id is unique and never changes."""
     for incident in (*board.open, *board.resolved):
         link = f"{page}#incidente-{incident.number}"
         last = len(incident.notes)
@@ -101,5 +101,5 @@ def _list_entries(board: Board, titles: Mapping[str, str], page: str) -> Iterato
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    # A single character that XML forbids would make the whole feed unreadable.
+    # Replace these characters: a single one would make the whole feed unreadable.
     ElementTree.SubElement(parent, name).text = _FORBIDDEN.sub("", text)

@@ -1,4 +1,4 @@
-"""Pure rules that derive the state of a service from counts, incidents and maintenance."""
+"""Pure functions that derive the state of a service from counts, incidents and maintenance."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ DAYS = 90
 # bad.
 REQUIRED_SHARE, BAD = 0.999, 0.99
 RECENT = timedelta(minutes=15)
-# Shares of faults among recent responses. Down: half of all responses. Degraded: the rate that uses up a month's error
-# budget in two days.
+# The shares of faults among recent responses from which a service is down (half of all responses) or degraded (the rate
+# that uses up a month's error budget in two days).
 DOWN_SHARE, DEGRADED_SHARE = 0.5, 0.0144
-# With little traffic, fewer faults than this mean nothing.
+# Fewer faults than this are ignored, because with little traffic a few faults mean nothing.
 LEAST_FAULTS = 5
 
 
@@ -31,21 +31,21 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Day:
-    """A day of a service with its share of good responses, or None if there were no calls."""
+    """A day of a service, and its share of good responses (None if there were no calls)."""
 
     day: date
     availability: float | None
 
     @property
     def mark(self) -> str:
-        """Return the day's mark: `none`, `good`, `low` (below the required share) or `bad`."""
+        """The day's mark: `none`, `good`, `low` (below the required share) or `bad`."""
         if self.availability is None:
             return "none"
         return "good" if self.availability >= REQUIRED_SHARE else "low" if self.availability >= BAD else "bad"
 
 
 def measure_share(counts: Iterable[ResponseCount]) -> float | None:
-    """Return the share of good responses, or None without responses. A 4xx is a good response."""
+    """Return the share of good responses, or None without responses. A 4xx counts as a good response."""
     listed = list(counts)
     responses = sum(count.responses for count in listed)
     return None if responses == 0 else 1 - sum(count.faults for count in listed) / responses
@@ -62,7 +62,7 @@ def list_status_days(counts: Sequence[ResponseCount], today: date) -> list[Day]:
 
 
 def judge_service(counts: Sequence[ResponseCount], severities: Iterable[str], *, is_closed: bool) -> State:
-    """Judge a service's state: maintenance, or else the worse of declared incidents and recent counts."""
+    """Judge a service's state: maintenance, or else the worse of what open incidents and recent counts indicate."""
     if is_closed:
         return State.MAINTENANCE
     said = set(severities)

@@ -1,4 +1,4 @@
-"""The status page for people: one file including its style, readable without scripts."""
+"""The status page for people: one file that includes its style and is readable without scripts."""
 
 from functools import partial
 
@@ -9,14 +9,14 @@ from balcao.gateway.status.board import Board, StatusCache
 from balcao.gateway.status.judgement import REQUIRED_SHARE
 from balcao.web.templating import make_environment, read_style
 
-# All visitors see the same page, so caches can answer the many visitors during an incident.
+# All visitors see the same page, so caches can serve the many visitors during an incident.
 CACHED = {"Cache-Control": "public, max-age=10"}
 _STYLE = read_style("balcao.gateway.status", "status.css")
 _POLICY = allow_style(_STYLE)
 
 
 class StatusPage:
-    """The renderer of the status page. `city` is shown if the installation sets it."""
+    """Renders the status page. The page shows `city` if the installation sets it."""
 
     def __init__(self, keeper: StatusCache, city: str) -> None:
         self._environment = environment = make_environment("balcao.gateway.status")
@@ -45,7 +45,7 @@ class StatusPage:
         )
 
     def render(self, board: Board) -> Response[str]:
-        """Return the page."""
+        """Render the page."""
         template = self._environment.get_template("status.html")
         body = template.render(board=board, overall=words.find_overall(board))
         return Response(body.encode(), media_type=HTML, headers={"Content-Security-Policy": _POLICY, **CACHED})

@@ -1,4 +1,4 @@
-"""The texts and shapes of the status page: states, times, shares, and ninety days as strokes."""
+"""Format what the status page shows: states, times, shares, and ninety days as strokes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -32,7 +32,7 @@ LEGEND: Mapping[str, str] = {
     "none": "sem chamadas",
 }
 _WORST_FIRST = (State.DOWN, State.DEGRADED, State.MAINTENANCE)
-# A day is six units wide. A worse day has a shorter stroke, so that it is recognisable without its colour.
+# A day is six units wide. A worse day has a shorter stroke, so that it is recognisable without colours.
 _STEP, _WIDTH, _HEIGHT = 6, 4, 20
 _STROKE_HEIGHTS: Mapping[str, int] = {"good": 20, "low": 14, "bad": 8, "none": 2}
 
@@ -51,7 +51,7 @@ def format_local(moment: datetime, zone: ZoneInfo) -> str:
 
 
 def find_overall(board: Board) -> State:
-    """Return the worst state of all services. Ignore unknown states."""
+    """Return the worst state among all services. Unknown states are ignored."""
     found = {service.state for service in board.services}
     return next((state for state in _WORST_FIRST if state in found), State.OPERATIONAL)
 
@@ -67,7 +67,7 @@ def list_last_first(incident: Incident) -> Iterator[tuple[datetime, str]]:
 
 
 def draw_days(days: Sequence[Day]) -> Markup:
-    """Return a stroke for each day. Days with the same mark share one path."""
+    """Draw a stroke for each day. Days with the same mark share one SVG path."""
     strokes: dict[str, list[str]] = {mark: [] for mark in _STROKE_HEIGHTS}
     for place, day in enumerate(days):
         strokes[day.mark].append(_draw_stroke(place * _STEP + 1, _STROKE_HEIGHTS[day.mark]))
@@ -77,7 +77,7 @@ def draw_days(days: Sequence[Day]) -> Markup:
 
 
 def draw_sample(mark: str) -> Markup:
-    """Return the stroke for a mark, as shown in the legend."""
+    """Draw the stroke for a mark, for the legend."""
     return Markup('<path class="{}" d="{}"/>').format(mark, _draw_stroke(1, _STROKE_HEIGHTS[mark]))
 
 
@@ -93,7 +93,7 @@ def describe_days(standing: ServiceStatus) -> str:
 
 
 def describe_level(standing: ServiceStatus) -> str:
-    """Return the share of good responses over all days and today."""
+    """Describe the share of good responses over all days and today."""
     if standing.availability is None:
         return "Sem chamadas em 90 dias."
     today = standing.days[-1].availability
