@@ -1,4 +1,7 @@
-"""The trial's commands by name, which `balcao` adds to its own. A name of two words belongs to a command in a group."""
+"""The trial's commands by name, which `balcao` adds to its own.
+
+A name with two words belongs to a command in a group.
+"""
 
 from balcao.cli.commands import Entry
 

@@ -1,4 +1,4 @@
-"""Commands to paste into a shell: a token and example calls for some of the demo people and clients."""
+"""Shell commands for some of the demo people and clients: a token, and example calls."""
 
 import os
 import re
@@ -21,7 +21,10 @@ WEBHOOK = '{"cpf":"{citizen_cpf}","dados":{"nomeExibicao":"Ana"}}'
 
 @dataclass(frozen=True)
 class Example:
-    """An example call and its caller. In `path` and `body`, names of example values are in braces."""
+    """An example call and its caller.
+
+    Names in braces in `path` and `body` are replaced with values from the demo data.
+    """
 
     who: str
     service: str
@@ -43,12 +46,12 @@ EXAMPLES = (
 
 
 def choose_people(offer: Offer) -> list[Person]:
-    """Return the people whose calls are shown, in the order of PEOPLE."""
+    """Return the people whose calls are printed, in the order of PEOPLE."""
     return [person for name in PEOPLE for person in offer.people if person.username == name]
 
 
 def list_calls(settings: Settings, offer: Offer, served: Sequence[str]) -> Iterator[Text]:
-    """Yield the lines to print: a token command for each caller, and their calls to the `served` services."""
+    """Yield the lines to print: for each caller, a token command and calls to the `served` services."""
     commands = Commands(settings, offer)
     yield Text("Pessoas e clientes de demonstração: um token e chamadas de cada um", style="bold")
     for person in choose_people(offer):
@@ -63,7 +66,7 @@ def list_calls(settings: Settings, offer: Offer, served: Sequence[str]) -> Itera
 
 
 class Commands:
-    """Creates shell commands that do not depend on this process's environment."""
+    """Creates shell commands that work independently of this process's environment."""
 
     def __init__(self, settings: Settings, offer: Offer) -> None:
         self._settings = settings
@@ -84,13 +87,16 @@ class Commands:
         return f"curl -s {fields} {self._settings.issuers[0]}/protocol/openid-connect/token"
 
     def calls(self, who: str, served: Sequence[str]) -> Iterator[Text]:
-        """Yield the calls of a person or client, one per line."""
+        """Yield the commands for the calls of a person or client, one on each line."""
         for example in EXAMPLES:
             if example.who == who and example.service in served and (line := self._call(example)):
                 yield Text(f"  {line}")
 
     def _call(self, example: Example) -> str | None:
-        """Return the command of a call, or None if the demo data contain no value for a name in braces."""
+        """Return the command for a call.
+
+        Return None if the demo data contains no value for one of the names in braces.
+        """
         path, body = self._fill(example.path), self._fill(example.body)
         if path is None or body is None:
             return None
@@ -117,7 +123,7 @@ def own_command() -> list[str]:
         return [sys.executable, "-m", "balcao"]
     if shutil.which("balcao") == str(here):
         return ["balcao"]
-    # Without a slash, a shell would search its path for the command.
+    # Without the slash, the shell would look for the command in its PATH.
     if here.parent == Path.cwd():
         return [f"./{here.name}"]
     return [os.path.relpath(here) if here.is_relative_to(Path.cwd()) else str(here)]

@@ -1,4 +1,4 @@
-"""`balcao health-units simulate`: create random notifications, to try the event stream."""
+"""`balcao health-units simulate`: create and change random notifications, for trying out the event stream."""
 
 from typing import Annotated
 

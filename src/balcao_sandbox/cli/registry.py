@@ -10,7 +10,7 @@ from balcao_sandbox.demo.registry import MOST_CITIZENS
 
 
 class Invented(StrEnum):
-    """The kinds of lines that can be generated."""
+    """What the generated lines describe: citizens or tickets."""
 
     CITIZENS = "citizens"
     TICKETS = "tickets"

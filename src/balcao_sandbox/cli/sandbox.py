@@ -1,4 +1,4 @@
-"""`balcao sandbox`: run or use single parts of the sandbox."""
+"""`balcao sandbox`: run or use individual parts of the sandbox."""
 
 import asyncio
 from datetime import timedelta

@@ -46,7 +46,7 @@ def token(who: Who, scope: Scope = "", issuer: Issuer = "") -> None:
 
 
 def find_person(who: str) -> demo.Person:
-    """Find a demo person by user name, CPF or first names. Accents and case do not matter.
+    """Find a demo person by user name, CPF or first name, ignoring accents and case.
 
     Raises OperatorFault if no person matches.
     """
@@ -63,18 +63,18 @@ def _simplify(text: str) -> str:
 
 
 def fetch_client_token(browser: httpx.Client, endpoint: str, client: demo.Client, scope: str) -> dict[str, Any]:
-    """Request a token with the client credentials flow. Return the provider's response.
+    """Request a token with the client credentials flow, and return the provider's response.
 
-    Raises OperatorFault if the provider refuses the token.
+    Raises OperatorFault if the provider refuses the request.
     """
     form = {"grant_type": "client_credentials", "client_id": client.client_id, "client_secret": client.secret}
     return _read_token(browser.post(f"{endpoint}/token", data=form | ({"scope": scope} if scope else {})))
 
 
 def fetch_person_token(browser: httpx.Client, endpoint: str, who: demo.Person, scope: str) -> dict[str, Any]:
-    """Log a person in with the authorization code flow and PKCE. Return the provider's response.
+    """Log a person in with the authorization code flow and PKCE, and return the provider's response.
 
-    This submits the form of the login page, as a browser would. Raises OperatorFault if the provider refuses the login.
+    This submits the form on the login page, as a browser would. Raises OperatorFault if the provider refuses the login.
     """
     verifier = secrets.token_urlsafe(48)
     page = browser.get(f"{endpoint}/auth", params=_build_request(verifier, scope or "openid profile"))
@@ -111,7 +111,7 @@ def _read_token(response: httpx.Response) -> dict[str, Any]:
 
 
 class _Form(HTMLParser):
-    """A parser that reads the action of a page's form and the initial values of its fields."""
+    """Parses a page's form: its action, and the initial values of its fields."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The demo part of the message that `balcao serve` prints when it is ready: logins, and a call to paste."""
+"""The demo part of the message that `balcao serve` prints when it is ready: logins, and an example call."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from balcao_sandbox.demo.offer import Offer
 
 
 def list_people(plan: Plan, reported: Mapping[str, Any]) -> Iterator[Text]:
-    """Yield lines with the people to log in as, and with commands for a token and a first call."""
+    """Yield lines with demo people for the login, and with commands for a token and a first call."""
     offer = msgspec.convert(reported, Offer)
     commands = Commands(plan.settings, offer)
     yield Text()

@@ -1,1 +1,1 @@
-"""The sandbox CRM: an HTTP server with a subset of a Salesforce-style API. Only for the trial and tests."""
+"""The sandbox CRM: an HTTP server with a subset of a Salesforce-style API. It is only for the trial and for tests."""

@@ -21,13 +21,13 @@ from balcao_sandbox.crm.state import Act, Reply, Sandbox, SandboxCall
 
 Written = dict[str, Any]
 
-# Limits of Salesforce's REST API.
+# The limits of Salesforce's REST API.
 LONGEST_URI = 16_384
 MOST_RECORDS = 2_000  # the maximum number of records in a response
-# Salesforce retired the API versions before 31 in 2025. Version 68 is the newest version in October 2026.
+# In 2025, Salesforce retired the API versions before 31. In October 2026, 68 is the newest version.
 OLDEST_VERSION, NEWEST_VERSION = 31, 68
 
-OTHER_ACCOUNT = "001DUPLICADA000000"  # the second account in the mode `duplicate`
+OTHER_ACCOUNT = "001DUPLICADA000000"  # the second account in the fault mode `duplicate`
 
 
 async def give_token(request: Request, crm: SandboxCrm) -> Response[Any]:
@@ -53,7 +53,8 @@ async def query(request: Request, crm: SandboxCrm, version: str) -> Response[Any
         return await _perform(request, sandbox, "query", None, [], _raise(refused))
 
     def act(fault: Mode | None) -> Reply:
-        # Simulate a CRM that ignores the filters and returns other people's records. The platform must not show them.
+        # In the fault mode `misdirected`, simulate a CRM that ignores filters and returns other people's records. The
+        # platform must not show them.
         asked = replace(parsed, conditions=()) if fault == "misdirected" else parsed
         records = [_select_fields(parsed, record) for record in sandbox.records.select(asked)]
         if fault == "duplicate" and parsed.entity == ACCOUNT.name:
@@ -149,7 +150,10 @@ async def _perform(
 
 
 def _find_refusal(request: Request) -> Refused | None:
-    """Return the error for an address that is too long, or for an API version that does not exist, or None."""
+    """Return the error for a path that is too long or has an API version that is not supported.
+
+    Return None if the path is valid.
+    """
     if len(request.path) + 1 + len(request.query_string) > LONGEST_URI:
         return Refused(414, "URI_TOO_LONG", f"The URI exceeds {LONGEST_URI} bytes")
     found = _VERSION.match(request.path)
@@ -172,7 +176,7 @@ def _raise(refused: Refused) -> Act:
 
 
 def _parse_object(request: Request) -> Written | None:
-    """Return the JSON object in the body, or None if the body contains anything else."""
+    """Parse the body as a JSON object. Return None for any other body."""
     try:
         body = json.loads(request.content or b"")
     except (ValueError, RecursionError):

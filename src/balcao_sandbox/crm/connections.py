@@ -1,4 +1,4 @@
-"""Close a client's connection without a response. ASGI itself does not support this."""
+"""Closes a client's connection without a response. ASGI itself does not support this."""
 
 import asyncio
 from contextvars import ContextVar
@@ -13,7 +13,7 @@ _current: ContextVar[Address] = ContextVar("sandbox_client")
 
 
 class ClosableProtocol(H11Protocol):
-    """uvicorn's HTTP protocol, which also registers its transport under the client's address."""
+    """uvicorn's HTTP protocol, extended to register each transport under its client's address."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Register the transport."""
@@ -22,14 +22,14 @@ class ClosableProtocol(H11Protocol):
             _open[self.client] = transport
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Remove the transport."""
+        """Unregister the transport."""
         super().connection_lost(exc)
         if self.client:
             _open.pop(self.client, None)
 
 
 def remember_client(application: Any) -> Any:
-    """Wrap an ASGI application so that `close` can find the client of the current request."""
+    """Wrap an ASGI application to record the client of the current request, which `close` needs."""
 
     async def remember(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -40,6 +40,6 @@ def remember_client(application: Any) -> Any:
 
 
 async def close() -> None:
-    """Drop the connection of the current request."""
+    """Abort the connection of the current request."""
     _open[_current.get()].abort()
-    await asyncio.sleep(0)  # so that uvicorn notices the loss and sends no response
+    await asyncio.sleep(0)  # let uvicorn notice the loss, so that it does not respond

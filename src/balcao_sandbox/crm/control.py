@@ -1,4 +1,4 @@
-"""Routes that control the sandbox: faults, the journal, the state, events for the registry, and sent codes."""
+"""Routes for controlling the sandbox: faults, the journal, the state, events for the registry, and sent codes."""
 
 import functools
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from balcao_sandbox.crm.refusals import Refused, make_not_found
 from balcao_sandbox.crm.routes import Route, SandboxCrm
 from balcao_sandbox.crm.webhooks import Batch
 
-# Calls from another site are refused. The host name of that site may resolve to this machine, but browsers send the
-# name in the `Host` header.
+# Only these host names are accepted. Another site's host name may resolve to this machine, but browsers send that name
+# in the `Host` header, so such calls are refused.
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
@@ -67,7 +67,7 @@ def clear_requests(_: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def list_accounts(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Return all accounts, or the accounts with the CPF in the query. Each account contains its consents."""
+    """Return all accounts, or those with the CPF in the query. Each account contains its consents."""
     cpf, records = request.query().get("cpf"), crm.sandbox.records
     accounts = [
         account | {"consents": records.find(CONSENT, "Conta__c", account["Id"])}
@@ -78,7 +78,7 @@ def list_accounts(request: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 class CaseMove(msgspec.Struct, forbid_unknown_fields=True):
-    """A change that the CRM's own staff make to a case. `message` is for the citizen."""
+    """A change to a case by the CRM's own staff. `message` is shown to the citizen."""
 
     number: str
     status: str
@@ -86,7 +86,10 @@ class CaseMove(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def list_cases(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Return all cases that the platform opened, or the case with the number in the query. Each contains its steps."""
+    """Return the cases that the platform opened, or only the case with the number in the query.
+
+    Each case contains its steps.
+    """
     number, records = request.query().get("number"), crm.sandbox.records
     cases = [
         case | {"steps": records.find(CASE_STEP, "NumeroPedido__c", case["NumeroPedido__c"])}
@@ -135,9 +138,9 @@ def receive_code(request: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def list_codes(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Return all codes, or only the codes sent to one number (`?to=+5521999999999`).
+    """Return all codes, or only those sent to one number (`?to=+5521999999999`).
 
-    In a query string, `+` represents a blank, so the number may arrive with a blank.
+    A query string can contain a `+` to represent a space, so the number may start with a space instead.
     """
     to = request.query().get("to")
     return to_json(crm.mailbox.list_messages(None if to is None else f"+{to.strip().removeprefix('+')}"))

@@ -1,4 +1,4 @@
-"""A page that controls the sandbox CRM: it injects faults, describes their effects, and resets the data."""
+"""A page for controlling the sandbox CRM. It injects faults, describes their effects, and resets the data."""
 
 import secrets
 from typing import Any, NamedTuple
@@ -16,12 +16,12 @@ from balcao_sandbox.identity import demo
 
 PATH = "/_sandbox/controls"
 MOST_TIMES = 100
-# A delay that is longer than the timeout of any of the platform's calls to the CRM.
+# A delay longer than the timeout of every call that the platform makes to the CRM.
 _TOO_LONG_MS = 60_000
 
 
 class Preset(NamedTuple):
-    """A fault that the page offers. `expected` describes its effect on callers of the platform."""
+    """A fault that the page offers. `expected` describes what callers of the platform experience."""
 
     label: str
     fault: Fault
@@ -59,7 +59,8 @@ PRESETS = {
         "Nada se vê: a plataforma obtém outro token e repete, uma vez.",
     ),
 }  # fmt: skip
-# Each form contains this value. Another site can make a browser submit a form, but cannot read the value from the page.
+# Each form must contain this value. Another site can make a browser submit a form, but cannot read the value from the
+# page.
 _CSRF = secrets.token_urlsafe(32)
 _ENVIRONMENT = make_environment("balcao_sandbox.crm", "templates")
 _STYLE = _ENVIRONMENT.get_template("controls.css").render()

@@ -1,4 +1,4 @@
-"""The records of a new sandbox CRM."""
+"""The records in a new sandbox CRM."""
 
 import tomllib
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from balcao_sandbox.identity.demo import people
 
 
 def accounts() -> Iterator[tuple[Entity, dict[str, Any]]]:
-    """Yield the entity and the fields of each demo record. An account's id and dates are the same on every machine."""
+    """Yield each demo record as its entity and its fields. An account's id and dates are the same on every machine."""
     known = {person.cpf: {"nome": person.name, "dataNascimento": person.birth_date} for person in people()}
     rows = tomllib.loads(files(__package__).joinpath("accounts.toml").read_text("utf-8"))["account"]
     for number, account in enumerate(rows, 1):

@@ -1,4 +1,4 @@
-"""Faults that a user or a test injects, and demo people whose CPF always causes a fault."""
+"""Faults that a user or a test injects, and demo people for whose CPF calls always fail or are slow."""
 
 import asyncio
 import random
@@ -14,7 +14,7 @@ Mode = Literal["latency", "rate_limit", "error", "reset", "duplicate", "expired_
 
 
 class Reset(Exception):
-    """Raised if the connection must be closed without a response."""
+    """Raised to close the connection without a response."""
 
 
 class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -43,7 +43,7 @@ class Fault(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     async def strike(self, dice: random.Random) -> None:
         """Apply the fault before the operation.
 
-        Raises Refused or Reset. Modes that only change the response do nothing here.
+        Raises Refused or Reset. Modes that only change the response have no effect here.
         """
         match self.mode:
             case "latency":
@@ -87,7 +87,7 @@ class ActiveFault:
 class Faults:
     """The active faults of a sandbox.
 
-    The first matching fault applies. The faults of SIMULATORS come last and are never removed.
+    The first fault that matches a call is applied. The faults in SIMULATORS come last and cannot be removed.
     """
 
     def __init__(self) -> None:
@@ -113,6 +113,9 @@ SIMULATORS = {
 
 
 def _find_simulator(cpf: str | None) -> ActiveFault | None:
-    """Return the fault of a person in SIMULATORS, or None. Person n has the CPF 900000000 + n with two check digits."""
+    """Return the fault for a person in SIMULATORS, or None.
+
+    Person n has the CPF whose first nine digits are 900000000 + n.
+    """
     number = int(cpf[:9]) - 900_000_000 if cpf and len(cpf) == 11 and cpf.isdigit() else 0
     return next((ActiveFault(fault) for numbers, fault in SIMULATORS.items() if number in numbers), None)

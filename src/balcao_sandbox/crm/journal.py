@@ -1,4 +1,4 @@
-"""A journal of the calls to the sandbox CRM, for tests and users. The newest entries are in memory."""
+"""A journal of the calls to the sandbox CRM, for tests and users. Only the newest entries are kept, in memory."""
 
 from collections import deque
 from datetime import UTC, datetime
@@ -11,7 +11,8 @@ MAX_ENTRIES = 10_000
 class Entry(msgspec.Struct):
     """A call to the CRM.
 
-    `fields` contains names only. `status` is 0 during the call, and if its connection was closed.
+    `fields` contains only names, no values. `status` is 0 while the call runs, and stays 0 if the connection was
+    closed.
     """
 
     at: str
@@ -28,7 +29,7 @@ class Journal:
         self._entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
 
     def open(self, operation: str, cpf: str | None, fields: list[str], request_id: str | None) -> Entry:
-        """Add and return the entry of a call that starts. The caller completes the entry."""
+        """Add an entry for a call that is starting, and return it. The caller completes the entry."""
         moment = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         entry = Entry(moment, operation, cpf, sorted(fields), request_id)
         self._entries.append(entry)

@@ -1,7 +1,7 @@
-"""A substitute for a message gateway: it receives and shows the codes that the platform sends to phones.
+"""A substitute for a message gateway. It receives and shows the codes that the platform sends to phones.
 
-It is part of the sandbox CRM's server, which is always a single process on the loopback address. The API and the jobs
-may run in several processes.
+It is part of the sandbox CRM's server, which always runs as a single process on the loopback address. The API and the
+jobs may run in several processes, so they cannot store the codes in memory.
 """
 
 import secrets
@@ -14,7 +14,7 @@ MAX_MESSAGES = 1_000
 
 
 class SentCode(msgspec.Struct):
-    """A sent code. `to` is in E.164 format."""
+    """A code that the platform sent. `to` is in E.164 format."""
 
     to: str
     code: str
@@ -23,7 +23,7 @@ class SentCode(msgspec.Struct):
 
 
 class Mailbox:
-    """A mailbox with the newest codes, sorted by time. The platform authenticates with `secret`."""
+    """The newest codes, oldest first. The platform authenticates with `secret`."""
 
     def __init__(self, secret: str) -> None:
         self._authorization = f"Bearer {secret}".encode()

@@ -1,4 +1,4 @@
-"""The objects of the sandbox CRM: their fields and validation."""
+"""The sandbox CRM's object types: their fields and validation."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Field:
     written_by_crm: bool = False
 
     def clean(self, name: str, value: Any) -> Any:
-        """Validate a value and return it in its stored form. An empty string becomes null.
+        """Validate a value and return it in the form in which it is stored. An empty string becomes null.
 
         Raises Refused if the value is not valid.
         """
@@ -57,10 +57,10 @@ class Field:
 
 @dataclass(frozen=True)
 class Entity:
-    """An object type. `external` is the unique field that the path of an upsert can name.
+    """An object type. `external` is the unique field by which an upsert can address a record.
 
-    `account` is the field with the id of the record's account. Only this id, and no CPF in the record, determines to
-    whom the record belongs.
+    `account` is the field that contains the id of the record's account. Only this id determines whose record it is. A
+    CPF in the record does not matter.
     """
 
     name: str
@@ -71,13 +71,16 @@ class Entity:
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
     def check_field(self, name: str) -> str:
-        """Return `name`. Raises Refused if there is no such field."""
+        """Return `name`. Raises Refused if the object type has no such field."""
         if name not in self.fields:
             raise make_invalid_field(name)
         return name
 
     def clean(self, written: Mapping[str, Any], *, new: bool) -> dict[str, Any]:
-        """Validate the fields and return them in their stored form. Raises Refused for the first invalid field."""
+        """Validate the fields and return them in the form in which they are stored.
+
+        Raises Refused for the first invalid field.
+        """
         for name in written:
             if self.fields[self.check_field(name)].written_by_crm:
                 raise make_invalid_field(name)
@@ -181,12 +184,13 @@ ANONYMISATION = Entity(
 
 
 def _declare_related(name: str, prefix: str, number: str, *texts: str) -> Entity:
-    """Declare an object type for a person's contacts with the city, such as cases and work orders."""
+    """Declare an object type for a person's contacts with the city, for example cases or work orders."""
     fields = {**_SYSTEM, **{text: Field() for text in texts}, number: Field(required=True)}
     return Entity(name, prefix, {**fields, "AccountId": Field(required=True), "CPF__c": Field(longest=11)})
 
 
-# A case may belong to no person: requests without login have no account. The CRM assigns a missing number.
+# A case need not belong to a person: requests without a login have no account. If the case number is missing, the CRM
+# assigns one.
 CASE = Entity(
     "Case",
     "500",
@@ -204,7 +208,7 @@ CASE = Entity(
     external="NumeroPedido__c",
     defaults={"Status": "Aberto", "PedidoBalcao__c": False},
 )
-# A step of a case that the platform reports: an act of a citizen or of a member of staff.
+# A step that the platform reports for a case: an action by a citizen or a member of staff.
 CASE_STEP = Entity(
     "PassoPedido__c",
     "a04",

@@ -1,7 +1,7 @@
-"""The sandbox CRM's records, in memory. Every change is appended to a file, so that it survives a restart.
+"""The sandbox CRM's records, stored in memory. Every change is also appended to a file, so that it survives a restart.
 
-No function here awaits, so each change is one step of the event loop. Concurrent upserts therefore cannot create two
-records.
+No function here awaits anything, so every change is atomic within the event loop. Concurrent upserts therefore cannot
+create two records.
 """
 
 import json
@@ -19,7 +19,7 @@ Row = tuple[Entity, Record]
 
 
 class Records:
-    """All records of the CRM. `demo` returns the records of a new sandbox."""
+    """All records of the CRM. `demo` returns the initial records for a new sandbox."""
 
     def __init__(self, path: Path, demo: Callable[[], Iterable[Row]]) -> None:
         self._path = path
@@ -33,7 +33,7 @@ class Records:
             self.reset()
 
     def reset(self) -> None:
-        """Reset the records to the demo accounts."""
+        """Reset the records to the initial demo records."""
         self._tables = {name: {} for name in ENTITIES}
         for entity, record in self._demo():
             self._put(entity, self._make_record(entity, record))
@@ -51,11 +51,14 @@ class Records:
         return record
 
     def find(self, entity: Entity, field: str, value: str | bool) -> list[Record]:
-        """Return the records whose field has this value."""
+        """Return the records in which the field has this value."""
         return [record for record in self.all(entity) if record[field] == value]
 
     def select(self, query: Query) -> list[Record]:
-        """Return the matching records with all their fields. Raises Refused for an unknown object or field."""
+        """Return the matching records with all their fields.
+
+        Raises Refused for an unknown object type or field.
+        """
         entity = ENTITIES.get(query.entity)
         if entity is None:
             raise Refused(400, "INVALID_TYPE", f"sObject type '{query.entity}' is not supported")
@@ -68,7 +71,10 @@ class Records:
         return found[query.offset :][: query.limit]
 
     def insert(self, entity: Entity, written: Mapping[str, Any]) -> Record:
-        """Insert a record. Raises Refused for an invalid field, a duplicate external key or an unknown account."""
+        """Insert a record.
+
+        Raises Refused for an invalid field, a duplicate external key or an unknown account.
+        """
         values = entity.clean(written, new=True)
         key = values.get(entity.external or "")
         if key and self.find(entity, str(entity.external), key):
@@ -91,7 +97,7 @@ class Records:
             raise Refused(400, "INVALID_CROSS_REFERENCE_KEY", "invalid cross reference id", [name])
 
     def rewrite(self, entity: Entity, record: Record, values: Mapping[str, Any]) -> Record:
-        """Set fields of a record without validation, including fields that only the CRM writes."""
+        """Set a record's fields without validation, including fields that only the CRM may write."""
         record |= values
         record["LastModifiedDate"] = self.now()
         return self._store(entity, record)
@@ -125,7 +131,10 @@ class Records:
         self._tables[entity.name][record["Id"]] = record
 
     def now(self) -> str:
-        """Return the current time, but always later than the last returned time: the registry orders echoes by time."""
+        """Return the current time, made greater than the last returned time.
+
+        The registry orders echoes by this time, so no two echoes may have the same time.
+        """
         self._last_moment = max(self._last_moment + 1, int(datetime.now(UTC).timestamp() * 1_000))
         moment = datetime.fromtimestamp(self._last_moment / 1_000, UTC)
         return moment.isoformat(timespec="milliseconds").replace("+00:00", "+0000")
@@ -135,7 +144,10 @@ class Records:
             file.write(_format_line(line))
 
     def _rewrite_file(self) -> None:
-        """Replace the file atomically. If the process is killed meanwhile, either the old or the new file exists."""
+        """Replace the file atomically.
+
+        If the process is killed while it writes, either the old or the new file exists.
+        """
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
         rows = ({"entity": name, "record": record} for name, table in self._tables.items() for record in table.values())
@@ -145,11 +157,11 @@ class Records:
 
     def _replay(self) -> None:
         self._tables = {name: {} for name in ENTITIES}
-        whole, _, _ = self._path.read_text("utf-8").rpartition("\n")  # a kill may leave the last line incomplete
+        whole, _, _ = self._path.read_text("utf-8").rpartition("\n")  # after a kill, the last line may be incomplete
         for line in map(json.loads, filter(None, whole.split("\n"))):
             table = self._tables[line["entity"]]
             if "record" in line:
-                # A file from an earlier release has no values for fields that were added later.
+                # In a file from an earlier release, fields that were added later are missing.
                 table[line["record"]["Id"]] = dict.fromkeys(ENTITIES[line["entity"]].fields) | line["record"]
             else:
                 del table[line["id"]]

@@ -12,6 +12,6 @@ from balcao_sandbox.crm.server import build_server
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve the CRM on the inherited socket within the block."""
+    """Serve the CRM on the inherited socket while the block runs."""
     async with serving.run_crm_server(build_server(settings).config, order.sockets["crm"]) as task:
         yield task

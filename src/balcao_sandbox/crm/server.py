@@ -87,7 +87,7 @@ def build_server(
     anonymisation_seconds: float = ANONYMISATION_SECONDS,
     case_seconds: float | None = CASE_SECONDS,
 ) -> uvicorn.Server:
-    """Build a server, without starting it. It listens only on the loopback address, whatever BALCAO_HOST is."""
+    """Build a server without starting it. It listens only on the loopback address, regardless of BALCAO_HOST."""
     config = uvicorn.Config(
         remember_client(build_application(settings, anonymisation_seconds, case_seconds)),
         host=LOOPBACK,

@@ -1,4 +1,4 @@
-"""Run an ASGI application in uvicorn as one role of a process, on an inherited socket."""
+"""Runs an ASGI application in uvicorn on an inherited socket, as one role of a process."""
 
 import asyncio
 import socket
@@ -15,7 +15,7 @@ class NotStarted(Exception):
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that leaves signal handling to the process, which may have other roles."""
+    """A uvicorn server that leaves signal handling to the process, because the process may have other roles."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -24,7 +24,7 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def run_crm_server(configuration: uvicorn.Config, descriptor: int) -> AsyncIterator["asyncio.Task[None]"]:
-    """Serve within the block, which is entered once the server accepts connections.
+    """Serve while the block runs. The block is entered when the server accepts connections.
 
     Raises NotStarted if the application does not start.
     """

@@ -1,4 +1,4 @@
-"""A parser for a subset of SOQL. Any other query is treated as malformed."""
+"""A parser for a subset of SOQL. It rejects all other queries as malformed."""
 
 import functools
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ COUNT: /\d{1,6}\b/
 
 @dataclass(frozen=True)
 class Condition:
-    """A comparison of a field with a string, boolean, time or None, or with a list of strings (`IN`)."""
+    """A comparison between a field and a string, boolean, time or None, or a list of strings (`IN`)."""
 
     field: str
     value: Any
@@ -64,7 +64,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Either:
-    """Alternative groups of conditions. All conditions of at least one group must match."""
+    """Alternative groups of conditions. A record matches if it meets all conditions in at least one group."""
 
     groups: tuple[tuple["Condition | Either", ...], ...]
 
@@ -74,12 +74,12 @@ class Query:
     fields: tuple[str, ...]
     entity: str
     conditions: tuple[Condition | Either, ...] = ()
-    order: tuple[tuple[str, bool], ...] = ()  # name of the field, and whether to sort descending
+    order: tuple[tuple[str, bool], ...] = ()  # field name, and whether the order is descending
     limit: int | None = None
     offset: int = 0
 
     def find_equal(self, field: str) -> str | None:
-        """Return the string with which a condition compares this field, or None if there is no such condition."""
+        """Return the string with which the query compares this field, or None if it does not."""
         plain = (condition for condition in self.conditions if isinstance(condition, Condition))
         wanted = (c.value for c in plain if c.field == field and isinstance(c.value, str))
         return next(wanted, None)
@@ -158,7 +158,7 @@ class _Reader(Transformer[Token, Query]):
 
 @functools.cache
 def _make_parser() -> Lark:
-    """Build the parser for the first query. Building it is slow, so this is not done at start."""
+    """Build the parser when the first query arrives. Building it is slow, so it is not built at startup."""
     return Lark(_GRAMMAR, parser="lalr", maybe_placeholders=True)
 
 

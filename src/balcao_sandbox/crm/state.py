@@ -1,4 +1,4 @@
-"""The state of the sandbox CRM, and the common part of its operations: faults, tokens and the journal."""
+"""The sandbox CRM's state, and the part that all of its operations share: faults, tokens and the journal."""
 
 import asyncio
 import secrets
@@ -22,7 +22,7 @@ ANONYMISATION_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class SandboxCall:
-    """A call to the CRM: the operation, the person, the names of the fields, and the authorization."""
+    """A call to the CRM: the operation, the person, the field names, and the authorization."""
 
     operation: Operation
     cpf: str | None
@@ -33,7 +33,7 @@ class SandboxCall:
 
 @dataclass(frozen=True)
 class Reply:
-    """A response. `content` is an object to send as JSON, or bytes to send as they are."""
+    """A response. `content` is an object that is sent as JSON, or bytes that are sent unchanged."""
 
     status: int
     content: Any = None
@@ -56,7 +56,10 @@ class Sandbox:
         self._waiting: set[asyncio.Task[None]] = set()
 
     async def perform(self, call: SandboxCall, act: Act) -> Reply:
-        """Perform a call and record it in the journal. Raises Reset to close the connection without a response."""
+        """Carry out a call and record it in the journal.
+
+        Raises Reset if the connection must be closed without a response.
+        """
         struck = self.faults.pick(call.operation, call.cpf)
         entry = self.journal.open(call.operation, call.cpf, call.fields, call.request_id)
         entry.fault = struck.fault.mode if struck else None
@@ -83,7 +86,7 @@ class Sandbox:
         return reply
 
     def issue_token(self) -> str:
-        """Return a new token, which is valid for `TOKEN_SECONDS`. Expired tokens are removed."""
+        """Issue a token that is valid for `TOKEN_SECONDS`, and remove expired tokens."""
         token = secrets.token_urlsafe(32)
         now = time.monotonic()
         self._tokens = {known: end for known, end in self._tokens.items() if end > now}
@@ -95,7 +98,7 @@ class Sandbox:
         return scheme.lower() == "bearer" and self._tokens.get(token, 0.0) > time.monotonic()
 
     def complete_anonymisations(self) -> None:
-        """Schedule the completion of the anonymisation requests that were filed before a restart."""
+        """Schedule the completion of anonymisation requests from before a restart."""
         for request in self.records.find(ANONYMISATION, "Status__c", "enfileirado"):
             self.anonymise_later(request)
 
@@ -116,23 +119,23 @@ class Sandbox:
         log.info("crm_sandbox.anonymised")
 
     def reset(self) -> None:
-        """Reset the faults, the journal and the records to the state of the first start. Tokens stay valid."""
+        """Remove all faults, clear the journal and reset the records to the demo records. Tokens remain valid."""
         self.stop()
         self.faults.replace([])
         self.journal.clear()
         self.records.reset()
 
     def stop(self) -> None:
-        """Cancel the completion of waiting anonymisation requests, and the progress of cases."""
+        """Cancel pending anonymisations, and stop advancing cases."""
         self.cases.stop()
         for task in self._waiting:
             task.cancel()
 
 
 def _empty(account: Record) -> dict[str, Any]:
-    """Return the values that empty an account.
+    """Return values that clear an account's data.
 
-    The account remains, so that no second account is created for its CPF.
+    The account itself remains, so that no second account is created for its CPF.
     """
     untouched = {"Id", "CPF__c", "CreatedDate", "IsPersonAccount"}
     return {name: None for name in account if name not in untouched} | {"LastName": "Anonimizado", "Turista__c": False}

@@ -1,4 +1,4 @@
-"""Calls of the sandbox CRM to the registry's webhook: echoes of written data, and events that a user requests."""
+"""The sandbox CRM's calls to the registry's webhook: echoes of written data, and events that a user requests."""
 
 import asyncio
 import random
@@ -21,7 +21,11 @@ WAITING_ECHOES = 10_000
 
 
 class Batch(msgspec.Struct, forbid_unknown_fields=True):
-    """Events to send. Each event is repeated `duplicates` times. `shuffle` is the seed of a random order."""
+    """A batch of events.
+
+    Each event is sent once plus `duplicates` more times. `shuffle` is the seed for a random order. `delay_ms` is the
+    pause after each event.
+    """
 
     events: list[dict[str, Any]]
     duplicates: int = 0
@@ -29,7 +33,7 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True):
     delay_ms: int = 0
 
     def order_events(self) -> list[dict[str, Any]]:
-        """Return the events and their repetitions in the order in which they are sent."""
+        """Return the events, including duplicates, in the order in which they are sent."""
         sent = [event for event in self.events for _ in range(1 + self.duplicates)]
         if self.shuffle is not None:
             random.Random(self.shuffle).shuffle(sent)  # noqa: S311 - a run must repeat
@@ -39,7 +43,7 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True):
 class Webhooks:
     """Sends events to the registry.
 
-    Echoes are queued and sent one by one, so the CRM's responses never wait for them.
+    Echoes are queued and sent one at a time, so that the CRM's responses never wait for them.
     """
 
     def __init__(self, settings: Settings, http: httpx.AsyncClient) -> None:
@@ -72,7 +76,7 @@ class Webhooks:
                 log.warning("crm_sandbox.echo_not_accepted", status=status)
 
     async def send_batch(self, batch: Batch) -> dict[str, int]:
-        """Send a batch. Return the number of calls by status. Calls without a response have the status 0."""
+        """Send a batch. Return the number of calls for each status. Calls without a response count as status 0."""
         statuses: Counter[str] = Counter()
         for event in batch.order_events():
             statuses[str(await self.send(event))] += 1
@@ -80,7 +84,7 @@ class Webhooks:
         return dict(statuses)
 
     async def send(self, event: Mapping[str, Any]) -> int:
-        """Send one event. Return the response's status, or 0 if there was no response."""
+        """Send one event. Return the response status, or 0 if there was no response."""
         try:
             token = await self._credentials.get()
             headers = {"Authorization": f"Bearer {token.value}"}

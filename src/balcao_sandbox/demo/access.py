@@ -22,7 +22,7 @@ from balcao.core.values.cpf import Cpf
 from balcao_sandbox.identity.demo import Person, people
 
 DEMO_ITEM = SeedItem("demo", "access")
-# A seed action that no demo person needs. Users can rename it to try the operation.
+# An action from the seed that no demo person needs. Users can rename it to try out the operation.
 EXAMPLE_ACTION = "avatars:write"
 
 
@@ -65,9 +65,9 @@ def read_demo_catalogue() -> DemoCatalogue:
 
 
 async def load_demo_access(platform: Platform) -> None:
-    """Load the sandbox's catalogue once, so that later changes by users are kept.
+    """Load the sandbox's catalogue only once, so that later changes by users are not overwritten.
 
-    The next start completes an interrupted load.
+    If loading was interrupted, the next start completes it.
     """
     async with platform.database.connection() as connection:
         if await seed.is_item_written(connection, DEMO_ITEM):
@@ -103,7 +103,7 @@ async def _load(call: Call, demo: DemoCatalogue) -> None:
 
 
 async def _enter_name(call: Call, person: Person) -> None:
-    """Store the name of a member of staff, which their first login would set otherwise."""
+    """Store the name of a member of staff. Without this, their first login would store it."""
     async with call.platform.database.connection() as connection:
         await users.save_person(connection, Cpf(person.cpf), person.name)
 

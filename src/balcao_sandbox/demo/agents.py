@@ -26,7 +26,7 @@ HIDDEN = 4
 ROLLED_BACK_TO = 6
 DATASETS = {"Perguntas frequentes": 40, "Atendimento simulado": 2500, "Conjunto vazio": 0}
 LARGEST = "Atendimento simulado"
-# Experiments with the largest data set, by id. The value is the tested version of the first agent.
+# The experiments on the largest data set: their ids, and the version of the first agent that each one tests.
 EXPERIMENTS = {EXPERIMENT_ID: 10, f"{EXPERIMENT_ID}-2": ACTIVE}
 RUNS = 40
 
@@ -45,7 +45,8 @@ _FIRST: dict[str, Any] = {
     "embedding_name": "vetores-demo-1",
 }
 
-# The reason and the changed members of each version of the first agent. Omitted members are inherited.
+# The reason for each version of the first agent, and the members that the version changes. It inherits all other
+# members.
 _SAVES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("primeira versão", _FIRST),
     ("pede respostas curtas", {"prompt_content": f"{_INSTRUCTIONS} Use no máximo três frases."}),
@@ -94,12 +95,12 @@ async def find_agent_examples(platform: Platform) -> Mapping[str, Any]:
 
 
 def make_dataset_id(name: str) -> str:
-    """Return a data set's id: 22 URL-safe characters, the same in every sandbox."""
+    """Derive a data set's id from its name: 22 URL-safe characters, the same in every sandbox."""
     return base64.urlsafe_b64encode(hashlib.md5(name.encode(), usedforsecurity=False).digest()).decode().rstrip("=")
 
 
 async def _save_versions(call: Call, start: datetime) -> None:
-    """Save the missing versions. This continues an interrupted load."""
+    """Save the versions that are missing, so that an interrupted load can continue."""
     last = await versions.read_last_number(call, AGENT)
     for number, (reason, content) in enumerate(_SAVES, start=1):
         at = start + timedelta(days=7 * number)
@@ -125,7 +126,7 @@ async def _fill_dataset(call: Call, name: str, count: int, at: datetime) -> None
 
 
 async def _record_experiments(call: Call) -> None:
-    """Create the missing experiments with their runs."""
+    """Create the experiments that are missing, with their runs."""
     dataset_id = make_dataset_id(LARGEST)
     listed = (await experiments.list_experiments(call, dataset_id)).data.dataset.experiments.edges
     there = {edge.experiment.id: edge.experiment.run_count for edge in listed}
@@ -138,7 +139,7 @@ async def _record_experiments(call: Call) -> None:
 
 
 def _make_runs(version: int) -> Iterator[RunCreation]:
-    """Yield runs with invented answers. The newer version is right a little more often."""
+    """Yield runs with invented answers. The newer version is correct slightly more often."""
     for number, example in enumerate(itertools.islice(_make_examples(LARGEST), RUNS), start=1):
         is_right = number % (version - 7) != 0
         score = AnnotationCreation(

@@ -1,7 +1,7 @@
-"""The sandbox's health units, with their notifications of ninety days (rules: health_units 7).
+"""The sandbox's health units, with ninety days of notifications (rules: health_units 7).
 
-Apart from the dates, every sandbox has the same data: the history of a unit is generated with the seed 2026, relative
-to the day of the first start.
+Apart from the dates, the data is the same in every sandbox. Each unit's history is generated with the seed 2026,
+relative to the day of the first start.
 """
 
 import asyncio
@@ -35,10 +35,10 @@ AREAS = tuple(city.AREAS)
 CODES = tuple(city.UNITS)
 DEACTIVATED = "9900023"
 
-# The number of histories that are written concurrently. With more, a slow machine could wait so long for a connection
-# that it would consider the database down.
+# Write at most this many histories concurrently. With more, a slow machine could wait so long for a connection that it
+# would consider the database to be down.
 MOST_CONCURRENT = 4
-# The number of past notifications of each unit. Units without an entry never had a notification.
+# Each unit's number of past notifications. A unit without an entry has never had one.
 EPISODES = {
     "9900002": 40, "9900005": 40, "9900001": 10, "9900003": 10, "9900004": 10, "9900006": 10,
     "9900007": 10, "9900008": 10, "9900009": 10, "9900010": 10, "9900011": 10, "9900012": 10,
@@ -62,7 +62,10 @@ SIMULATED = ("9900014", "9900015", "9900016", "9900017", "9900018")
 def _make_week(
     day: Sequence[tuple[str, str]], saturday: Sequence[tuple[str, str]] = (), *, always: bool = False
 ) -> WeekBody:
-    """Return the weekly hours of a unit that opens on weekdays and perhaps on Saturdays, or on all days if `always`."""
+    """Return a unit's weekly hours.
+
+    The unit opens on weekdays and, if given, on Saturdays. If `always` is set, it opens every day.
+    """
     hours = dict.fromkeys("1234567" if always else "12345", day) | ({"6": saturday} if saturday else {})
     semana = {name: [{"inicio": start, "fim": end} for start, end in openings] for name, openings in hours.items()}
     return WeekBody.model_validate({"semana": semana, "abre_feriado": always})
@@ -73,8 +76,8 @@ _WITH_SATURDAY = _make_week([("08:00", "17:00")], [("08:00", "12:00")])
 _WITH_LUNCH_BREAK = _make_week([("08:00", "12:00"), ("13:00", "17:00")])
 _LONG = _make_week([("07:00", "20:00")])
 _ALWAYS = _make_week([("00:00", "24:00")], always=True)
-# Eighteen units open on weekdays, four of these also on Saturdays and one with a lunch break. Three units have long
-# hours, and two never close. The deactivated unit has no timetable.
+# Eighteen units open on weekdays. Of these, four also open on Saturdays, and one has a lunch break. Three units have
+# long hours, and two never close. The deactivated unit has no timetable.
 WEEKS = {
     **dict.fromkeys(CODES[:18], _USUAL),
     **dict.fromkeys(CODES[2:6], _WITH_SATURDAY),
@@ -84,7 +87,7 @@ WEEKS = {
 }
 
 
-# Some units that are usually closed on Saturdays open on one Saturday for a vaccination.
+# On one Saturday, some units that are usually closed on Saturdays open for a vaccination.
 VACCINATING = CODES[:2]
 VACCINATION = ExceptionBody.model_validate(
     {"intervalos": [{"inicio": "08:00", "fim": "13:00"}], "motivo": "vacinação no sábado"}
@@ -93,7 +96,7 @@ VACCINATION = ExceptionBody.model_validate(
 
 @dataclass(frozen=True)
 class Step:
-    """A change to a unit's notification. If `causa` is set, the step closes the notification."""
+    """A change to a unit's notification. If `causa` is set, the change closes the notification."""
 
     at: datetime
     risco: Risco
@@ -101,7 +104,7 @@ class Step:
 
 
 async def load_demo_health_units(platform: Platform) -> None:
-    """Store the missing units, areas, timetables and notifications, and a webhook."""
+    """Store missing units, areas, timetables and notifications, and a webhook."""
     call = operator_call(platform, "health_units.demo")
     known = await units.list_unit_codes(call)
     for code, unit in city.UNITS.items():
@@ -141,14 +144,14 @@ def _find_vaccination_day(platform: Platform) -> date:
 
 
 async def find_health_unit_examples(_: Platform) -> Mapping[str, Any]:
-    """Return the code of a unit with an active notification, and of a unit that never had a notification."""
+    """Return the codes of one unit with an active notification and one that has never had a notification."""
     return {"cnes_active": ACTIVE, "cnes_quiet": QUIET}
 
 
 async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
     """Change the risk of random units, and yield a description of each change.
 
-    Only units without a demo history are changed. If `count` is None, this never ends.
+    Only units without a demo history are changed. If `count` is None, this continues forever.
     """
     draw = random.Random()  # noqa: S311 - no secret
     for _ in range(count) if count else itertools.count():
@@ -167,7 +170,7 @@ async def simulate(call: Call, count: int | None) -> AsyncIterator[str]:
 
 
 async def _replay(call: Call, cnes: Cnes, steps: list[Step]) -> None:
-    """Apply the missing steps of a unit. This also continues an interrupted load."""
+    """Apply a unit's missing steps, so that an interrupted load can continue."""
     for step in steps[await notifications.count_notification_events(call, cnes) :]:
         present = await notifications.read_latest_notification(call, cnes)
         if present is None or not present.active:
@@ -203,7 +206,7 @@ def _draw_episode(draw: random.Random, midnight: datetime) -> Iterator[Step]:
 
 
 def _list_last_steps(code: str, now: datetime, midnight: datetime) -> Iterator[Step]:
-    """Yield the last steps of a unit, which lead to its current state."""
+    """Yield a unit's last steps, which lead to its current state."""
     if code in OPEN_NOW:
         yield Step(now - timedelta(minutes=40), OPEN_NOW[code])
     elif code == UNTOUCHED:

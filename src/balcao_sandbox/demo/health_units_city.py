@@ -10,13 +10,13 @@ from balcao.health_units.areas.schemas import AreaBody
 from balcao.health_units.neighbourhoods.schemas import NeighbourhoodBody
 from balcao.health_units.units.schemas import UnitBody
 
-# The length of a degree of latitude. A degree of longitude is shorter, depending on the latitude.
+# The length of a degree of latitude. A degree of longitude is shorter, by a factor that depends on the latitude.
 _KM_PER_DEGREE = 111.2
 _DRAWN: Mapping[str, Any] = tomllib.loads((files(__package__) / "health_units_city.toml").read_text("utf-8"))
 
 
 def _to_position(east: float, north: float) -> list[float]:
-    """Return the longitude and latitude of a position, given in kilometres east and north of the origin."""
+    """Convert a position in kilometres east and north of the origin to longitude and latitude."""
     latitude, longitude = _DRAWN["origin"]
     per_degree = _KM_PER_DEGREE * math.cos(math.radians(latitude))
     return [round(longitude + east / per_degree, 5), round(latitude + north / _KM_PER_DEGREE, 5)]

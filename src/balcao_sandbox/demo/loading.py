@@ -1,4 +1,4 @@
-"""Load the demo data of all services once, and describe the data for users of the trial."""
+"""Loads the demo data for all services once, and describes the data for users of the trial."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from balcao_sandbox.demo.services import DEMOS
 from balcao_sandbox.identity.demo import clients, people
 
 OWNER = migrations.DEMO
-# The entry that is recorded before any data are loaded, so that a partly loaded database is recognised.
+# This entry is recorded before any data is loaded, so that a partly loaded database can be recognised.
 BEGUN = "begun"
 
 
@@ -24,9 +24,10 @@ def show_no_progress(_: str) -> None:
 
 
 async def load_once(settings: Settings, url: str, progress: Callable[[str], None] = show_no_progress) -> None:
-    """Load the demo data of each service unless they were loaded before. An interrupted load is repeated.
+    """Load the demo data for each service, unless it was loaded before. An interrupted load is repeated.
 
-    The migrations table records which services were loaded. Unlike a file, the table always belongs to the database.
+    The migrations table records for which services the data was loaded. Unlike a file, it cannot be separated from the
+    database.
     """
     if await _is_loaded(settings, url):
         return
@@ -37,7 +38,7 @@ async def load_once(settings: Settings, url: str, progress: Callable[[str], None
 
 
 async def _is_loaded(settings: Settings, url: str) -> bool:
-    """Return whether the demo data of all services are loaded. This does not open the platform."""
+    """Return whether the demo data for all services is loaded. This does not open the platform."""
     own = make_database(settings, url)
     await own.open()
     try:
@@ -58,9 +59,9 @@ async def _mark_begun(connection: Connection) -> None:
 
 
 async def _load_missing(connection: Connection, platform: Platform, progress: Callable[[str], None]) -> None:
-    """Load the missing data, then run the enqueued jobs of these services.
+    """Load the missing data, then run the jobs that loading has enqueued.
 
-    One worker runs all jobs, because starting a worker costs several connections.
+    A single worker runs all jobs, because starting a worker costs several connections.
     """
     missing = [s for s in app.SERVICES if s.name in DEMOS and not await migrations.is_done(connection, OWNER, s.name)]
     if not missing:
@@ -75,7 +76,7 @@ async def _load_missing(connection: Connection, platform: Platform, progress: Ca
 
 
 async def fetch_offer(settings: Settings, url: str) -> Offer | None:
-    """Return a description of the demo data, or None if the database contains none."""
+    """Return a description of the demo data, or None if the database contains no demo data."""
     async with database.open_platform(settings, url, bare=True) as platform:
         async with platform.database.connection() as connection:
             loaded = await _list_loaded(connection)

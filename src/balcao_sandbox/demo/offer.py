@@ -1,4 +1,4 @@
-"""A description of the demo data, which one process sends to another."""
+"""A description of the demo data that one process sends to another."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Person(msgspec.Struct, frozen=True):
-    """A demo person, with the data for a login."""
+    """A demo person, with everything needed for a login."""
 
     cpf: str
     name: str
@@ -16,7 +16,7 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class Client(msgspec.Struct, frozen=True):
-    """An OAuth client that an integrator can use to call the API."""
+    """An OAuth client with which an integrator can call the API."""
 
     client_id: str
     client_secret: str
@@ -24,7 +24,7 @@ class Client(msgspec.Struct, frozen=True):
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """The output of `balcao demo --json`. `examples` contains ids and other values for trying operations."""
+    """The output of `balcao demo --json`. `examples` contains ids and other values for trying out operations."""
 
     base_urls: dict[str, str]
     people: list[Person]

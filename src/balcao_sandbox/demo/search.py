@@ -1,7 +1,7 @@
-"""The sandbox's service catalogue of Porto Aurora, with deleted services and a migration that can be undone.
+"""The sandbox's service catalogue for Porto Aurora, with deleted services and a migration that can be undone.
 
-Each service has phrases in citizens' words. Apart from the times, which are relative to the day of the first start,
-every sandbox has the same data (seed 2026). The next start continues an interrupted load.
+Each service has phrases in citizens' words. Apart from the times, which are relative to the day of the first start, the
+data is the same in every sandbox (seed 2026). If loading was interrupted, the next start continues it.
 """
 
 import random
@@ -39,7 +39,7 @@ from balcao.search.services.schemas import ServiceChangeBody, ServiceRollbackBod
 from balcao_sandbox.identity.demo import people
 
 SEED = 2026
-# The number and the id of the service in the examples of the API descriptions.
+# The number and id of the service that appears in the examples of the API descriptions.
 EXAMPLE, EXAMPLE_ID = 1, "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"
 EXAMPLE_MAPPING_ID = "7b1de1c0-52f4-4a83-9d0e-2a6f0c4b8e11"
 SOURCES = ("1746_v2_llm", "carioca-digital_v2_llm")
@@ -56,14 +56,14 @@ IN_EDITION = frozenset({14, 17, 24, 31, 37})
 AWAITING = frozenset({6, 12, 18, 26, 41})
 EXCLUSIVE_FOR_AGENTS = frozenset({27, 44, 66, 96, 126, 156})
 HIGHLIGHTED = frozenset({0, 5, 38, 106})
-# Services with this or a higher number are created in their final state, which makes the first start faster. Only the
-# renamed services among them have a second version.
+# Services from this number on are created in their final state, which makes the first start faster. Among them, only
+# the renamed services have a second version.
 FIRST_FURTHER = 46
 RENAMED = frozenset({46, 47})
 FIRST_SETTLED = 182
 AWAITING_OF_NINE, IN_EDITION_OF_NINE = 4, 7
 
-# The feedback about the first published services: whether the page helped, and a comment.
+# The feedback on the first published services: whether the page helped, and a comment.
 FEEDBACK: tuple[tuple[tuple[bool, str | None], ...], ...] = (
     ((True, None), (True, None), (True, "Achei rápido o que precisava."), (False, "Não diz quanto tempo demora.")),
     ((False, "O endereço do posto está errado."), (False, None), (True, None)),
@@ -78,7 +78,7 @@ Step = Callable[[datetime], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class PlannedService:
-    """A service of the sandbox, before it is stored."""
+    """A demo service before it is stored."""
 
     service_id: str
     number: int
@@ -86,7 +86,7 @@ class PlannedService:
 
 
 async def load_demo_services(platform: Platform) -> None:
-    """Store the missing parts of the sandbox's catalogue. Changes by users are kept."""
+    """Store the missing parts of the sandbox's catalogue. Changes by users remain."""
     await collection.begin_with_version(platform, "v2")
     today = utc_now().replace(hour=12, minute=0, second=0, microsecond=0)
     for planned in _draw_services():
@@ -103,14 +103,14 @@ async def load_demo_services(platform: Platform) -> None:
 
 
 async def _propose_change(platform: Platform) -> None:
-    """Propose a change to a published service, which users can approve."""
+    """Propose a change to a published service, so that users can approve it."""
     planned = next(planned for planned in _draw_services() if planned.number == PROPOSED)
     body = planned.body | PROPOSAL
     await proposals.create_proposal(_act_as(platform, EDITOR), planned.service_id, msgspec.convert(body, ProposalBody))
 
 
 async def _leave_feedback(platform: Platform) -> None:
-    """Store the feedback about the first published services."""
+    """Store the feedback on the first published services."""
     for planned, answers in zip(list_published(), FEEDBACK, strict=False):
         found = await services.read_service(_act_as(platform, EDITOR), planned.service_id)
         for helpful, comment in answers:
@@ -125,7 +125,7 @@ def list_published() -> Iterator[PlannedService]:
 
 
 def list_phrases() -> dict[str, list[str]]:
-    """Return how citizens ask for the services that are not deleted, by service id."""
+    """Return the phrases with which citizens ask for each service, by service id. Deleted services are omitted."""
     said: Mapping[str, list[str]] = _read_data("search_phrases.toml")
     return {
         planned.service_id: said[planned.body["nome_servico"]]
@@ -135,7 +135,7 @@ def list_phrases() -> dict[str, list[str]]:
 
 
 async def _load_mappings(platform: Platform) -> None:
-    """Map four numbers of each old system to published services."""
+    """Map four numbers from each old system to published services."""
     call = _act_as(platform, PUBLISHER)
     published = [planned for planned in _draw_services() if planned.number in MAPPED]
     for place, planned in enumerate(published):
@@ -147,7 +147,7 @@ async def _load_mappings(platform: Platform) -> None:
 
 
 async def find_service_examples(platform: Platform) -> Mapping[str, Any]:
-    """Return the id and the version numbers of a service with a long history, and the newest migration's id."""
+    """Return the id and version numbers of a service with a long history, and the id of the newest migration."""
     planned = next(planned for planned in _draw_services() if planned.number == EXAMPLE)
     newest = await services.read_newest_version(_act_as(platform, EDITOR), planned.service_id)
     return {
@@ -307,7 +307,7 @@ def _to_body(members: dict[str, Any]) -> ServiceChangeBody:
 
 
 def _act_as(platform: Platform, cpf: Cpf) -> Call:
-    """Return a call in the name of a demo member of staff, with the rights of an operator."""
+    """Return a call on behalf of a demo member of staff, with an operator's rights."""
     person = next(person for person in people() if person.cpf == cpf.digits)
     caller = Caller(
         subject=f"demo-{person.username}",

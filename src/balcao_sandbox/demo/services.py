@@ -1,4 +1,4 @@
-"""The demo data of each service, in loading order."""
+"""The demo data for each service, in the order in which it is loaded."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ from balcao_sandbox.demo.registry import departments as city_departments
 
 
 async def no_examples(_: Platform) -> Mapping[str, Any]:
-    """Return no examples."""
+    """Return an empty mapping, for data without example values."""
     return {}
 
 
 @dataclass(frozen=True)
 class Demo:
-    """A part of the demo data. `load` can be repeated. `examples` returns values for trying operations.
+    """A part of the demo data. `load` can be repeated. `examples` returns values for trying out operations.
 
     `balcao demo --json` prints these values under the same keys.
     """
@@ -49,7 +49,7 @@ class Demo:
     examples: Callable[[Platform], Awaitable[Mapping[str, Any]]] = no_examples
 
 
-# The demo data by the name of the service.
+# The demo data for each service, by the service's name.
 DEMOS: Mapping[str, Sequence[Demo]] = {
     "access": [Demo(access.load_demo_access, access.find_access_examples)],
     "registry": [

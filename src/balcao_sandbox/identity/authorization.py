@@ -1,4 +1,4 @@
-"""Validate a client's authorization request before the person enters a password."""
+"""Validates a client's authorization request before the person enters a password."""
 
 import re
 import time
@@ -20,7 +20,7 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 @dataclass(frozen=True)
 class Destination:
-    """The validated address to which the response or an error is sent."""
+    """The validated address to which the provider sends the response or an error."""
 
     client: Client
     redirect_uri: str
@@ -28,7 +28,7 @@ class Destination:
     state: str | None
 
     def format_redirect(self, realm: Realm, response: Mapping[str, str]) -> str:
-        """Return the address with the response and with the issuer as `iss` (RFC 9207)."""
+        """Return the redirect address, with the response and the issuer (`iss`, RFC 9207) as parameters."""
         state = {} if self.state is None else {"state": self.state}
         encoded = urlencode({**response, **state, "iss": realm.issuer})
         if self.mode == "fragment":
@@ -37,9 +37,9 @@ class Destination:
 
 
 async def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Destination:
-    """Validate and return the address for the response.
+    """Validate the address for the response, and return it.
 
-    Raises InvalidRequest for an unknown client or address. This error is shown to the person, and never sent to the
+    Raises InvalidRequest for an unknown client or address. This error is shown to the person, and is never sent to the
     address in the request.
     """
     client = await realm.find_client(parameters.get("client_id", ""))
@@ -53,9 +53,9 @@ async def find_destination(realm: Realm, parameters: Mapping[str, str]) -> Desti
 
 
 def check_request(client: Client, parameters: Mapping[str, str]) -> None:
-    """Validate the parameters other than client and address.
+    """Validate all parameters except the client and the address.
 
-    Raises SentBack if one of these parameters is not valid.
+    Raises SentBack if one of them is not valid.
     """
     if parameters.get("response_type") != "code":
         raise SentBack("unsupported_response_type", "Somente response_type=code é aceito.")
@@ -70,7 +70,7 @@ def check_request(client: Client, parameters: Mapping[str, str]) -> None:
 
 
 def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
-    """Require an S256 challenge. Clients with optional PKCE may omit it.
+    """Require an S256 challenge. Only clients with optional PKCE may omit it.
 
     Raises SentBack if the challenge is missing or not valid.
     """
@@ -82,9 +82,9 @@ def _check_challenge(client: Client, parameters: Mapping[str, str]) -> None:
 
 
 def choose_session(session: Session | None, parameters: Mapping[str, str]) -> Session | None:
-    """Return the session if it is sufficient, or None if the person must log in.
+    """Return the session if it is sufficient. Return None if the person must log in.
 
-    Raises SentBack if `max_age` is not valid, or if a login is necessary but the client forbids the login page.
+    Raises SentBack if `max_age` is not valid, or if a login is necessary but the client does not allow a login page.
     """
     if parameters.get("prompt") == "login" or (session is not None and _is_too_old(session, parameters.get("max_age"))):
         session = None
@@ -102,9 +102,10 @@ def _is_too_old(session: Session, max_age: str | None) -> bool:
 
 
 async def grant_code(realm: Realm, session: Session, client: Client, parameters: Mapping[str, str]) -> str:
-    """Store a grant and return its code. If no scope is requested, all scopes of people are granted.
+    """Store a grant and return its code.
 
-    Other scopes are ignored. The token response contains the granted scopes.
+    If the client requests no scope, all scopes for people are granted. Any other scopes are ignored. The token response
+    contains the granted scopes.
     """
     requested = parameters.get("scope", "").split() or PEOPLE_SCOPES
     scope = " ".join(name for name in PEOPLE_SCOPES if name in requested)

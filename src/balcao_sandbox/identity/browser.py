@@ -1,4 +1,4 @@
-"""The provider's cookies: the browser's session, and the proof that a form came from one of our pages."""
+"""The provider's cookies: the browser's session, and the secret that proves that a form came from one of our pages."""
 
 import hmac
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ def format_realm_cookie(realm: Realm, name: str, value: str) -> str:
 
 
 async def find_session(request: RealmRequest) -> Session | None:
-    """Return the active session that belongs to the browser's cookie, or None."""
+    """Return the active session that the browser's cookie identifies, or None."""
     return await request.realm.records.use_session(request.cookies.get(SESSION, ""))
 
 
 def choose_form_secret(request: RealmRequest) -> str:
     """Return the secret that the cookie and the form share.
 
-    The current secret is reused, because a page may be open in another tab.
+    An existing secret is reused, because a page may still be open in another tab.
     """
     known = request.cookies.get(CSRF, "")
     return known if len(known) == len(make_secret()) else make_secret()

@@ -1,4 +1,4 @@
-"""The pages on which a developer creates clients in the trial, behind the provider's own login."""
+"""The pages on which developers create clients in the trial. They require a login at the provider itself."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from balcao_sandbox.identity.store import Session
 
 
 async def show_clients(request: RealmRequest) -> Response[Any]:
-    """Show the person's clients, or the login form if there is no session."""
+    """Show the person's clients. Show the login form if there is no session."""
     session = await browser.find_session(request)
     return _show_login(request) if session is None else await _show(request, session)
 
@@ -37,7 +37,7 @@ async def log_in(request: RealmRequest) -> Response[Any]:
 
 
 async def add_client(request: RealmRequest) -> Response[Any]:
-    """Add a client, and show its secret. The secret is never shown again."""
+    """Add a client and show its secret, which is never shown again."""
     session, form = await _read_post(request)
     if session is None:
         return _show_login(request, fault=login.OUTDATED_FORM, status=400)
@@ -49,7 +49,7 @@ async def add_client(request: RealmRequest) -> Response[Any]:
 
 
 async def renew_secret(request: RealmRequest) -> Response[Any]:
-    """Replace the secret of one of the person's clients, and show the new secret once.
+    """Create a new secret for one of the person's clients, and show it once.
 
     Raises ClientUnknown if the person has no such client.
     """
@@ -62,7 +62,7 @@ async def renew_secret(request: RealmRequest) -> Response[Any]:
 
 
 async def confirm_end(request: RealmRequest) -> Response[Any]:
-    """Show the page that explains and confirms the deletion of a client.
+    """Explain the effects of deleting a client, and ask for confirmation.
 
     Raises ClientUnknown if the person has no such client.
     """

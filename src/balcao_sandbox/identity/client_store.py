@@ -1,4 +1,4 @@
-"""SQL for clients that developers created. Only its owner can change a client."""
+"""SQL for the clients that developers created. Only its owner can change a client."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ _COLUMNS = "client_id, name, redirect_uris, scopes, access_seconds, refresh_seco
 
 
 class DeveloperClient(msgspec.Struct, frozen=True):
-    """A client, as its owner sees it."""
+    """A client as its owner sees it."""
 
     client_id: str
     name: str
@@ -20,7 +20,7 @@ class DeveloperClient(msgspec.Struct, frozen=True):
 
 
 class ProvenClient(DeveloperClient, frozen=True):
-    """A client with the hash of its secret, which the provider needs."""
+    """A client with the hash of its secret. The provider needs the hash to authenticate the client."""
 
     secret_hash: bytes
 
@@ -57,7 +57,7 @@ async def add_client(
     refresh_seconds: int,
     most: int,
 ) -> str | None:
-    """Add a client and return its id, or None if the owner has the maximum number of clients."""
+    """Add a client and return its id. Return None if the owner already has the maximum number of clients."""
 
 
 @statement("""

@@ -1,4 +1,4 @@
-"""Authenticate clients, and check their redirect addresses."""
+"""Authenticates clients, and checks their redirect addresses."""
 
 import base64
 import binascii
@@ -21,13 +21,13 @@ class Authenticated(NamedTuple):
 
 
 async def authenticate(request: RealmRequest, form: Mapping[str, str], flow: str) -> Authenticated:
-    """Authenticate a client by its secret, which is in the header or in the form.
+    """Authenticate a client by the secret in the header or in the form.
 
     A public client needs only its id, except for client credentials.
 
-    Raises ClientRefused if the client is unknown or its secret is wrong, and TooMany if an address guesses secrets.
-    Raises InvalidRequest for two authentication methods in one request, and Refused for a flow that the client may not
-    use.
+    Raises ClientRefused if the client is unknown or its secret is wrong, and TooMany if an address tries too many wrong
+    secrets. Raises InvalidRequest if a request uses two authentication methods, and Refused for a flow that the client
+    may not use.
     """
     realm = request.realm
     name, secret = _read_credentials(form, request.header("authorization") or None)
@@ -59,7 +59,7 @@ def _read_credentials(form: Mapping[str, str], authorization: str | None) -> tup
 
 
 def _decode_basic(authorization: str) -> tuple[str, str]:
-    """Decode a Basic header. Its two parts are form-encoded (RFC 6749, 2.3.1).
+    """Decode a Basic authorization header. Both of its parts are form-encoded (RFC 6749, 2.3.1).
 
     Raises ClientRefused if the header is malformed.
     """
@@ -84,7 +84,7 @@ def accepts_redirect(client: Client, address: str) -> bool:
 def _is_loopback(address: str) -> bool:
     """Return whether this is an HTTP address on the person's own machine.
 
-    Addresses that two programs could interpret differently are rejected.
+    Addresses that different programs could interpret differently are rejected.
     """
     if not address.isascii() or not address.isprintable() or set(address) & set(" \\@#"):
         return False

@@ -1,4 +1,4 @@
-"""The demo people and clients, which the provider and the demo loaders share."""
+"""The demo people and clients, for the provider and for loading the demo data."""
 
 import functools
 import hmac
@@ -37,12 +37,12 @@ class Person(msgspec.Struct, frozen=True):
         return self.name.rpartition(" ")[2]
 
 
-# Ten hours: a refresh token ends with its session, and no session lasts longer.
+# Ten hours is the longest session. A refresh token ends with its session.
 LONGEST_REFRESH_SECONDS = 36_000
-# Keys remain published for longer than this (`keys.PUBLISHED_SECONDS`).
+# Old signing keys remain published for longer than this (`keys.PUBLISHED_SECONDS`).
 LONGEST_ACCESS_SECONDS = 3_600
-# A portal that refreshes at intervals retries after one interval. With a longer window, a stolen token would be
-# detected later.
+# Portals that refresh at intervals retry after one interval, so this is long enough. With a longer window, the theft of
+# a token would be detected later.
 LONGEST_REPEAT_SECONDS = 900
 
 
@@ -83,7 +83,7 @@ def people() -> tuple[Person, ...]:
 
 @functools.cache
 def people_by_login() -> Mapping[str, Person]:
-    """Return the demo people by CPF (digits only) and by user name (lower case)."""
+    """Return the demo people by CPF (digits only) and by user name (in lower case)."""
     return {name: person for person in people() for name in (person.cpf, person.username)}
 
 

@@ -10,7 +10,7 @@ _CLAIMS = "sub iss aud azp exp iat auth_time name given_name family_name preferr
 
 
 def build_document(realm: Realm) -> dict[str, Any]:
-    """Return the discovery document of the realm."""
+    """Return the realm's discovery document."""
     base = f"{realm.issuer}/protocol/openid-connect"
     scopes = {scope for client in realm.clients.values() for scope in client.scopes}
     return {

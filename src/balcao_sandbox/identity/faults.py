@@ -1,4 +1,4 @@
-"""The provider's errors, with the codes of RFC 6749 and OpenID Connect. Browsers get a page instead."""
+"""The provider's errors, with codes from RFC 6749 and OpenID Connect. Browsers get a page instead."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ from balcao_sandbox.identity import pages
 
 
 class SentBack(Refused):
-    """Raised for an error that is sent to the client by redirecting the browser."""
+    """Raised for an error that is sent to the client through a redirect of the browser."""
 
     status = 303
 
 
 class ClientRefused(Refused):
-    """Raised if a client is unknown or its secret is wrong. The response does not reveal which."""
+    """Raised if a client is unknown or its secret is wrong. The response does not reveal which of the two applies."""
 
     status = 401
 
@@ -42,7 +42,10 @@ _CHALLENGES: Mapping[type[BalcaoError], str] = {
 
 
 def refuse(request: Request, fault: BalcaoError) -> Response[Any]:
-    """Return the error as a page if the caller accepts HTML, as browsers do, or else in the format of OAuth."""
+    """Return the error in the format that the caller needs.
+
+    A caller that accepts HTML, such as a browser, gets a page. Any other caller gets the OAuth format.
+    """
     if wants_page(request.headers.text(b"accept")):
         return pages.render_fault(fault.message, fault.status).with_added({"Error-Code": fault.code})
     challenge = _CHALLENGES.get(type(fault))

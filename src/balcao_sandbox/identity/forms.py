@@ -1,4 +1,4 @@
-"""Read the parameters of queries and forms, with limits on their number, repetition and size."""
+"""Parses the parameters of queries and forms, and limits their number, repetition and size."""
 
 from collections.abc import Mapping
 

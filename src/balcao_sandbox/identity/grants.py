@@ -1,4 +1,4 @@
-"""The token endpoint: exchange a grant for tokens. Errors follow RFC 6749, 5.2."""
+"""The token endpoint, which exchanges a grant for tokens. Errors follow RFC 6749, 5.2."""
 
 import base64
 import hashlib
@@ -13,15 +13,15 @@ from balcao_sandbox.identity.clients import Authenticated, authenticate
 from balcao_sandbox.identity.realm import Realm, RealmRequest
 from balcao_sandbox.identity.store import Credential
 
-# The scopes that OpenID Connect Core defines in 3.1.2.1, 5.4 and 11.
+# The standard scopes, which OpenID Connect Core defines in 3.1.2.1, 5.4 and 11.
 _STANDARD_SCOPES = frozenset({"openid", "profile", "email", "address", "phone", "offline_access"})
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 async def exchange(request: RealmRequest, form: Mapping[str, str]) -> dict[str, Any]:
-    """Authenticate the client and return the response with its tokens.
+    """Authenticate the client and return the token response.
 
-    Raises Refused if the request cannot be granted, and TooMany if an address guesses secrets.
+    Raises Refused if the request cannot be granted, and TooMany if an address tries too many wrong secrets.
     """
     kind = form.get("grant_type", "")
     if not kind:
@@ -33,7 +33,7 @@ async def exchange(request: RealmRequest, form: Mapping[str, str]) -> dict[str, 
 
 
 async def _grant_client(realm: Realm, caller: Authenticated, form: Mapping[str, str]) -> dict[str, Any]:
-    """Grant the requested scopes, or all of the client's scopes if none are requested.
+    """Grant the requested scopes, or all of the client's scopes if it requests none.
 
     Standard scopes that the client does not have are ignored, as in Keycloak, because client libraries send them by
     default. The response never contains a refresh token (spec: authentication 3).
@@ -59,12 +59,12 @@ async def _grant_code(realm: Realm, caller: Authenticated, form: Mapping[str, st
 
 
 def _find_mismatches(code: Credential, form: Mapping[str, str], *, by_secret: bool) -> Iterator[str]:
-    """Yield messages about an address, verifier or secret that does not match the start of the login."""
+    """Yield an error message for each address, verifier or secret that does not match the start of the login."""
     verifier = form.get("code_verifier")
     if form.get("redirect_uri") != code.redirect_uri:
         yield "redirect_uri não é o endereço com que o login começou."
     if code.challenge is None:
-        # If there is a verifier, the challenge was removed from the authorization request.
+        # A verifier without a challenge means that the challenge was removed from the authorization request.
         if not by_secret or verifier is not None:
             yield "O login começou sem code_challenge: envie o segredo do cliente, e nenhum code_verifier."
         return
@@ -82,13 +82,16 @@ async def _grant_refresh(realm: Realm, caller: Authenticated, form: Mapping[str,
 
 
 def make_invalid_grant() -> Refused:
-    """Return the error for a code or refresh token that is unknown, expired or used. It does not reveal which."""
+    """Return the error for a code or refresh token that is unknown, expired or already used.
+
+    It does not reveal which of these applies.
+    """
     return Refused("invalid_grant", "O código ou o token de renovação é inválido, expirou ou já foi usado.")
 
 
 Issue = Callable[[Realm, Authenticated, Mapping[str, str]], Awaitable[dict[str, Any]]]
 
-# The flow that the client must have for each grant type, and the function that issues the tokens.
+# For each grant type, the flow that the client must be allowed to use, and the function that issues the tokens.
 _GRANTS: Mapping[str, tuple[str, Issue]] = {
     "client_credentials": ("client_credentials", _grant_client),
     "authorization_code": ("authorization_code", _grant_code),

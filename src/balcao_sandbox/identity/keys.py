@@ -1,6 +1,6 @@
 """The provider's signing keys.
 
-The keys are stored in a file. A command rotates them. Old keys remain published as long as tokens need them.
+The keys are stored in a file, and a command rotates them. Old keys remain published as long as tokens may need them.
 """
 
 import fcntl
@@ -19,9 +19,9 @@ from balcao.core.logs import log
 from balcao.settings import Settings, SettingsError
 
 BITS = 2048
-# A new key is published immediately, but signs only after this time. A service that has just fetched the keys waits a
-# few seconds before it fetches them again. Without this delay, the service could not verify the first tokens of the new
-# key.
+# A new key is published immediately, but is used for signing only after this time. A service that has just fetched the
+# keys waits a few seconds before it fetches them again. Without this delay, it could not verify the first tokens that
+# the new key signs.
 SIGNS_AFTER_SECONDS = 15
 # Old keys stay published for longer than the lifetime of any token (`demo.LONGEST_ACCESS_SECONDS`) plus the verifier's
 # leeway.
@@ -29,16 +29,17 @@ PUBLISHED_SECONDS = 3900
 
 
 class StoredKey(msgspec.Struct, frozen=True):
-    """A key in the file. `jwk` contains the private key. `made_at` is in Unix seconds."""
+    """A key as stored in the file. `jwk` contains the private key. `made_at` is in Unix seconds."""
 
     made_at: float
     jwk: dict[str, Any]
 
 
 class SigningKeys:
-    """The keys of the provider.
+    """The provider's keys.
 
-    If the file changes, it is loaded at the next use. The constructor raises SettingsError if the file is not usable.
+    If the file has changed, the next use loads it again. The constructor raises SettingsError if the file is not
+    usable.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -51,7 +52,7 @@ class SigningKeys:
 
     @property
     def signing(self) -> RSAKey:
-        """Return the key that signs: the newest key that was published long enough ago, or else the oldest key."""
+        """Return the key for signing: the newest key that has been published long enough, or else the oldest key."""
         self._reload_if_changed()
         ready = [i for i, made_at in enumerate(self._made_at) if made_at <= time.time() - SIGNS_AFTER_SECONDS]
         return self._keys[ready[-1] if ready else 0]
@@ -63,12 +64,12 @@ class SigningKeys:
         return KeySet(list(self._keys))
 
     def export_public(self) -> dict[str, Any]:
-        """Return the JWKS document, which contains only public members."""
+        """Return the JWKS document. It contains no private key material."""
         self._reload_if_changed()
         return {"keys": [key.as_dict(private=False, use="sig", alg="RS256") for key in self._keys]}
 
     def _reload_if_changed(self) -> None:
-        """Load the file if it changed. If the file is not usable, the loaded keys remain in use."""
+        """Load the file again if it has changed. If it is not usable, the loaded keys remain in use."""
         stamp = _read_stamp(self._path)
         if stamp == self._seen:
             return
@@ -80,9 +81,9 @@ class SigningKeys:
 
 
 def rotate_keys(settings: Settings) -> str:
-    """Add a key, remove the keys that are no longer needed, and return the new key's id.
+    """Add a key, remove keys that are no longer needed, and return the new key's id.
 
-    The new key signs after `SIGNS_AFTER_SECONDS`. Raises SettingsError if the file is not usable.
+    The new key is used for signing after `SIGNS_AFTER_SECONDS`. Raises SettingsError if the file is not usable.
     """
     path = _locate_file(settings)
     made = _make_key()
@@ -93,9 +94,9 @@ def rotate_keys(settings: Settings) -> str:
 
 
 def _list_needed(stored: Sequence[StoredKey], now: float) -> list[StoredKey]:
-    """Return the keys that a token may still need.
+    """Return the keys that some token may still need.
 
-    A key may sign until its successor starts to sign. The newest key is always needed.
+    A key may sign tokens until its successor starts to sign. The newest key is always needed.
     """
     ended = [*(key.made_at for key in stored[1:]), now]
     return [key for number, key in enumerate(stored) if ended[number] > now - PUBLISHED_SECONDS]
@@ -139,7 +140,7 @@ def _read(path: Path) -> list[StoredKey]:
 
 
 def _write(path: Path, stored: Sequence[StoredKey]) -> None:
-    """Write the file atomically, readable only by its owner."""
+    """Write the file atomically. Only its owner can read it."""
     draft = path.with_suffix(".new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:

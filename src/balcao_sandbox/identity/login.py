@@ -1,4 +1,4 @@
-"""Log a person in through a browser: show the page, check the password, and redirect to the client with a code."""
+"""Logs a person in through a browser: shows the page, checks the password, and redirects to the client with a code."""
 
 import hmac
 from collections.abc import Awaitable, Mapping
@@ -25,7 +25,7 @@ OUTDATED_FORM = "O formulário expirou. Tente de novo."
 
 
 async def start_login(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
-    """Redirect with a code if the person is already logged in. Otherwise show the login page."""
+    """Show the login page. If the person is already logged in, redirect to the client with a code instead."""
     realm = request.realm
     target = await authorization.find_destination(realm, parameters)
     return await _redirect_refusal(realm, target, _answer_request(request, target, parameters))
@@ -41,7 +41,10 @@ async def _answer_request(request: RealmRequest, target: Destination, parameters
 
 
 async def attempt_login(request: RealmRequest) -> Response[Any]:
-    """Process the login form. Its address contains the authorization request, which is validated again."""
+    """Process the login form.
+
+    The form's address contains the authorization request, which is validated again.
+    """
     realm, parameters, form = request.realm, forms.read_query(request), forms.read_form(request)
     target = await authorization.find_destination(realm, parameters)
     username = form.get("username", "")
@@ -64,7 +67,7 @@ async def _log_in(realm: Realm, target: Destination, person: Person, parameters:
 
 
 async def find_person(realm: Realm, username: str, password: str, address: str) -> Person | None:
-    """Return the person with this user name or CPF and this password, or None.
+    """Return the person with this password and this user name or CPF. Return None if there is none.
 
     Raises TooMany after too many attempts.
     """
@@ -73,7 +76,7 @@ async def find_person(realm: Realm, username: str, password: str, address: str) 
     person = people_by_login().get(cpf.digits if cpf else username.strip().lower())
     if person is not None:
         await realm.limits.spend(realm.declared_rate(ACCOUNT_RATE), "login-account", compute_subject(person))
-    # Compare passwords for an unknown person too, so that the duration does not reveal who exists.
+    # For an unknown person too, compare passwords, so that the response time does not reveal who exists.
     expected = person.password if person is not None else make_secret()
     return person if hmac.compare_digest(password.encode(), expected.encode()) else None
 
@@ -86,7 +89,7 @@ async def _redirect_with_code(
 
 
 async def _redirect_refusal(realm: Realm, target: Destination, response: Awaitable[Response[Any]]) -> Response[Any]:
-    """Return the response. If it raises SentBack, redirect the browser to the client with the error."""
+    """Await the response and return it. If that raises SentBack, redirect the browser to the client with the error."""
     try:
         return await response
     except SentBack as fault:
@@ -104,7 +107,7 @@ def _show_page(
 
 
 def format_too_many(fault: TooMany) -> str:
-    """Return the message for too many attempts."""
+    """Return the error message for too many attempts."""
     return f"Muitas tentativas. Tente de novo em {fault.retry_after} segundos."
 
 

@@ -17,7 +17,7 @@ from balcao_sandbox.identity.realm import Realm, RealmRequest
 
 
 async def receive_form(request: RealmRequest) -> Response[Any]:
-    """Process a logout form, which comes from a client's server, from our own page, or from a client's page."""
+    """Process a logout form from a client's server, from our own page or from a client's page."""
     form = forms.read_form(request)
     if "refresh_token" in form:
         return await _log_out_by_token(request, form)
@@ -27,7 +27,7 @@ async def receive_form(request: RealmRequest) -> Response[Any]:
 
 
 async def request_logout(request: RealmRequest, parameters: Mapping[str, str]) -> Response[Any]:
-    """End the session if the request contains an ID token of ours, otherwise ask the person.
+    """End the session if the request contains an ID token from this provider. Otherwise ask the person.
 
     Raises InvalidRequest if the ID token or the return address is not valid.
     """
@@ -57,9 +57,10 @@ async def _log_out(request: RealmRequest, form: Mapping[str, str]) -> Response[A
 
 
 async def _log_out_by_token(request: RealmRequest, form: Mapping[str, str]) -> Response[Any]:
-    """Log out without a browser, with a refresh token and, unless the client is public, the client's secret.
+    """Log out without a browser.
 
-    Keycloak has the same operation.
+    The request needs a refresh token and, unless the client is public, the client's secret. Keycloak has the same
+    operation.
     """
     client = (await authenticate(request, form, "authorization_code")).client
     session = await request.realm.records.end_session_by_token(form["refresh_token"], client.client_id)
@@ -75,9 +76,9 @@ async def _end_session(realm: Realm, session: str) -> None:
 
 
 async def _announce_end(realm: Realm, session: str) -> None:
-    """Notify the platform and the panel that the session's tokens are no longer valid.
+    """Notify the platform, the panel and the site that the session's tokens are no longer valid.
 
-    Failures do not affect the logout.
+    If a notification fails, the logout still succeeds.
     """
     await asyncio.gather(*(_announce_end_at(realm, address, session) for address in realm.logout_urls))
 
@@ -91,9 +92,9 @@ async def _announce_end_at(realm: Realm, address: str, session: str) -> None:
 
 
 def _read_hint(realm: Realm, parameters: Mapping[str, str]) -> Mapping[str, Any] | None:
-    """Return the claims of the ID token in the request, even if it has expired.
+    """Return the claims of the ID token in the request, even if the token has expired. Return None without an ID token.
 
-    Raises InvalidRequest if the token is not this provider's ID token for the client.
+    Raises InvalidRequest unless this provider issued the token for the client.
     """
     if "id_token_hint" not in parameters:
         return None

@@ -1,7 +1,7 @@
 """Clients that developers create for themselves in the trial: validation, limits and ownership.
 
-A secret is shown to its owner only once, and the database stores its digest. Ids are never reused, so no client
-inherits the calls and tokens of a deleted client.
+A secret is shown only once, to its owner, and the database stores only its hash. Ids are never reused, so that no
+client inherits a deleted client's calls and tokens.
 """
 
 import hashlib
@@ -27,8 +27,8 @@ MOST_ADDRESSES = 5
 SHORTEST_SECONDS = 30
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _ID = re.compile(rf"{TEST_CLIENTS}[0-9a-f]{{16}}")
-# Characters outside printable ASCII, and characters that start a fragment, separate a user, act as a wildcard, or
-# delimit markup in HTML.
+# Forbidden are characters outside printable ASCII, and characters that start a fragment, separate user information, act
+# as a wildcard, or delimit markup in HTML.
 _FORBIDDEN_CHARACTERS = re.compile(r"""[^!-~]|[\\@#*<>"']""")
 _LONGEST_NAME = 60
 _LONGEST_ADDRESS = 200
@@ -63,7 +63,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class OwnClient(Client, frozen=True):
-    """A developer's client. It has only the digest of its secret."""
+    """A developer's client. It contains only the hash of its secret."""
 
     secret_hash: bytes = b""
 
@@ -92,9 +92,9 @@ class OwnClients:
             return await client_store.list_clients(connection, owner)
 
     async def add(self, owner: str, wanted: Wanted) -> tuple[str, str]:
-        """Add a client and return its id and its secret.
+        """Add a client, and return its id and secret.
 
-        Raises TooManyClients if the owner has the maximum number of clients.
+        Raises TooManyClients if the owner already has the maximum number of clients.
         """
         client_id, secret = f"{TEST_CLIENTS}{secrets.token_hex(8)}", make_secret()
         async with self._database.transaction() as connection:
@@ -108,7 +108,7 @@ class OwnClients:
         return client_id, secret
 
     async def renew_secret(self, owner: str, client_id: str) -> str:
-        """Replace a client's secret and return the new secret. The old secret becomes invalid immediately.
+        """Create a new secret for a client and return it. The old secret becomes invalid immediately.
 
         Raises ClientUnknown if the person has no such client.
         """
@@ -133,12 +133,12 @@ class OwnClients:
 
 
 def list_scopes() -> list[str]:
-    """Return the scopes that a developer's client may have: the scopes of the trial's own clients."""
+    """Return the scopes that a developer's client may have: all scopes of the trial's own clients."""
     return sorted({scope for client in demo.clients() for scope in client.scopes})
 
 
 def parse_wanted(form: Mapping[str, str]) -> Wanted:
-    """Parse the form of a new client. Each scope is a separate field.
+    """Parse the form for a new client. Each scope is a separate field.
 
     Raises InvalidRequest if a field is not valid.
     """
@@ -191,7 +191,7 @@ def _to_client(found: ProvenClient) -> OwnClient:
         secret="",
         scopes=found.scopes,
         flows=["client_credentials", *(["authorization_code"] if found.redirect_uris else [])],
-        public=True,  # a web page cannot keep a secret; it uses PKCE
+        public=True,  # a web page cannot keep a secret, so it uses PKCE
         redirect_uris=found.redirect_uris,
         access_seconds=found.access_seconds,
         machine_seconds=found.access_seconds,
@@ -201,5 +201,5 @@ def _to_client(found: ProvenClient) -> OwnClient:
 
 
 def _hash(secret: str) -> bytes:
-    """Return the hash to store. The secret is random, so no slow hash is needed."""
+    """Return the hash that is stored. Secrets are random, so a slow hash is not necessary."""
     return hashlib.sha256(secret.encode()).digest()

@@ -31,9 +31,9 @@ def render_login(
     status: int = 200,
     style: str = "../../login.css",
 ) -> Response[str]:
-    """Render the login page. `action` is the form's address, and `back` the address of the final redirect.
+    """Render the login page. `action` is the form's address, and `back` is where the browser is finally redirected.
 
-    The form is filled with `username`, but never with a password.
+    The form is filled in with `username`, but never with a password.
     """
     values = {"action": action, "csrf": csrf, "username": username, "style": style}
     markup = {"fault": _render_fault_line(fault), "people": _render_people()}
@@ -41,23 +41,26 @@ def render_login(
 
 
 def render_logout(action: str, fields: Mapping[str, str], back: str) -> Response[str]:
-    """Render the page that asks before a logout. Its form sends `fields` back. `back` is the final redirect, if any."""
+    """Render the page that asks for confirmation of a logout.
+
+    Its form sends `fields` back. `back` is the address to which the browser is finally redirected, if any.
+    """
     hidden = "".join(_HIDDEN.format(escape(name), escape(value)) for name, value in fields.items())
     return _render("logout.html", {"action": action}, 200, {"fields": hidden}, _list_form_targets(back))
 
 
 def render_logged_out() -> Response[str]:
-    """Render the page after a logout without a return address."""
+    """Render the page that follows a logout without a return address."""
     return _render("message.html", {"title": "Você saiu", "text": "A sua sessão foi encerrada."}, 200)
 
 
 def render_fault(text: str, status: int) -> Response[str]:
-    """Render an error for a person."""
+    """Render an error as a page for people."""
     return _render("message.html", {"title": "Não foi possível continuar", "text": text}, status)
 
 
 def render(name: str, status: int, **values: object) -> Response[str]:
-    """Render a page whose forms may be sent only to the provider."""
+    """Render a page whose forms may be sent only to the provider itself."""
     headers = _HEADERS | {"Content-Security-Policy": _POLICY.format("'self'")}
     return Response(
         _TEMPLATES.get_template(name).render(**values).encode(), status=status, media_type=HTML, headers=headers
@@ -65,14 +68,14 @@ def render(name: str, status: int, **values: object) -> Response[str]:
 
 
 def read_style() -> Response[str]:
-    """Return the style sheet of all pages."""
+    """Return the style sheet for all pages."""
     return Response((_FOLDER / "style.css").read_bytes(), media_type="text/css; charset=utf-8")
 
 
 def _render(
     name: str, values: Mapping[str, str], status: int, markup: Mapping[str, str] | None = None, targets: str = "'none'"
 ) -> Response[str]:
-    """Render a template. `targets` are the sources to which its forms may be sent."""
+    """Render a template. Its forms may be sent only to `targets`."""
     escaped = {key: escape(value) for key, value in values.items()}
     text = Template((_FOLDER / name).read_text("utf-8")).substitute({**escaped, **(markup or {})})
     headers = _HEADERS | {"Content-Security-Policy": _POLICY.format(targets)}
@@ -80,7 +83,7 @@ def _render(
 
 
 def _list_form_targets(back: str) -> str:
-    """Return the allowed form targets: our own origin, and the origin of `back`, a client's validated address."""
+    """Return the targets to which forms may be sent: our own origin, and the origin of the validated address `back`."""
     parts = urlsplit(back)
     return f"'self' {parts.scheme}://{parts.netloc}" if parts.netloc else "'self'"
 

@@ -1,4 +1,4 @@
-"""Clients of the embedded provider that a portal can use for logins."""
+"""Finds clients of the embedded provider that a portal can use for logins."""
 
 from urllib.parse import urlsplit
 
@@ -11,7 +11,7 @@ from balcao_sandbox.identity.realm import load_clients
 def find_secret(settings: Settings, name: str, redirect_uri: str) -> str:
     """Return the secret of one of the embedded provider's clients.
 
-    Raises OperatorFault if no portal can use the client, or if the client does not accept this redirect address.
+    Raises OperatorFault if portals cannot use the client, or if the client does not accept this redirect address.
     """
     known = {
         key: client

@@ -1,4 +1,4 @@
-"""The embedded identity provider: OpenID Connect, on the paths of the specification. Only for the trial and tests."""
+"""The embedded identity provider: OpenID Connect with the specification's paths. It is only for the trial and tests."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ from balcao_sandbox.identity import client_pages, discovery, faults, forms, gran
 from balcao_sandbox.identity.faults import TokenRefused
 from balcao_sandbox.identity.realm import Realm, RealmRequest
 
-# No cache may store a response: tokens, codes and pages are for a single reader, and a rotation of keys must be visible
+# Caches must not store responses: tokens, codes and pages are for a single reader, and a key rotation must be visible
 # immediately.
 _NEVER_STORED = {"Cache-Control": NO_STORE}
 
@@ -32,9 +32,9 @@ def mount(settings: Settings, platform: Platform) -> Mount:
 
 
 def mount_realm(realm: Realm) -> Mount:
-    """Build the endpoints of a realm."""
+    """Build a realm's endpoints."""
     openid = "/protocol/openid-connect"
-    # Method, path, name in logs and metrics, and handler.
+    # Method, path, name for logs and metrics, and handler.
     addresses: list[tuple[str, str, str, Callable[[RealmRequest], PendingResponse]]] = [
         ("GET", "/.well-known/openid-configuration", "configuration", _read_configuration),
         ("GET", f"{openid}/certs", "certs", _read_keys),

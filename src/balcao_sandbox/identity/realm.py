@@ -1,4 +1,4 @@
-"""The state of the provider: its name, clients, keys and grants."""
+"""The provider's state: its name, clients, keys and grants."""
 
 import functools
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from balcao_sandbox.identity.keys import SigningKeys
 from balcao_sandbox.identity.own_clients import OwnClients
 from balcao_sandbox.identity.records import Records
 
-# The limit for wrong secrets that one address sends for one client.
+# How many wrong secrets one address may send for one client.
 WRONG_SECRETS_RATE = "10/minute"
 
 
 class Realm:
-    """The state of a realm. Raises SettingsError if the keys are not usable.
+    """A realm's state. Raises SettingsError if the keys are not usable.
 
-    `issuer` is the realm's name in every token, and the base of its addresses.
+    `issuer` identifies the realm in every token, and is the base of its addresses.
     """
 
     def __init__(self, settings: Settings, database: Database, limits: Limits, http: httpx.AsyncClient) -> None:
@@ -39,7 +39,7 @@ class Realm:
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
         self.http = http
-        # In a real provider, these addresses are configured for the clients of the platform, the panel and the site.
+        # A real provider would store these addresses with the clients of the platform, the panel and the site.
         self.logout_urls = [f"{settings.base_url}/auth/backchannel-logout"]
         if settings.has_panel:
             self.logout_urls.append(f"{settings.panel_address}/painel/backchannel-logout")
@@ -49,12 +49,12 @@ class Realm:
         self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
 
     async def find_client(self, client_id: str) -> Client | None:
-        """Return a client of the trial or of a developer, or None if no client has this id."""
+        """Return one of the trial's or a developer's clients, or None if no client has this id."""
         return self.clients.get(client_id) or await self.own_clients.find(client_id)
 
     @functools.cached_property
     def path(self) -> str:
-        """Return the issuer's path, as browsers see it, for cookies and forms."""
+        """Return the issuer's path as browsers see it, for cookies and forms."""
         return urlsplit(self.issuer).path
 
     @property
@@ -64,7 +64,7 @@ class Realm:
 
 
 def load_clients(settings: Settings) -> Mapping[str, Client]:
-    """Return the clients by id. If a setting contains a client's secret, the setting applies."""
+    """Return the trial's clients by id. A client's secret in the settings takes precedence."""
     secrets = {
         settings.client_id: settings.client_secret.get_secret_value(),
         settings.panel_client_id: settings.panel_client_secret.get_secret_value(),

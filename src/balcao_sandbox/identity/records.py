@@ -1,4 +1,4 @@
-"""Sessions, codes and refresh tokens, consistent across all processes.
+"""Sessions, codes and refresh tokens, shared consistently by all processes.
 
 The database stores only hashes of cookies, codes and refresh tokens.
 """
@@ -18,19 +18,19 @@ from balcao_sandbox.identity.demo import Client
 from balcao_sandbox.identity.store import Credential, Grant, Session
 
 CODE_LIFE = timedelta(seconds=60)
-# The longest time in which a client without a secret may repeat a refresh token, for example from two tabs.
+# Within this time, a client without a secret may use a refresh token again, for example from two tabs.
 REUSE_SECONDS = 30.0
 
 
 def make_secret() -> str:
-    """Return 43 random characters."""
+    """Return a random string of 43 characters."""
     return secrets.token_urlsafe(32)
 
 
 class Records:
-    """The stored sessions and grants. Only hashes of cookies, codes and tokens are stored.
+    """The stored sessions and grants. Cookies, codes and tokens are stored only as hashes.
 
-    The successor of a refresh token is derived with `key`, so that a repeated call gets the same successor.
+    A refresh token's successor is derived with `key`, so that a repeated call gets the same successor.
     """
 
     def __init__(self, database: Database, key: bytes) -> None:
@@ -38,13 +38,16 @@ class Records:
         self._key = key
 
     async def log_in(self, username: str) -> tuple[Session, str]:
-        """Start a session. Return the session and the value of its cookie."""
+        """Start a session. Return the session and its cookie value."""
         cookie = make_secret()
         async with self._database.connection() as connection:
             return await store.add_session(connection, new_id(), _hash(cookie), username), cookie
 
     async def use_session(self, cookie: str) -> Session | None:
-        """Return the active session of a browser's cookie and extend the session, or return None."""
+        """Prolong the active session that a browser's cookie identifies, and return it.
+
+        Return None if there is none.
+        """
         if not cookie:
             return None
         async with self._database.connection() as connection:
@@ -60,7 +63,7 @@ class Records:
     ) -> str:
         """Store a grant for a client in this session, and return its code.
 
-        If the session has ended meanwhile, nothing is stored, and the code is not valid.
+        If the session has ended in the meantime, nothing is stored, and the code is not valid.
         """
         code, grant = make_secret(), Grant(new_id(), session, client, scope, nonce)
         async with self._database.transaction() as connection:
@@ -90,11 +93,12 @@ class Records:
     async def exchange_refresh(self, token: str, client: Client, *, by_secret: bool) -> tuple[Grant, str] | None:
         """Exchange a refresh token for its grant and the next token. Return None if the token is not valid.
 
-        Repetition: within the client's `repeat_seconds`, a used token returns the same successor again if the successor
-        is unused. This happens if two tabs refresh at the same time, or if a response was lost. Without `by_secret`,
-        the window is at most `REUSE_SECONDS`, so that a longer window does not help a thief who has only the token.
+        Repetition: within the client's `repeat_seconds`, a used token returns the same successor again, provided that
+        the successor is unused. Two tabs may refresh at the same time, or a response may have been lost. Without
+        `by_secret`, the window is at most `REUSE_SECONDS`, so that a longer window does not help a thief who has only
+        the token.
 
-        Theft: any other second use ends the grant, because one of the two users stole the token.
+        Theft: any other second use ends the grant, because one of the two callers must have stolen the token.
         """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(token), client.client_id, refresh=True)
@@ -111,14 +115,14 @@ class Records:
             return (successor.grant, next_token) if successor.living else None
 
     async def read_grant(self, grant: str) -> Grant | None:
-        """Return the grant, or None if the grant or its session has ended."""
+        """Return the grant, or None if it or its session has ended."""
         async with self._database.connection() as connection:
             return await store.read_grant(connection, grant)
 
     async def end_session_by_token(self, refresh_token: str, client: str) -> str | None:
         """End the session to which a refresh token belongs, even if the token was already used.
 
-        Return the session's id, or None if the token is unknown or expired without being used.
+        Return the session's id. Return None if the token is unknown, or expired before it was used.
         """
         async with self._database.transaction() as connection:
             found = await store.lock_credential(connection, _hash(refresh_token), client, refresh=True)
@@ -132,20 +136,20 @@ class Records:
         return found.grant, await self._add_refresh(connection, found.grant, client, self._derive_successor(token))
 
     async def _add_refresh(self, connection: Connection, grant: Grant, client: Client, token: str) -> str:
-        """Store a refresh token, and extend the session to cover its lifetime."""
+        """Store a refresh token, and prolong the session so that it lasts at least as long as the token."""
         lasting = timedelta(seconds=client.refresh_seconds)
         await store.prolong_session(connection, grant.session.id, max(lasting, store.IDLE_LIFETIME))
         await store.add_credential(connection, _hash(token), grant.id, lasting)
         return token
 
     def _derive_successor(self, token: str) -> str:
-        """Derive the successor of a refresh token."""
+        """Derive a refresh token's successor."""
         digest = hmac.digest(self._key, b"refresh token\0" + token.encode(), "sha256")
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def _hash(text: str) -> bytes:
-    """Return the hash to store. The text is random, so no slow hash is needed."""
+    """Return the hash that is stored. The text is random, so a slow hash is not necessary."""
     return hashlib.sha256(text.encode()).digest()
 
 

@@ -1,6 +1,6 @@
-"""SQL for the provider's sessions, their grants, and the codes and refresh tokens of a grant.
+"""SQL for the provider's sessions, their grants, and the codes and refresh tokens of each grant.
 
-All times come from the database. A session's row is also the lock for all its grants.
+All times come from the database. A session's row also serves as the lock for all its grants.
 """
 
 from datetime import timedelta
@@ -23,7 +23,7 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """The access that a login gives to a client."""
+    """The access that a client gets through a login."""
 
     id: str
     session: Session
@@ -33,7 +33,7 @@ class Grant(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_row(cls, row: Row) -> "Grant":
-        """Create the grant from a row with the columns of `_GRANT`."""
+        """Create the grant from a row that has the columns of `_GRANT`."""
         session = Session(row["session_id"], row["username"], row["started_at"])
         return cls(row["id"], session, row["client"], row["scope"], row["nonce"])
 
@@ -41,8 +41,8 @@ class Grant(msgspec.Struct, frozen=True):
 class Credential(msgspec.Struct, frozen=True):
     """A code or a refresh token. A refresh token has neither `redirect_uri` nor `challenge`.
 
-    `living` is set if neither the credential nor its session has expired. `used_for` is the number of seconds since its
-    use, or None if it is unused.
+    `living` is True if neither the credential nor its session has expired. `used_for` is the number of seconds since
+    its first use, or None if it is unused.
     """
 
     grant: Grant
@@ -76,7 +76,7 @@ RETURNING id::text, username, extract(epoch FROM started_at)::float8 AS started_
 async def use_session(
     connection: Connection, cookie_hash: bytes, lasting: timedelta = IDLE_LIFETIME, longest: timedelta = MAX_LIFETIME
 ) -> Session | None:
-    """Extend the active session of this cookie and return it, or return None."""
+    """Prolong the active session that this cookie identifies, and return it. Return None if there is none."""
 
 
 @statement("""
@@ -87,7 +87,7 @@ WHERE id = :session
 async def prolong_session(
     connection: Connection, session: str, lasting: timedelta, longest: timedelta = MAX_LIFETIME
 ) -> None:
-    """Extend a session so that it lasts `lasting` from now, but never longer than `longest` after its start."""
+    """Prolong a session so that it lasts for `lasting` from now, but at most for `longest` after its start."""
 
 
 @statement("DELETE FROM platform.identity_session WHERE id = :session")
@@ -101,7 +101,7 @@ SELECT :grant.id, id, :client, :scope, :nonce FROM platform.identity_session WHE
 RETURNING true
 """)
 async def add_grant(connection: Connection, grant: Grant) -> bool:
-    """Add a grant. Return False if the session has ended meanwhile."""
+    """Add a grant. Return False if the session has ended in the meantime."""
 
 
 @statement("DELETE FROM platform.identity_grant WHERE id = :grant")
@@ -141,10 +141,10 @@ async def add_credential(
 async def lock_credential(
     connection: Connection, credential_hash: bytes, client: str, *, refresh: bool
 ) -> Credential | None:
-    """Lock and return this client's code or refresh token, even if it is used or expired.
+    """Lock this client's code or refresh token, and return it even if it is used or expired.
 
-    Lock: a separate statement locks the session's row first, so transactions for credentials of one session run one
-    after the other.
+    Lock: a separate statement first locks the session's row. Transactions for credentials of the same session therefore
+    run one after the other.
     """
     await _lock_session(connection, credential_hash)
     return await _read_credential(connection, credential_hash, client, refresh)
@@ -160,7 +160,7 @@ FOR UPDATE
 async def _lock_session(connection: Connection, credential_hash: bytes) -> None: ...
 
 
-# This statement runs after the lock, so its snapshot contains the changes of the previous lock holder.
+# This statement runs after the lock is acquired, so its snapshot contains the changes of the previous lock holder.
 @statement(f"""
 SELECT {_GRANT},
        credential.expires_at > now() AND session.expires_at > now() AS living,
@@ -186,4 +186,4 @@ async def count_sessions(connection: Connection) -> int: ...
 
 @statement("DELETE FROM platform.identity_session WHERE expires_at <= now()")
 async def delete_expired_sessions(connection: Connection) -> int:
-    """Delete expired sessions, and return their number."""
+    """Delete expired sessions, and return the number of deleted sessions."""

@@ -1,4 +1,4 @@
-"""The tokens that the provider signs, and their claims (spec: authentication 2-5)."""
+"""The tokens that the provider signs, with their claims (spec: authentication 2-5)."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ _SUBJECTS = uuid.uuid5(uuid.NAMESPACE_DNS, "identity.balcao.example")
 
 
 def compute_subject(person: Person) -> str:
-    """Return a person's `sub`, which is the same on every machine."""
+    """Derive a person's `sub` claim, which is the same on every machine."""
     return str(uuid.uuid5(_SUBJECTS, f"person:{person.cpf}"))
 
 
@@ -56,7 +56,7 @@ def issue_for_person(realm: Realm, client: Client, grant: Grant, refresh_token: 
 
 
 def issue_logout_token(realm: Realm, session: str) -> str:
-    """Return a logout token for a session (OpenID Connect Back-Channel Logout 1.0, 2.4)."""
+    """Issue a logout token for a session (OpenID Connect Back-Channel Logout 1.0, 2.4)."""
     claims = {"typ": "Logout", "aud": realm.audience, "jti": new_id(), "sid": session, "events": {LOGOUT_EVENT: {}}}
     return _sign(realm, claims, LOGOUT_SECONDS)
 
@@ -74,7 +74,10 @@ def read_claims(realm: Realm, token: str) -> Mapping[str, Any] | None:
 
 
 async def find_grant(realm: Realm, token: str) -> Grant | None:
-    """Return the grant of a person's access token. Return None if the token has expired or was revoked."""
+    """Return the grant to which a person's access token belongs.
+
+    Return None if the token has expired or was revoked.
+    """
     claims = read_claims(realm, token)
     if claims is None or claims.get("aud") != realm.audience or claims["exp"] <= time.time():
         return None
@@ -82,7 +85,7 @@ async def find_grant(realm: Realm, token: str) -> Grant | None:
 
 
 def list_profile_claims(person: Person) -> dict[str, Any]:
-    """Return the claims of the scope `profile`."""
+    """Return the claims for the scope `profile`."""
     return {
         "cpf": person.cpf,
         "preferred_username": person.cpf,
@@ -93,12 +96,12 @@ def list_profile_claims(person: Person) -> dict[str, Any]:
 
 
 def list_email_claims(person: Person) -> dict[str, Any]:
-    """Return the claims of the scope `email`."""
+    """Return the claims for the scope `email`."""
     return {"email": person.email, "email_verified": True}
 
 
 def list_user_info(grant: Grant) -> dict[str, Any]:
-    """Return the claims of the granted scopes."""
+    """Return the claims that the granted scopes allow."""
     person, scopes = people_by_login()[grant.session.username], grant.scope.split()
     claims = {"sub": compute_subject(person)}
     claims |= list_profile_claims(person) if "profile" in scopes else {}
@@ -106,10 +109,10 @@ def list_user_info(grant: Grant) -> dict[str, Any]:
 
 
 def _list_access_claims(realm: Realm, grant: Grant) -> dict[str, Any]:
-    """Return the claims of an access token.
+    """Return the claims for an access token.
 
-    The name and e-mail do not depend on the scopes, because the synchronisation at login reads them from this token
-    (spec: GET /auth/validate).
+    They include name and e-mail address regardless of the scopes, because the synchronisation at login reads them from
+    this token (spec: GET /auth/validate).
     """
     person = people_by_login()[grant.session.username]
     claims = {"sub": compute_subject(person), "aud": realm.audience, "azp": grant.client, "scope": grant.scope}
@@ -130,7 +133,7 @@ def _list_roles(names: list[str]) -> dict[str, Any]:
 
 
 def _compute_half_hash(token: str) -> str:
-    """Return the value of `at_hash` (OpenID Connect Core 3.1.3.6)."""
+    """Compute the `at_hash` claim (OpenID Connect Core 3.1.3.6)."""
     return base64.urlsafe_b64encode(hashlib.sha256(token.encode()).digest()[:16]).rstrip(b"=").decode()
 
 

@@ -1,7 +1,7 @@
-"""Simulate the passing of time for one demo person, so that integrators can see what happens after an expiry.
+"""Simulates the passing of time for one demo person, so that integrators can see what happens after an expiry.
 
-The clock itself does not change, because it affects all other people and all tokens. To get tokens that expire early,
-developers create their own client and set its lifetimes.
+The clock itself is not changed, because a change would affect all other people and all tokens. To get tokens that
+expire early, developers create their own client and set the lifetimes of its tokens.
 """
 
 from datetime import timedelta
@@ -20,7 +20,10 @@ AGED = {
 
 
 async def pass_time(url: str, cpf: Cpf, time: timedelta) -> dict[str, int]:
-    """Age a person's data. Return the number of aged rows of each kind. `url` must log in as the tables' owner."""
+    """Make a person's data older. Return the number of changed rows of each kind.
+
+    `url` must log in as the tables' owner.
+    """
     connection = await asyncpg.connect(url)
     try:
         async with connection.transaction():

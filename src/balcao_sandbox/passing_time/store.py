@@ -1,4 +1,4 @@
-"""SQL that ages a person's expiring data."""
+"""SQL that moves the times in a person's expiring data back."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ UPDATE registry.phone_verification SET sent_at = sent_at - :time::interval, expi
 WHERE cpf = :cpf AND used_at IS NULL
 """)
 async def age_phone_code(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Age the person's unused phone code."""
+    """Make the person's unused phone code older."""
 
 
 @statement("""
@@ -20,12 +20,12 @@ UPDATE registry.vehicle_conductor SET created_at = created_at - :time::interval
 WHERE status = 'pending' AND :cpf IN (conductor_cpf, invited_by_cpf)
 """)
 async def age_invitations(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Age the unanswered invitations to drive a vehicle that the person sent or received."""
+    """Make unanswered invitations to drive a vehicle older, if the person sent or received them."""
 
 
 @statement("UPDATE platform.idempotent_answer SET made_at = made_at - :time::interval WHERE cpf = :cpf")
 async def age_kept_answers(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Age the responses that are stored for repeated requests with the same `Idempotency-Key`."""
+    """Make the stored responses for the person's `Idempotency-Key` values older."""
 
 
 _SHIFTED = """
@@ -46,9 +46,9 @@ SELECT count(*) FROM shifted
 
 @statement(_SHIFTED.format(condition="cpf = :cpf"))
 async def age_requests(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Age the person's requests, with their steps and deadlines."""
+    """Move the times of the person's requests back, including their steps and deadlines."""
 
 
 @statement(_SHIFTED.format(condition="number = :number"))
 async def age_request(connection: Connection, number: str, time: timedelta) -> int:
-    """Age one request, with its steps and deadline."""
+    """Move the times of one request back, including its steps and deadline."""

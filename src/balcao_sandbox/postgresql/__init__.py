@@ -1,1 +1,1 @@
-"""The embedded PostgreSQL, which the trial creates, starts, supervises and stops."""
+"""The embedded PostgreSQL. The trial creates, starts, supervises and stops it."""

@@ -1,17 +1,17 @@
-"""Detect that the disk of the embedded PostgreSQL is full, and report this to the operator."""
+"""Detects that the embedded PostgreSQL's disk is full, and reports this to the operator."""
 
 import errno
 import os
 import shutil
 from pathlib import Path
 
-# The size of one segment of the write-ahead log. PostgreSQL stops if less space is free. Its log file, which would
-# contain the error, is on the same disk.
+# The size of one segment of the write-ahead log. PostgreSQL stops if less space is free. Its log file is on the same
+# disk, so it may not contain the error.
 NEEDED_BYTES = 16 * 1024 * 1024
 
 
 def is_disk_full(folder: Path) -> bool:
-    """Return whether the disk of this folder has less free space than PostgreSQL needs."""
+    """Return whether the folder's disk has less free space than PostgreSQL needs."""
     return shutil.disk_usage(folder).free < NEEDED_BYTES
 
 
@@ -21,7 +21,7 @@ def reports_full_disk(output: str) -> bool:
 
 
 def describe_full(folder: Path) -> str:
-    """Return a message for the operator about the full disk of this folder."""
+    """Return a message that tells the operator that the folder's disk is full."""
     return (
         f"O disco está cheio: o PostgreSQL embutido não consegue gravar em {folder}. "
         "Libere espaço, ou indique uma pasta de outro disco em BALCAO_DATA_DIR."

@@ -1,4 +1,4 @@
-"""Explain to an operator why the embedded PostgreSQL did not start."""
+"""Explains to an operator why the embedded PostgreSQL did not start."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from balcao_sandbox.postgresql import disk
 
 
 def explain_refusal(output: str, log: Path) -> str:
-    """Return a message for the operator with the reason from the server's output.
+    """Return a message for the operator that contains the reason from the server's output.
 
     If the disk is full, the message explains only that.
     """

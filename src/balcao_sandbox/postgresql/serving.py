@@ -1,4 +1,4 @@
-"""Run the embedded PostgreSQL for `balcao serve`: start it first, restart it if it dies, and stop it last."""
+"""Runs the embedded PostgreSQL for `balcao serve`: starts it first, restarts it if it dies, and stops it last."""
 
 import asyncio
 import contextlib
@@ -16,8 +16,7 @@ from balcao_sandbox.postgresql.supervisor import PostgresqlError, Running
 class EmbeddedDatabase:
     """The PostgreSQL server of a data folder.
 
-    The functions that start and stop the server block, so they run in a thread. The event loop stays free to handle
-    signals.
+    Starting and stopping the server blocks, so both run in a thread. The event loop remains free to handle signals.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -25,7 +24,7 @@ class EmbeddedDatabase:
         self._start: asyncio.Future[Running] | None = None
 
     async def start(self) -> str:
-        """Start the server, and return its address once it responds.
+        """Start the server. Return its address when it responds.
 
         Raises PostgresqlError if the server cannot start.
         """
@@ -35,7 +34,7 @@ class EmbeddedDatabase:
 
     @contextlib.contextmanager
     def name_full_disk(self) -> Iterator[None]:
-        """If the block fails while the disk is full, raise an OperatorFault about the disk instead."""
+        """If the block fails and the disk is full, raise an OperatorFault that explains this."""
         try:
             yield
         except (OperatorFault, PostgresqlError) as fault:
@@ -44,7 +43,7 @@ class EmbeddedDatabase:
             raise
 
     async def keep_running(self) -> None:
-        """Restart the server whenever it dies. The pauses between attempts grow."""
+        """Restart the server whenever it dies. The pauses between attempts become longer."""
         failures = 0
         while True:
             since = time.monotonic()

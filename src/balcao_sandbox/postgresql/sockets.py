@@ -1,4 +1,4 @@
-"""The private folder for the socket on which the embedded server listens."""
+"""The private folder that contains the embedded server's socket."""
 
 import contextlib
 import os
@@ -10,14 +10,15 @@ from pathlib import Path
 
 from balcao.operate.postgresql.accounts import Account, PostgresqlError
 
-PORT = 5432  # a part of the socket's name, not a TCP port
-LONGEST_SOCKET = 100  # bytes; the system's limit: Linux 108, macOS 104
+PORT = 5432  # part of the socket's file name, not a TCP port
+LONGEST_SOCKET = 100  # bytes; the system allows 108 on Linux, 104 on macOS
 
 
 def make_socket_dir(home: Path, account: Account) -> Path:
-    """Create an empty private folder for the socket: `run` in `home`, or a temporary folder if that path is not usable.
+    """Create an empty private folder for the socket.
 
-    Raises PostgresqlError if neither is usable.
+    The folder is `run` in `home`, or a temporary folder if that path is not usable. Raises PostgresqlError if neither
+    is usable.
     """
     place = home / "run"
     if not _is_usable_path(place):
@@ -39,6 +40,6 @@ def make_socket_dir(home: Path, account: Account) -> Path:
 
 
 def _is_usable_path(place: Path) -> bool:
-    """Return whether PostgreSQL and its clients accept the path: it is short enough, and has no special characters."""
+    """Return whether PostgreSQL and its clients accept the path. It must be short and have no special characters."""
     name = os.fsencode(place / f".s.PGSQL.{PORT}")
     return len(name) <= LONGEST_SOCKET and re.fullmatch(r"[\w@+./-]+", str(place)) is not None

@@ -1,4 +1,4 @@
-"""Create, start, attach to and stop the embedded PostgreSQL. Remains of an earlier run are cleaned up."""
+"""Creates, starts, attaches to and stops the embedded PostgreSQL, and cleans up after an earlier run."""
 
 import contextlib
 import errno
@@ -29,7 +29,7 @@ from balcao_sandbox.postgresql.waiting import wait_until
 __all__ = ["PostgresqlError", "Running", "Server", "find_running", "start"]
 
 NAME = "balcao"  # the name of the role, the database and the cluster
-START_SECONDS = 300.0  # long, because a crash recovery may come first
+START_SECONDS = 300.0  # long, because the server may first recover from a crash
 
 SETTINGS = {
     "cluster_name": NAME,
@@ -40,10 +40,11 @@ SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # Do not log failed statements, which could expose personal data. Their clients still get the errors.
+    # Do not log failed statements, because they could expose personal data. Clients still receive the errors.
     "log_min_messages": "log",
     "log_error_verbosity": "terse",
-    # Before a recovery, all files are synced. `syncfs` needs one call instead of one for each of 2,300 files.
+    # PostgreSQL syncs all files before a recovery. With `syncfs`, that takes one call instead of one for each of 2,300
+    # files.
     **({"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}),
 }
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -64,7 +65,7 @@ class Server:
 
 
 class Running:
-    """A running server. If `started` is set, this process supervises the server, and `stop` ends it."""
+    """A running server. If `started` is True, this process supervises the server, and `stop` shuts it down."""
 
     def __init__(
         self, server: Server, process: subprocess.Popen[bytes] | None = None, lock: IO[bytes] | None = None
@@ -77,16 +78,16 @@ class Running:
 
     @property
     def alive(self) -> bool:
-        """Whether the server that this process started still runs."""
+        """Whether this process started the server, and the server still runs."""
         return self._process is not None and self._process.poll() is None
 
     def wait(self) -> None:
-        """Wait until the server that this process started has ended."""
+        """Wait until the server has ended. This process must have started it."""
         assert self._process
         self._process.wait()
 
     def explain_end(self) -> str:
-        """Explain why the server that this process started has ended, according to its log."""
+        """Explain from the server's log why the server has ended."""
         log = self.server.data_dir.with_name("postgres.log")
         return explain_refusal(log.read_text(errors="replace"), log)
 
@@ -109,17 +110,17 @@ class Running:
         self.stop()
 
 
-# A shell script that waits for its standard input. A line means that the server has ended. If the input ends without a
-# line, the supervisor was killed, and the script stops the server.
+# A shell script that reads its standard input. If it reads a line, the server has ended normally. If the input ends
+# without a line, the supervisor was killed, and the script stops the server.
 _GUARD = 'read -r line || kill -INT "$1"'
 
 
 def _start_guard(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
     """Start a shell that stops the server if this process is killed.
 
-    Only this process holds the other end of the shell's input pipe. The kernel closes that end when the process dies.
-    The shell has its own session, so that it survives if the whole process group is killed. A shell needs two
-    megabytes, much less than a Python interpreter.
+    Only this process holds the write end of the shell's input pipe, and the kernel closes that end when the process
+    dies. The shell has its own session, so that it survives even if the whole process group is killed. It needs only
+    two megabytes, much less than a Python interpreter.
     """
     command = ["/bin/sh", "-c", _GUARD, "sh", str(process.pid)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
@@ -133,11 +134,11 @@ def _dismiss_guard(guard: subprocess.Popen[bytes] | None) -> None:
 
 
 def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running:
-    """Start the server of `folder`. If another process already supervises it, attach to that server.
+    """Start the server in `folder`. If another process already supervises it, attach to that server.
 
-    With `attach=False`, wait until that process ends instead. Remains of an earlier supervisor (a running server, an
-    incomplete database, a stale pid file) are cleaned up first. `durable=False` is for tests: data may be lost if the
-    machine crashes. Raises PostgresqlError with a message for the operator.
+    With `attach=False`, wait for that process to end instead of attaching. If an earlier supervisor left a running
+    server, an incomplete database or a stale pid file, clean them up first. Use `durable=False` only in tests: data may
+    be lost if the machine crashes. Raises PostgresqlError with a message for the operator.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -155,7 +156,7 @@ def start(folder: Path, *, durable: bool = True, attach: bool = True) -> Running
 
 
 def find_running(folder: Path) -> Server | None:
-    """Return the server of `folder` if it responds, or else None. This starts and changes nothing."""
+    """Return the server in `folder` if it responds, or else None. This neither starts nor changes anything."""
     try:
         server = _read_server((folder.resolve() / "postgres").resolve())
     except OSError:
@@ -169,7 +170,7 @@ def _supervise_or_attach(data: Path, account: Account, log: Path, durable: bool,
         if server := _lock_or_find(lock, data, attach):
             lock.close()
             return Running(server)
-        os.register_at_fork(after_in_child=lock.close)  # a child that outlives this process must not hold the lock
+        os.register_at_fork(after_in_child=lock.close)  # a child may outlive this process but must not hold the lock
         return _supervise(data, account, log, durable, lock)
     except BaseException:
         lock.close()
@@ -177,9 +178,9 @@ def _supervise_or_attach(data: Path, account: Account, log: Path, durable: bool,
 
 
 def _lock_or_find(lock: IO[bytes], data: Path, attach: bool) -> Server | None:
-    """Acquire the lock and return None, or return the server that the lock's holder supervises.
+    """Acquire the lock and return None. If another process holds it, return the server that this process supervises.
 
-    Raises PostgresqlError if it gets neither the lock nor a responding server in time.
+    Raises PostgresqlError if neither a lock nor a responding server is available in time.
     """
     found: Server | None = None
 
@@ -219,7 +220,7 @@ def _supervise(data: Path, account: Account, log: Path, durable: bool, lock: IO[
 def _stop_leftover(data: Path) -> None:
     """Stop a server whose supervisor has ended, and delete its pid file.
 
-    Raises PostgresqlError for a foreign server.
+    Raises PostgresqlError if the server is not an embedded one.
     """
     if pid := _find_postmaster(data):
         if f"cluster_name={NAME}" not in _read_command_line(pid):
@@ -231,14 +232,17 @@ def _stop_leftover(data: Path) -> None:
 
 
 def _create(data: Path, account: Account, binaries: Path) -> None:
-    """Create the database. A temporary folder is renamed at the end, so an existing database is always complete."""
+    """Create the database in a temporary folder, and rename the folder at the end.
+
+    A database folder with the final name is therefore always complete.
+    """
     if data.exists() and any(data.iterdir()):
         raise PostgresqlError(describe_damage(data, "falta o arquivo PG_VERSION"))
     for unfinished in data.parent.glob(f"{data.name}.new-*"):
         shutil.rmtree(unfinished, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"{data.name}.new-", dir=data.parent))
     account.own(fresh)
-    access = ("--auth-local=trust", "--auth-host=reject")  # the socket's private folder controls access
+    access = ("--auth-local=trust", "--auth-host=reject")  # the socket folder is private and so controls access
     _run_or_raise(
         data.parent, account, binaries / "initdb", "-D", fresh, "-U", NAME, "--encoding=UTF8", "--locale=C", *access
     )
@@ -259,7 +263,7 @@ def _run_or_raise(folder: Path, account: Account, *command: str | Path, text: st
 
 
 def _sync(folder: Path) -> None:
-    """Sync a folder to disk, so that the rename of the new database survives a power cut."""
+    """Sync a folder to disk, so that the renaming of the new database survives a power failure."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -276,7 +280,8 @@ def _build_command(binaries: Path, server: Server, durable: bool) -> list[str | 
 def _launch(command: list[str | Path], server: Server, account: Account, log: Path) -> subprocess.Popen[bytes]:
     """Start the server and wait until it responds.
 
-    Retry while children of a killed server still hold its shared memory. Raises PostgresqlError with the reason.
+    Retry while child processes of a killed server still use its shared memory. Raises PostgresqlError with the reason
+    if the server does not start.
     """
     deadline = time.monotonic() + START_SECONDS
     while True:
@@ -311,9 +316,10 @@ def _end(process: subprocess.Popen[bytes], data: Path) -> None:
 
 
 def _shut_down(pid: int, data: Path) -> None:
-    """Shut a server down fast.
+    """Shut a server down with PostgreSQL's fast mode.
 
-    If this takes over two minutes, stop it immediately or kill it. It then recovers its data at the next start.
+    If this takes more than two minutes, use the immediate mode, then kill the server. After that, it recovers its data
+    at the next start.
     """
     for signal_number, seconds in ((signal.SIGINT, 120.0), (signal.SIGQUIT, 20.0), (signal.SIGKILL, 20.0)):
         with contextlib.suppress(ProcessLookupError):
@@ -324,7 +330,10 @@ def _shut_down(pid: int, data: Path) -> None:
 
 
 def _read_pid_file(data: Path) -> list[str]:
-    """Return the lines of the pid file: process, data directory, start time, port, socket directory and others."""
+    """Return the lines of the pid file: process id, data directory, start time, port, socket directory and others.
+
+    Return an empty list if there is no pid file.
+    """
     try:
         return (data / "postmaster.pid").read_text(errors="replace").splitlines()
     except FileNotFoundError:
@@ -338,7 +347,10 @@ def _read_server(data: Path) -> Server | None:
 
 
 def _find_postmaster(data: Path) -> int | None:
-    """Return the id of the process that serves `data`, or None. Check the process: the pid file may be stale."""
+    """Return the id of the process that serves `data`, or None.
+
+    Check that such a process exists, because the pid file may be stale.
+    """
     number = "".join(_read_pid_file(data)[:1])
     return int(number) if number.isdecimal() and _serves(int(number), data) else None
 
@@ -354,7 +366,7 @@ def _serves(pid: int, data: Path) -> bool:
 
 
 def _read_command_line(pid: int) -> str:
-    """Return a process's command line, or an empty string if the process does not exist or is a zombie."""
+    """Return a process's command line. Return an empty string if the process does not exist or is a zombie."""
     if sys.platform != "linux":
         return subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True).stdout
     try:
@@ -363,9 +375,9 @@ def _read_command_line(pid: int) -> str:
         return ""
 
 
-# Errors (SQLSTATE) that waiting does not fix: the database does not exist, or its files are damaged.
+# SQLSTATE codes of errors that do not disappear with time: the database does not exist, or its files are damaged.
 _DAMAGED = (b"C3D000\0", b"C58P01\0", b"C58030\0", b"C22023\0", b"CXX001\0", b"CXX002\0")
-# After a recovery on a full disk, no session can start, because a session writes its catalogue cache to a file.
+# After a recovery on a full disk, no session can start, because each session writes its catalogue cache to a file.
 _FULL = b"C53100\0"
 
 
@@ -389,11 +401,11 @@ def _responds(server: Server) -> bool:
 def _ask(server: Server) -> bytes:
     """Ask the server for its data folder. Return its raw response, or empty bytes if it cannot be reached.
 
-    This needs no driver: the messages for startup, one query and termination are sent in one call.
+    This works without a driver: the startup message, one query and the termination message are sent in one call.
     """
     startup = f"user\0{NAME}\0database\0{NAME}\0\0".encode()
     query = b"SHOW data_directory\0"
-    # 196608 is version 3.0 of the wire protocol.
+    # In the startup message, 196608 is version 3.0 of the protocol.
     head, length = struct.pack("!ii", 8 + len(startup), 196608), struct.pack("!i", 4 + len(query))
     messages = b"".join([head, startup, b"Q", length, query, b"X\0\0\0\4"])
     try:

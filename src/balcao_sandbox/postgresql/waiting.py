@@ -1,4 +1,4 @@
-"""Wait for a server that starts, recovers or stops. Polls become less frequent over time."""
+"""Waits for a server that starts, recovers or stops. The longer it waits, the less often it polls."""
 
 import time
 from collections.abc import Callable
@@ -18,6 +18,6 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
 def choose_pause(waited: float) -> float:
     """Return the pause before the next poll: a fifth of the time waited so far, between 20 ms and half a second.
 
-    A recovering server logs a line for each refused connection, so polls during a long recovery must be rare.
+    A recovering server logs a line for each refused connection, so a long recovery must not be polled often.
     """
     return min(max(waited / 5, 0.02), 0.5)

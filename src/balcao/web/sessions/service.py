@@ -1,4 +1,4 @@
-"""Sessions: start, look-up by cookie, token refresh, and end by the person, the provider or a timeout."""
+"""Sessions: start, look-up by cookie and token refresh. A person, the provider or a timeout can end them."""
 
 import asyncio
 import hashlib

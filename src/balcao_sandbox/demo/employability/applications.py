@@ -1,4 +1,4 @@
-"""The sandbox's applications, in states that integrators can try (rules: employability 7)."""
+"""The sandbox's applications, in states that integrators can try out (rules: employability 7)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,24 +22,25 @@ from balcao_sandbox.demo.employability.cooks import NUMBER, make_cooks
 
 SENT, APPROVED, REJECTED = ApplicationStatus.SENT, ApplicationStatus.APPROVED, ApplicationStatus.REJECTED
 GENERATED = 60
-# Greater than the CPFs of the registry's invented citizens, so that the people are distinct.
+# Greater than the CPFs of the registry's invented citizens, so that these are different people.
 FIRST_STEM = 900_020_000
 FIRST_NAMES = "Alice Breno Cecília Diego Esther Fábio Giovana Hugo Isadora Jonas Lara Murilo".split()
 LAST_NAMES = "Aguiar Bezerra Caldas Duarte Evaristo".split()
-# Statuses and steps, used in rotation. Every status and step occurs, and most applications await a decision.
+# The statuses and steps that applications get in rotation. Every status and step occurs, and most applications await a
+# decision.
 TURNS = (
     (SENT, 0), (SENT, 1), (APPROVED, 3), (SENT, 0), (REJECTED, 1), (SENT, 2), (SENT, 0), (APPROVED, 2),
     (ApplicationStatus.FROZEN, 0), (SENT, 0), (ApplicationStatus.DISCONTINUED, 0), (SENT, 1),
 )  # fmt: skip
 ANA, BRUNO, CARLA = Cpf("90000000175"), Cpf("90000000256"), Cpf("90000000337")
 DAVI, ELISA = Cpf("90000000418"), Cpf("90000000507")
-# The people who have accepted the terms. Fábio Queiroz has not.
+# The people who accepted the terms. Fábio Queiroz did not.
 ACCEPTED_TERMS = (ANA, BRUNO, CARLA, DAVI, ELISA)
 
 
 @dataclass(frozen=True)
 class DemoApplication:
-    """An application. Its id is derived from `name`. `step` counts from 1. 0 means no step."""
+    """A demo application. Its id is derived from `name`. `step` counts from 1, and 0 means that it has no step."""
 
     name: str
     cpf: Cpf
@@ -64,7 +65,7 @@ NAMED = (
 
 
 def make_applications() -> Iterator[DemoApplication]:
-    """Yield the applications of named people, followed by applications of invented people for the job V1."""
+    """Yield the applications of named people, then those of invented people for the job V1."""
     yield from NAMED
     for number in range(GENERATED):
         status, step = TURNS[number % len(TURNS)]
@@ -73,7 +74,10 @@ def make_applications() -> Iterator[DemoApplication]:
 
 
 async def load_demo_applications(platform: Platform) -> None:
-    """Accept the terms for some people, and store the missing applications. Stored applications do not change."""
+    """Accept the terms on behalf of some people, and store missing applications.
+
+    Existing applications do not change.
+    """
     call = operator_call(platform, "employability.demo")
     for cpf in ACCEPTED_TERMS:
         await terms.accept_terms(call, cpf)
@@ -87,7 +91,7 @@ async def load_demo_applications(platform: Platform) -> None:
 
 
 async def _restore_cooks(call: Call, ids: Sequence[UUID], missing: Collection[UUID]) -> None:
-    """Store the missing applications for the job V9. Most applications await their first review by staff."""
+    """Store missing applications for the job V9. Most of them await a first review by staff."""
     now, job_id = utc_now(), sandbox_job_id("V9")
     async with call.platform.database.connection() as connection:
         found = await listings.list_job_summaries(connection, [job_id], now)
@@ -145,7 +149,7 @@ def _describe(each: DemoApplication, job: JobSummary, made_at: datetime) -> Rest
 
 
 async def find_application_examples(_: Platform) -> Mapping[str, Any]:
-    """Return the id of an application with a decision, and the id of an application without a decision."""
+    """Return the ids of one application with a decision and one without."""
     return {
         "candidatura_id": str(sandbox_application_id("ana-V1")),
         "open_candidatura_id": str(sandbox_application_id("elisa-V5")),

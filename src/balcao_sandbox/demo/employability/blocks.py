@@ -1,4 +1,4 @@
-"""The refused attempts to apply for jobs in the demo data (rules: employability 7)."""
+"""Attempts to apply for jobs that were refused, for the demo data (rules: employability 7)."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -9,12 +9,12 @@ from balcao.employability.selection.eligibility.schemas import Code
 
 DAVI, FABIO = Cpf("90000000418"), Cpf("90000000680")
 GENERATED = 10
-# Greater than the CPFs of the registry's invented citizens, so that the people are distinct.
+# Greater than the CPFs of the registry's invented citizens, so that these are different people.
 FIRST_STEM = 900_021_000
 
 
 async def load_demo_blocks(platform: Platform) -> None:
-    """Store the blocks if there are none."""
+    """Store the refused attempts unless there already are some."""
     call = operator_call(platform, "employability.demo")
     if await service.has_blocks(call):
         return

@@ -24,5 +24,5 @@ COMPANIES = (
 
 
 async def load_demo_employers(platform: Platform) -> None:
-    """Store the companies that are missing or differ from the stored companies."""
+    """Store companies that are missing, or that differ from the demo data."""
     await imports.import_rows(platform, IMPORTS[0], COMPANIES)

@@ -1,6 +1,6 @@
 """Invented applicants for the job V9, with resumes and answers (rules: employability 7).
 
-Every start creates the same applicants.
+The data is the same at every start.
 """
 
 import random
@@ -17,8 +17,8 @@ from balcao.employability.resume.sections.schemas import ComplementaryCourse, Ed
 from balcao.registry.mirror.translation import strip_accents
 
 NUMBER = 236
-# Greater than the CPFs of the registry's invented citizens and of the other invented applicants, so that the people are
-# distinct.
+# Greater than the CPFs of the registry's invented citizens and of the other invented applicants, so that these are
+# different people.
 FIRST_STEM = 900_022_000
 SEED = 2026
 FIRST_NAMES = (
@@ -33,7 +33,7 @@ LAST_NAMES = (
     "Nascimento Neves Nogueira Pacheco Pereira Pires Queiroz Reis Ribeiro Rocha Rodrigues Sales Santana Santos "
     "Silveira Soares Vasconcelos Viana Xavier"
 ).split()
-# Schooling levels, with weights: how often each level is drawn.
+# Schooling levels, with weights that determine how often each level is drawn.
 LEVELS = (
     ("Fundamental incompleto", 2),
     ("Fundamental completo", 4),
@@ -70,7 +70,7 @@ class Cook(NamedTuple):
 
 
 def make_cooks(written_at: datetime) -> Iterator[Cook]:
-    """Yield the applicants. `written_at` is the time of their resumes."""
+    """Yield the applicants. `written_at` is when their resumes were written."""
     for number in range(NUMBER):
         chance = random.Random(f"{SEED}:cook:{number}")  # noqa: S311 - the same data on every machine
         cpf = Cpf.with_stem(str(FIRST_STEM + number))

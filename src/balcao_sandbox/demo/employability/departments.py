@@ -1,4 +1,4 @@
-"""The departments of the sandbox's jobs, as in the sandbox's registry (rules: employability 7)."""
+"""The departments that offer the sandbox's jobs, as in the sandbox's registry (rules: employability 7)."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -10,7 +10,7 @@ SURVEILLANCE = Department("1110", "1110", "Vigilância em Saúde", "SMS/VIG")
 
 
 async def load_demo_department_copies(platform: Platform) -> None:
-    """Store the departments without calling the registry, which may start later."""
+    """Store the departments without calling the registry, because the registry may start later."""
     call = operator_call(platform, "employability.demo")
     for department in (HEALTH, SURVEILLANCE):
         await service.save_department(call, department)

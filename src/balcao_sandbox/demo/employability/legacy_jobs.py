@@ -16,14 +16,14 @@ from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
 
 async def load_demo_legacy_jobs(platform: Platform) -> None:
-    """Create the older jobs if there are none."""
+    """Create the older jobs unless there already are some."""
     call = operator_call(platform, "employability.demo")
     if not await legacy_jobs.list_job_ids(call):
         await _load_jobs(call)
 
 
 async def find_legacy_job_examples(platform: Platform) -> Mapping[str, Any]:
-    """Return ids for trying operations. If there are no older jobs, `job_id` is left out."""
+    """Return ids for trying out operations. Omit `job_id` if there are no older jobs."""
     call = operator_call(platform, "employability.demo")
     jobs = await legacy_jobs.list_job_ids(call)
     return {
@@ -34,8 +34,8 @@ async def find_legacy_job_examples(platform: Platform) -> Mapping[str, Any]:
 
 
 async def _load_jobs(call: Call) -> None:
-    """Create a job in each status, a removed job, and a job whose deadline has passed."""
-    # The end of today in the city. Deadlines are relative to the day of the first start.
+    """Create one job in each status, a deleted job, and a job whose deadline has passed."""
+    # The end of the current day in the city. Deadlines are relative to the day of the first start.
     last = utc_now().astimezone(call.zone).replace(hour=23, minute=59, second=59, microsecond=0)
     opened = _describe_job(
         "Auxiliar de cozinha", LegacyJobStatus.OPEN, data_limite_candidatura=last + timedelta(days=30)

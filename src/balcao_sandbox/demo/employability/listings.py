@@ -52,7 +52,7 @@ COOKING_QUESTIONS = [
 
 
 def make_jobs(midnight: datetime) -> list[JobRow]:
-    """Return the jobs. Their times are relative to `midnight`, the local start of today."""
+    """Return the jobs. Their times are relative to `midnight`, the start of the current day in the city."""
     last = midnight + timedelta(hours=23, minutes=59, seconds=59)  # a deadline is the end of its day
     month, past = (last + timedelta(days=30)).isoformat(), (last - timedelta(days=10)).isoformat()
     before = (midnight - timedelta(days=20)).isoformat()
@@ -106,7 +106,7 @@ def _value(kind: Kind, descricao: str) -> str:
 
 
 async def load_demo_listings(platform: Platform) -> None:
-    """Store the missing jobs. Stored jobs do not change, so changes by users are kept."""
+    """Store missing jobs. Existing jobs do not change, so that changes by users remain."""
     call = operator_call(platform, "employability.demo")
     now = utc_now().astimezone(call.zone)
     jobs = make_jobs(now.replace(hour=0, minute=0, second=0, microsecond=0))
@@ -115,5 +115,5 @@ async def load_demo_listings(platform: Platform) -> None:
 
 
 async def find_listing_examples(_: Platform) -> Mapping[str, Any]:
-    """Return the ids of a published job and of a draft."""
+    """Return the ids of one published job and one draft."""
     return {"vaga_id": str(sandbox_job_id("V1")), "draft_vaga_id": str(sandbox_job_id("V6"))}

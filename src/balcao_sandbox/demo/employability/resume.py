@@ -1,4 +1,7 @@
-"""The sandbox's resumes (rules: employability 7). Their rows have fixed ids, so an interrupted load can continue."""
+"""The sandbox's resumes (rules: employability 7).
+
+Their rows have fixed ids, so that an interrupted load can continue.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -75,7 +78,7 @@ ROWS: tuple[tuple[Cpf, Section, Any], ...] = (
 
 
 async def load_demo_resumes(platform: Platform) -> None:
-    """Store the missing rows and links."""
+    """Store missing rows and links."""
     call = operator_call(platform, "employability.demo")
     numbers: dict[Section, int] = {}
     for cpf, section, body in ROWS:
@@ -87,7 +90,7 @@ async def load_demo_resumes(platform: Platform) -> None:
 
 
 async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -> None:
-    # A user may have deleted the language and added it again with another id.
+    # A user may have deleted the language and added it again, with another id.
     if section is LANGUAGES:
         async with call.platform.database.connection() as connection:
             if await list_section_rows(connection, section, cpf):
@@ -96,7 +99,7 @@ async def _add(call: Call, cpf: Cpf, section: Section, body: Any, number: int) -
 
 
 async def find_resume_examples(platform: Platform) -> Mapping[str, Any]:
-    """Return the id of an experience and, if there is one, the id of a link to a behaviour."""
+    """Return the id of an experience and, if one exists, the id of a link to a behaviour."""
     call = operator_call(platform, "employability.demo")
     linked = await links.read_links(call, BEHAVIOURS, ANA)
     return {

@@ -1,4 +1,4 @@
-"""Part of the national classification of economic activities, for the sandbox."""
+"""A part of the national classification of economic activities, for the sandbox."""
 
 import tomllib
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""The sandbox's citizens: invented people of the invented city Porto Aurora, the same on every machine."""
+"""The sandbox's citizens: invented people who live in the invented city Porto Aurora.
+
+They are the same on every machine.
+"""
 
 from collections.abc import Mapping
 from typing import Any

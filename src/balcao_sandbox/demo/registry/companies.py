@@ -19,7 +19,7 @@ from balcao.registry.city.companies.schemas import (
 )
 
 BAKERY = "90000001000129"
-# This company is not in employability yet, so users can add it there.
+# This company is not registered in employability yet, so that users can add it there.
 WORKSHOP = "90000007000104"
 # Each company's CNPJ, legal and trade name, responsible person, other partners, main activity, nature, size, capital
 # and street.

@@ -1,4 +1,4 @@
-"""The sandbox's self-declared data: Ana's address, Elisa's disability and Gabriela's gender."""
+"""Data that people in the sandbox declared: Ana's address, Elisa's disability and Gabriela's gender."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -29,7 +29,7 @@ HOME = AddressBody(
 
 
 async def load_demo_declared_data(platform: Platform) -> None:
-    """Load the data once, because users of the sandbox may change them later."""
+    """Load the data only once, because users of the sandbox may change it later."""
     await _erase_then_declare(platform)
     async with platform.database.connection() as connection:
         current = (await citizens.read_citizen_record(connection, ANA)).endereco.principal
@@ -41,7 +41,7 @@ async def load_demo_declared_data(platform: Platform) -> None:
 
 
 async def _erase_then_declare(platform: Platform) -> None:
-    """Anonymise Gabriela, as a CRM event would, and then declare her gender."""
+    """Anonymise Gabriela, as an event from the CRM would, and then declare her gender."""
     call = operator_call(platform, "registry.demo")
     async with platform.database.transaction() as connection:
         if (await read_mirror(connection, GABRIELA)).known:

@@ -1,6 +1,6 @@
 """Invented citizens of the invented city Porto Aurora, by number. They are the same on every machine.
 
-Each citizen has a seed of their own, so that their data do not depend on which other citizens are generated.
+Each citizen has a separate seed, so that their data does not depend on which other citizens are generated.
 """
 
 import random
@@ -43,12 +43,12 @@ _named = {person.cpf: person for person in people()}
 
 
 def make_citizens(count: int, first: int = 1) -> Iterator[CitizenRow]:
-    """Yield `count` citizens, numbered from `first`, with base record and wallet."""
+    """Yield `count` citizens, numbered from `first`, each with base record and wallet."""
     return (make_citizen(number) for number in range(first, first + count))
 
 
 def make_tickets(count: int, first: int = 1) -> Iterator[TicketRow]:
-    """Yield the tickets of these citizens. Every seventh citizen has one ticket in each status."""
+    """Yield these citizens' tickets. Every seventh citizen has one ticket in each status."""
     for number in range(first, first + count):
         if number % EVERY_WITH_TICKETS == 0:
             chance = _seed(f"tickets:{number}")

@@ -36,9 +36,10 @@ _FIRST_DAY = datetime(2025, 1, 6, 8, tzinfo=_ZONE)
 
 
 def make_wallet(number: int, cpf: Cpf, birth: str, chance: random.Random) -> ImportedWallet:
-    """Return a citizen's wallet. Only people of school age in 2026 are pupils.
+    """Return a citizen's wallet.
 
-    Ana, the first citizen, belongs to a unit with an active risk notification.
+    Only people of school age in 2026 are pupils. Ana, the first citizen, belongs to a unit that has an active risk
+    notification.
     """
     pupil = SCHOOL_YEARS[0] <= birth[:4] <= SCHOOL_YEARS[1]
     return ImportedWallet(

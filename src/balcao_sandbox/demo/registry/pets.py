@@ -39,7 +39,7 @@ OWN = (
 
 
 async def load_demo_pets(platform: Platform) -> None:
-    """Import the city's record, and register his pets if he has none. Changes by users are kept."""
+    """Import the city's record, and register Fábio's own pets if he has none. Changes by users remain."""
     await imports.import_rows(platform, IMPORTS[0], [IMPORTED])
     call = operator_call(platform, "registry.demo")
     if not (await service.read_pet_stats(call, FABIO)).self_registered_pets_count:

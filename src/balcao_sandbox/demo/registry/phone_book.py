@@ -1,4 +1,4 @@
-"""The sandbox's phone book: Ana's verified number, to which messages can be sent, and a number in quarantine."""
+"""The sandbox's phone book: Ana's verified number, which can receive messages, and a number in quarantine."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -10,7 +10,7 @@ QUARANTINED = "5521900019999"
 
 
 async def load_demo_phone_book(platform: Platform) -> None:
-    """Add the two numbers once. Later changes by users are kept."""
+    """Add the two numbers only once. Later changes by users remain."""
     call = operator_call(platform, "registry.demo")
     if not (await service.read_phone_status(call, PHONE.digits)).found:
         await service.bind_confirmed_phone(call, PHONE.digits, ANA)

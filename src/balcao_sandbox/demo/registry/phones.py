@@ -1,4 +1,4 @@
-"""Ana's verified phone, which takes precedence over the phone in the city's records."""
+"""Ana's verified phone number, which takes precedence over the number in the city's records."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -12,7 +12,7 @@ PHONE = Number("55", "21", "900010175")
 
 
 async def load_demo_phones(platform: Platform) -> None:
-    """Store the phone once, as if Ana had confirmed it with a code."""
+    """Store the number once, as if Ana had confirmed it with a code."""
     async with platform.database.connection() as connection:
         phones = (await citizens.read_citizen_record(connection, ANA)).telefone
     if phones is None or phones.principal is None or phones.principal.origem != SELF_DECLARED:

@@ -1,4 +1,4 @@
-"""Elisa Prado's notification preferences: a history of changes that ends with an opt-out from all messages."""
+"""Elisa Prado's notification preferences: several changes, and finally an opt-out from all messages."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform

@@ -1,4 +1,4 @@
-"""Heitor's dead-lettered push: an e-mail that the registry accepts but the CRM rejects as too long."""
+"""Heitor's dead-lettered push: the registry accepts his e-mail address, but the CRM rejects it as too long."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -13,7 +13,7 @@ EMAIL = "heitor.lacerda@correio-municipal-de-porto-aurora.secretaria-municipal-d
 
 
 async def load_demo_pushed_fields(platform: Platform) -> None:
-    """Declare the e-mail once. The worker pushes it, the CRM rejects it, and the job is dead-lettered."""
+    """Declare the e-mail address once. The worker pushes it, the CRM rejects it, and the job is dead-lettered."""
     async with platform.database.connection() as connection:
         known = (await read_mirror(connection, HEITOR)).known
     if not known:

@@ -1,4 +1,4 @@
-"""The request types of the demo city, and the requests of its citizens with their history."""
+"""The demo city's request types, and its citizens' requests with their history."""
 
 import tomllib
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ CARLA = Cpf("90000000337")
 
 
 async def load_demo_requests(platform: Platform) -> None:
-    """Create the missing types, and the requests if there are none. Changes by users are kept."""
+    """Create missing request types, and the requests if there are none. Changes by users remain."""
     call = operator_call(platform, "registry.demo")
     rows = tomllib.loads(files(__package__).joinpath("requests.toml").read_text("utf-8"))
     present = {kind.id for kind in (await types.list_request_types(call, inactive=True)).types}
@@ -59,7 +59,7 @@ async def _load_request(call: Call, row: Mapping[str, Any]) -> None:
 
 
 async def _age(call: Call, number: str, days: int) -> None:
-    """Move the times of the request back by some days, so that its history looks real."""
+    """Move the request's times back by some days, so that its history looks real."""
     async with call.platform.database.transaction() as connection:
         await age_request(connection, number, timedelta(days))
 

@@ -1,4 +1,4 @@
-"""The departments of the demo staff."""
+"""The departments to which the demo staff belong."""
 
 from balcao.core.context.call import operator_call
 from balcao.core.context.platform import Platform
@@ -9,7 +9,7 @@ from balcao_sandbox.identity.demo import people
 
 
 async def load_demo_staff_departments(platform: Platform) -> None:
-    """Link the staff to their departments, which must exist already. Existing links do not change."""
+    """Link the staff to their departments, which must already exist. Existing links do not change."""
     call = operator_call(platform, "registry.demo")
     for person in people():
         if person.departments:

@@ -24,7 +24,7 @@ _PHOTOS = "https://storage.googleapis.com/porto-aurora-demo"
 
 
 async def load_demo_vehicles(platform: Platform) -> None:
-    """Load the catalogue, and register the vehicles if Ana has none."""
+    """Load the vehicle catalogue, and register Ana's vehicles if she has none."""
     async with platform.database.transaction() as connection:
         await write_models(connection, _list_models())
     call = operator_call(platform, "registry.demo")
@@ -33,7 +33,7 @@ async def load_demo_vehicles(platform: Platform) -> None:
 
 
 def _list_models() -> list[ModelRow]:
-    """Return the models of the catalogue. Each brand has one model of each type."""
+    """Return the models in the catalogue. Each brand has one model of each type."""
     return [
         ModelRow(brand, name, vehicle_type)
         for brand, names in _MODELS.items()
