@@ -90,7 +90,7 @@ def choose_services(names: Sequence[str]) -> list[Service]:
 
 
 def list_migrations() -> list[Migration]:
-    """Return the migrations of the platform, all services and surfaces, whichever services this process serves."""
+    """Return the migrations of the platform, all services and all surfaces, even those not served by this process."""
     services = (migration for service in SERVICES for migration in service.migrations())
     surfaces = (migration for schema in SCHEMAS for migration in list_surface_migrations(schema))
     return [*migrations.platform_migrations(), *services, *surfaces]

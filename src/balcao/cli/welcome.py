@@ -1,4 +1,4 @@
-"""The welcome message of `balcao serve` and of a separate surface: addresses, demo citizens, and a call to paste."""
+"""The welcome message of `balcao serve`, `panel` and `site`: addresses, demo citizens, and a sample call."""
 
 from collections.abc import Iterator, Mapping
 

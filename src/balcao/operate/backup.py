@@ -35,7 +35,8 @@ ROUND_SECONDS = 5.0
 PROMOTION_SECONDS = 0.1
 REASON = "Eliminação repetida depois de restaurada uma cópia de segurança."
 
-# Fragments of PostgreSQL's errors for a login that may not copy the server, with the sentence for the operator.
+# Fragments of the errors that PostgreSQL raises if a login may not copy the server, each with the sentence for the
+# operator.
 _NO_REPLICATION = (
     "O usuário de {variable} não pode copiar o servidor: indique em BALCAO_BACKUP_URL o papel balcao_backup, que "
     "database/roles.sql cria (`CREATE ROLE balcao_backup LOGIN REPLICATION`)."
@@ -51,28 +52,28 @@ _LACKING = {
 
 
 class Copied(NamedTuple):
-    """A new copy, and the numbers of deleted older copies and log segments. `erased` is None without `keep`."""
+    """A new copy, and how many older copies and log segments were deleted. `erased` is None without `keep`."""
 
     name: str
     erased: tuple[int, int] | None
 
 
 class Completed(NamedTuple):
-    """The steps after a restored database: the files put back or lost, and the number of repeated erasures."""
+    """The result of the steps after a restore: the files put back or lost, and the number of repeated erasures."""
 
     files: RestoredFiles
     repeated: int
 
 
 class RestoredEmbedded(NamedTuple):
-    """The name of the restored copy, and the result of the steps that followed."""
+    """The result of restoring the embedded database: the copy's name, and the result of the steps that followed."""
 
     copy: str
     completed: Completed
 
 
 class RestoredCluster(NamedTuple):
-    """The name of the restored copy, the cluster, and the folder with the former data."""
+    """The result of restoring a cluster: the name of the copy, the cluster, and the folder with the former data."""
 
     copy: str
     cluster: str
@@ -100,7 +101,7 @@ def follow_log(folder: Path, on_begin: Callable[[], None]) -> None:
     """Receive the server's log until SIGTERM or SIGINT arrives. Raises OperatorFault if it cannot start."""
     settings = Settings.load()
     with database.open_database(settings) as url, writing_to(folder):
-        logs.configure(settings.log_level)  # the command runs as a service; operators read its log
+        logs.configure(settings.log_level)  # the command runs as a service, so operators read its log
         asyncio.run(_follow(settings, url, folder.absolute(), on_begin))
 
 
@@ -119,7 +120,7 @@ def verify_copies(folder: Path) -> Iterator[tuple[str, str | None]]:
 
 
 def restore_embedded(folder: Path, until: str | None) -> RestoredEmbedded:
-    """Restore into the embedded database, which must be empty. Then repeat the erasures that the copy lacks."""
+    """Restore a copy into the embedded database, which must be empty. Then repeat the erasures that the copy lacks."""
     settings = Settings.load()
     if not settings.embedded_database:
         raise OperatorFault(
@@ -133,7 +134,7 @@ def restore_embedded(folder: Path, until: str | None) -> RestoredEmbedded:
 
 
 def prepare_folder(folder: Path, until: str | None, target: Path) -> Path:
-    """Prepare a data directory for a separate server, and return its path."""
+    """Restore a copy to a data directory for a separate server, and return its path."""
     _prepare(folder, until, target)
     return target / "postgres"
 
@@ -164,13 +165,13 @@ def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredClust
 def erase_again(folder: Path) -> Completed:
     """Complete a restored database: put its files back, and repeat the erasures that the copy does not contain.
 
-    Also delete the records of the former server's copies and log.
+    Also delete the records about the former server's copies and log.
     """
     erased = tombstones.find_latest_tombstones(tombstones.read_tombstones(folder))
 
     async def complete(call: Call) -> Completed:
         files = await file_copies.restore(call, folder)
-        # The former server's slot and log no longer exist, so its records would cause false alarms.
+        # The former server's slot and log no longer exist, so the records about them would cause false alarms.
         await _note(call.platform.database, watch.forget_copies)
         return Completed(files, await anonymisation.erase_people_again(call, erased, REASON))
 
@@ -201,7 +202,7 @@ async def _wait_for_promotion(running: Any) -> None:
 
 @contextmanager
 def _explain_login(settings: Settings) -> Iterator[None]:
-    """Turn an exception in the block into OperatorFault, which explains it and names the setting with the login."""
+    """Convert an exception in the block to OperatorFault, which explains it and names the setting with the login."""
     try:
         yield
     except (PostgresqlError, Unavailable, StatementRefused) as fault:
@@ -222,7 +223,7 @@ async def _note_once(settings: Settings, url: str, folder: Path) -> None:
 
 
 async def _note(opened: Database, note: Callable[[Connection], Awaitable[None]]) -> None:
-    """Record in the database that copying works. Other machines read it. If the table is missing, log a warning."""
+    """Write a record about the copies to the database, for other machines. Log a warning if the database refuses it."""
     try:
         async with opened.connection() as connection:
             await note(connection)

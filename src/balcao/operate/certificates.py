@@ -1,4 +1,4 @@
-"""Errors of calls to servers whose certificate this machine does not trust."""
+"""Explain errors in calls to servers whose certificate this machine does not trust."""
 
 import ssl
 

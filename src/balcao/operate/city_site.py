@@ -1,4 +1,4 @@
-"""Generate the files with which a city makes the citizen site its own: its name, colours, crest, contact and texts."""
+"""Generate the files with which a city adapts the citizen site: its name, colours, crest, contact and texts."""
 
 import base64
 import json
@@ -65,7 +65,7 @@ def _quote(text: str) -> str:
 
 
 def _list_colors(defaults: Mapping[str, str], chosen: Mapping[str, str]) -> str:
-    """Return a line for each colour, commented out unless it is chosen."""
+    """Return a line for each colour. The line is commented out unless the colour was chosen."""
     return "\n".join(
         f"{name} = {_quote(chosen[name])}" if name in chosen else f"# {name} = {_quote(color)}"
         for name, color in defaults.items()
@@ -73,7 +73,7 @@ def _list_colors(defaults: Mapping[str, str], chosen: Mapping[str, str]) -> str:
 
 
 def _drop_head(words: str) -> str:
-    """Return the texts without the first comment, which describes the program's own file."""
+    """Return the texts without the first comment, which is about the program's own file."""
     return words.partition("\n\n")[2]
 
 

@@ -40,7 +40,7 @@ def open_database(settings: Settings, *, create: bool = False) -> Iterator[str]:
 def find_embedded(settings: Settings) -> str | None:
     """Return the address of the data folder's embedded server.
 
-    Return None in production and if the server is not running.
+    Return None in production, and if the server is not running.
     """
     if not settings.sandbox:
         return None
@@ -49,7 +49,7 @@ def find_embedded(settings: Settings) -> str | None:
 
 
 def find_database(settings: Settings) -> str:
-    """Return the address of a running database.
+    """Return the address of the database, which must be running.
 
     Raises OperatorFault if the embedded database is configured and is not running.
     """
@@ -65,7 +65,7 @@ def find_database(settings: Settings) -> str:
 
 
 def make_role(settings: Settings) -> "ApplicationRole":
-    """Return the roles to which migrations grant rights."""
+    """Return the roles and logins to which migrations grant rights."""
     from balcao.core.database.roles import PANEL_SCHEMA, SITE_SCHEMA, ApplicationRole
 
     urls = {PANEL_SCHEMA: settings.panel_database_url, SITE_SCHEMA: settings.site_database_url}
@@ -117,7 +117,7 @@ async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
 async def check_database(settings: Settings, url: str) -> None:
     """Raise MigrationError if the database is not up to date, and Unavailable if it cannot be reached.
 
-    In production, raise SettingsError first if it has demo data, because migrating such a database would be useless.
+    In production, first raise SettingsError if it has demo data, because migrating such a database would be useless.
     """
     from balcao import app
     from balcao.core.context.platform import make_database

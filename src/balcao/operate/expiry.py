@@ -34,7 +34,7 @@ def parse_end(lasting: str, until: str, now: datetime, zone: ZoneInfo) -> dateti
 def parse_plan(begin: str, lasting: str, until: str, now: datetime, zone: ZoneInfo) -> tuple[datetime, datetime]:
     """Return the start and the end of a planned change, in UTC. Raises OperatorFault if one is missing or not valid.
 
-    `lasting` counts from the start. A time of day in `until` means its first occurrence after the start.
+    `lasting` is counted from the start. A time of day in `until` means its first occurrence after the start.
     """
     if not (lasting or until):
         raise OperatorFault("Com --from, diga também o fim: --for ou --until.")
@@ -71,7 +71,7 @@ def format_end(end: datetime | None, zone: ZoneInfo) -> str:
 
 
 def name_operator() -> str:
-    """Return the operator's login (also behind `sudo`) and the machine's name."""
+    """Return the operator's login, even under `sudo`, and the machine's name."""
     try:
         login = os.environ.get("SUDO_USER") or getpass.getuser()
     except (KeyError, OSError):  # a container whose user has no name

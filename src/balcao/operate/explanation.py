@@ -35,7 +35,7 @@ Source = Literal["environment", "file", "remembered", "derived", "default"]
 class Secret(msgspec.Struct, frozen=True):
     """A description of a secret, without its value.
 
-    `fingerprint` is the same on two machines if they have the same hash key and the same secret.
+    `fingerprint` is equal on two machines if they have the same hash key and the same secret.
     """
 
     is_set: bool = msgspec.field(name="set")
@@ -56,7 +56,8 @@ class Explanation(msgspec.Struct, frozen=True):
     """The explanation of a setting. `value` and `default` are null for a secret. Passwords in addresses are masked.
 
     `source` is where the value comes from. `origin` is the file, or the settings from which the value is derived.
-    `empty` describes the effect of an empty value. `affects` are the settings that are derived from this setting now.
+    `empty` describes the effect of an empty value. `affects` are the settings whose values are now derived from this
+    setting.
     """
 
     variable: str
@@ -73,7 +74,10 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 class Explained(NamedTuple):
-    """The explained settings, and unknown variables with our prefix. `zone` is the time zone for showing times."""
+    """The explained settings, and unknown variables with our prefix.
+
+    `zone` is the time zone in which times are shown.
+    """
 
     settings: list[Explanation]
     unknown: list[UnknownVariable]
@@ -123,7 +127,10 @@ def _read(path: Path) -> str:
 
 
 async def _list_changes(settings: Settings) -> list[Change]:
-    """Return the live changes, or none if the database is down or rejects the query, as before its first migration."""
+    """Return the live changes.
+
+    Return none if the database is down or rejects the query, as before its first migration.
+    """
     url = settings.database_url
     if settings.embedded_database:
         embedded = await asyncio.to_thread(find_embedded, settings)
@@ -230,7 +237,7 @@ def _join(names: frozenset[str]) -> str:
 
 
 class _Recorder(NamedTuple):
-    """A substitute for `Settings` that records which settings a property or method reads."""
+    """Stands in for `Settings`, and records which settings a property or method reads."""
 
     settings: Settings
     read: set[str]

@@ -23,7 +23,7 @@ Showing = Callable[[int], AbstractContextManager[OnProgress]]
 
 
 class Verified(NamedTuple):
-    """The number of verified parts, and the error of each damaged part by file."""
+    """The result of verifying an export: the number of verified parts, and the error of each damaged part by file."""
 
     parts: int
     damaged: dict[str, str]

@@ -14,7 +14,7 @@ _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 class OperatorFault(Exception):
-    """A command cannot do its task. The message states the reason and the remedy."""
+    """A command cannot do its task. The message tells the operator the reason and the remedy."""
 
 
 def explain_fault(fault: BaseException) -> str | None:
@@ -29,7 +29,7 @@ def explain_fault(fault: BaseException) -> str | None:
 def _explain_fault_of_platform(fault: BaseException) -> str | None:
     """Explain exceptions from the platform's modules.
 
-    The modules are imported here, so that a successful command does not load a database driver.
+    Modules are imported here, so that a successful command does not load a database driver.
     """
     from balcao.core.database import refusals
     from balcao.core.database.migrations import MigrationError
@@ -78,10 +78,10 @@ def describe_fault(fault: BaseException) -> str:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Print a sentence for an exception and exit. Every command runs in this block.
+    """Print a sentence about an exception in the block, and exit.
 
-    A defect of the program has its own exit status. With `BALCAO_LOG_LEVEL=debug`, its exception is raised instead,
-    with the traceback.
+    Every command runs in this block. For a defect of the program, there is a separate exit status. With
+    `BALCAO_LOG_LEVEL=debug`, its exception is raised instead, with the traceback.
     """
     try:
         yield

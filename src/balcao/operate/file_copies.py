@@ -14,14 +14,14 @@ from balcao.settings import Settings
 
 
 def open_copies(settings: Settings, database: Database, folder: Path) -> FileCopies:
-    """Return the copies in the folder of the settings' storage."""
+    """Return the copies, in the folder, of the files in the storage that the settings choose."""
     return FileCopies(database, make_storage(settings), folder)
 
 
 async def copy_all(settings: Settings, url: str, folder: Path, *, forget: bool) -> None:
     """Copy the files that have no copy yet. With `forget`, delete copies that no copy of the database needs.
 
-    Raises OperatorFault if the storage cannot be read or lacks a file. The copies so far remain.
+    Raises OperatorFault if the storage cannot be read or lacks a file. Copies that were already made remain.
     """
     database = make_database(settings, url)
     await database.open()

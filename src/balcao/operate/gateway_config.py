@@ -44,7 +44,7 @@ def fetch_signing_keys(settings: Settings) -> dict[str, bytes]:
 
 
 def _parse_servers(given: Sequence[str]) -> tuple[list[Server], dict[str, list[Server]]]:
-    """Return the servers for all services, and the servers for single services."""
+    """Return the servers for all services, and those for individual services by name."""
     shared: list[Server] = []
     own: dict[str, list[Server]] = {}
     for text in given:

@@ -18,8 +18,8 @@ from balcao.operate import database, faults
 from balcao.operate.faults import OperatorFault
 from balcao.settings import Settings
 
-# New objects between two garbage collections. With Python's default of 700, an import would spend a tenth of its time
-# on collections.
+# The number of new objects between two garbage collections. With Python's default of 700, an import would spend a tenth
+# of its time on garbage collection.
 _OBJECTS_PER_SEARCH = 100_000
 
 # A function that shows the progress of an import during a block. Its argument is the size in bytes, or None if it is
@@ -35,7 +35,7 @@ class Imported(NamedTuple):
 
 
 def make_order(service_name: str, kind: str, origin: str | None, report: Path | None, *, dry_run: bool) -> Order:
-    """Return an import order for rows of this kind and for this service."""
+    """Return an import order for rows of this kind of this service."""
     (declared,) = app.choose_services([service_name])
     return Order(declared.imports[kind], origin, report, dry_run)
 
@@ -51,7 +51,7 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
     settings = Settings.load()
 
     async def run(url: str) -> Outcome:
-        # Do not open the services' resources: they would reload their caches after every batch for nothing.
+        # Do not open the services' resources. They would needlessly reload their caches after every batch.
         async with database.open_platform(settings, url, bare=True) as platform:
             freeze_gc()
             with showing(lines.size) as progress:
@@ -64,8 +64,8 @@ def _run(operation: str, lines: Source, order: Order, showing: Showing) -> Outco
 def freeze_gc() -> None:
     """Exclude the loaded objects from garbage collection, and collect rarely.
 
-    The rows of an import would cause many collections of all these objects. The rows themselves have no cycles and are
-    freed with their batch.
+    Otherwise an import's rows would cause many collections that check all these objects. The rows themselves have no
+    cycles and are freed with their batch.
     """
     gc.collect()
     gc.freeze()
@@ -74,7 +74,10 @@ def freeze_gc() -> None:
 
 @contextmanager
 def _explaining_files() -> Iterator[None]:
-    """Turn exceptions of the block into OperatorFault if the operator can fix the problem, as with unreadable files."""
+    """Convert exceptions in the block to OperatorFault.
+
+    Only problems that the operator can fix are converted, such as unreadable files.
+    """
     try:
         yield
     except BalcaoError as refused:

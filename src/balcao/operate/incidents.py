@@ -1,4 +1,4 @@
-"""Open, annotate, resolve and list the incidents that an operator publishes."""
+"""Open incidents, add notes to them, resolve them and list them, for operators."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ MOST = 100
 
 
 def open_incident(title: str, services: Sequence[str], message: str, *, is_down: bool) -> int:
-    """Open an incident of these services and return its number.
+    """Open an incident that affects these services, and return its number.
 
     Raises SettingsError for an unknown service, and OperatorFault if a text is not valid.
     """

@@ -81,6 +81,6 @@ def find_limit(name: str) -> Limit:
 
 
 def _load_limits() -> dict[str, Limit]:
-    from balcao import app  # imports every service, which command help does not need
+    from balcao import app  # this imports every service, and command help needs none
 
     return app.list_declared_limits(Settings.load())

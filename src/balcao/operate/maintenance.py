@@ -24,7 +24,7 @@ class StartedMaintenance(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The services with a planned maintenance, and its start and end."""
+    """The services with planned maintenance, and when it starts and ends."""
 
     names: list[str]
     begins_at: datetime
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
 
 def begin_maintenance(services: Sequence[str], lasting: str, until: str, message: str) -> StartedMaintenance:
-    """Put these services into maintenance, in which they answer nearly all calls with the message.
+    """Put these services into maintenance, during which they answer nearly all calls with the message.
 
     Raises SettingsError for an unknown service, and OperatorFault if the message or the end is not valid.
     """
@@ -49,7 +49,7 @@ def begin_maintenance(services: Sequence[str], lasting: str, until: str, message
 
 
 def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: str, message: str) -> Plan:
-    """Schedule a maintenance that starts automatically.
+    """Schedule maintenance that starts automatically.
 
     Raises SettingsError for an unknown service, and OperatorFault if the message or a time is not valid, or if a
     service is in maintenance now.
@@ -67,7 +67,7 @@ def plan_maintenance(services: Sequence[str], begin: str, lasting: str, until: s
 
 
 def end_maintenance(services: Sequence[str]) -> list[str]:
-    """End the current or planned maintenance of these services. Return the services that had a maintenance.
+    """End the current or planned maintenance of these services. Return the services that had any.
 
     Raises SettingsError for an unknown service, and OperatorFault if no service had one.
     """
@@ -85,7 +85,7 @@ def end_maintenance(services: Sequence[str]) -> list[str]:
 
 
 def list_maintenance() -> list[Change]:
-    """Return the current and the planned maintenance of each service: start, end, author and message."""
+    """Return the current and the planned maintenance of each service, with start, end, author and message."""
 
     async def list_all(call: Call) -> list[Change]:
         return await maintenance.list_services_in_maintenance(call) + await maintenance.list_planned_services(call)

@@ -20,8 +20,8 @@ def mask_value(value: Any) -> Any:
 def mask_address(address: str) -> str:
     """Return an address without its password and query.
 
-    A list of servers is shown as the first login and the last server. A password may contain any character, quoted or
-    not. If the password cannot be separated from the rest, only the user is shown.
+    A password may contain any character, even unquoted. Of a list of servers, therefore, only the first login and the
+    last server are shown. If the password cannot be separated from the rest, only the user is shown.
     """
     scheme, _, rest = address.partition("://")
     before_query, _, query = rest.partition("?")

@@ -1,4 +1,7 @@
-"""Facts for command help and the supervisor, which must not import the services. Tests check these facts."""
+"""Facts about the services for command help and the supervisor, which must not import the services.
+
+Tests check them.
+"""
 
 SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")
 EXPORTED_SERVICES = ("access", "registry", "employability", "search", "health_units", "agents")

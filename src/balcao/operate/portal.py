@@ -1,4 +1,4 @@
-"""Generate the files that switch a portal to the platform, from a few answers."""
+"""Generate the files for switching a portal to the platform, from a few answers."""
 
 import os
 import re
@@ -67,9 +67,9 @@ def prepare_portal(kind: PortalKind, origin: str, callback: str, client_id: str,
 def _load_settings() -> tuple[Settings, Path | None]:
     """Return the settings, and the file of the fixed tokens or None.
 
-    The file may be missing, because this command generates the first key.
+    The file may be missing, because this command generates the first fixed token.
     """
     file = find_file(os.environ.get(_FIXED_TOKENS, ""))
     if file is not None and not file.exists():
-        del os.environ[_FIXED_TOKENS]  # the settings would be rejected without the file
+        del os.environ[_FIXED_TOKENS]  # without the file, the settings would be rejected
     return Settings.load(finds_trial=True), file

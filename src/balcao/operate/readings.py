@@ -21,14 +21,17 @@ Labels: TypeAlias = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Reading:
-    """The time series of all addresses by name and labels, and the time of the reading on a monotonic clock."""
+    """The time series from all addresses by name and labels, and when they were read, on a monotonic clock."""
 
     at: float
     series: Mapping[str, Mapping[Labels, float]] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, texts: Iterable[str], at: float) -> "Reading":
-        """Merge the metrics of several addresses. Series from the database are the same at every address."""
+        """Merge the metrics from several addresses.
+
+        Series that come from the database are the same at every address.
+        """
         series: dict[str, dict[Labels, float]] = defaultdict(dict)
         for text in texts:
             for family in text_string_to_metric_families(text):
@@ -37,7 +40,7 @@ class Reading:
         return cls(at, series)
 
     def by(self, name: str, label: str) -> dict[str, float]:
-        """Return the sums of a time series, grouped by one label."""
+        """Return the sums of a time series, grouped by this label."""
         return {value: number for (value,), number in self.by_all(name, label).items()}
 
     def by_all(self, name: str, *labels: str) -> dict[tuple[str, ...], float]:
@@ -50,7 +53,10 @@ class Reading:
 
 
 class MetricsSource:
-    """The addresses of this installation's metrics. `silent` are the addresses without a response to the last read."""
+    """The addresses of this installation's metrics.
+
+    `silent` are the addresses that did not respond to the last read.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.addresses = settings.metrics_urls
@@ -60,7 +66,10 @@ class MetricsSource:
         self.http = httpx.Client(timeout=TIMEOUT_SECONDS, headers=headers)
 
     def read(self) -> Reading:
-        """Read all addresses. Raises OperatorFault if none responds, or if a response has no Balcão metrics."""
+        """Read the metrics from all addresses.
+
+        Raises OperatorFault if none responds, or if a response has no Balcão metrics.
+        """
         texts, self.silent = [], []
         for address in self.addresses:
             try:
@@ -78,7 +87,7 @@ class MetricsSource:
 
 
 def _require_metrics(address: str, response: httpx.Response) -> str:
-    """Return the metrics in a response. Raises OperatorFault if it contains none."""
+    """Parse the metrics in a response. Raises OperatorFault if it contains no metrics of Balcão."""
     if response.status_code == httpx.codes.UNAUTHORIZED:
         raise OperatorFault(f"{address} pede outro BALCAO_METRICS_TOKEN: use o da instalação que está no ar.")
     if not response.is_success or "balcao_process_beat" not in response.text:
@@ -89,7 +98,10 @@ def _require_metrics(address: str, response: httpx.Response) -> str:
 
 
 class Traffic(msgspec.Struct, frozen=True):
-    """A service's traffic. `error_share` is the share of 5xx responses. Without responses, share and times are None."""
+    """The traffic of a service.
+
+    `error_share` is the share of 5xx responses. Without responses, share and times are None.
+    """
 
     service: str
     requests_per_second: float
@@ -124,8 +136,8 @@ class Queue(msgspec.Struct, frozen=True):
 class Picture(msgspec.Struct, frozen=True):
     """The state of the installation, measured over `seconds`. `silent` are addresses that do not respond.
 
-    `crm_lag_seconds` is by kind of waiting item. `migration` is the progress of a running schema migration in per cent,
-    by phase. `maintenance` are the services in maintenance.
+    `crm_lag_seconds` is the lag by kind of waiting item. `migration` is the progress of a running schema migration in
+    per cent, by phase. `maintenance` are the services in maintenance.
     """
 
     seconds: float
@@ -142,7 +154,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 def compare_readings(earlier: Reading, later: Reading, silent: Iterable[str] = ()) -> Picture:
-    """Return the state of the installation between two readings."""
+    """Compute the state of the installation between two readings."""
     seconds = later.at - earlier.at
     queues = _list_queues(later)
     return Picture(
@@ -161,7 +173,7 @@ def compare_readings(earlier: Reading, later: Reading, silent: Iterable[str] = (
 
 
 def _subtract(earlier: Reading, later: Reading, name: str, *labels: str) -> dict[tuple[str, ...], float]:
-    """Return the increase of each counter. The counter of a restarted process starts from zero."""
+    """Return the increase of each counter. After a restart of a process, its counters start from zero."""
     before = earlier.by_all(name, *labels)
     rises = {key: (number, number - before.get(key, 0.0)) for key, number in later.by_all(name, *labels).items()}
     return {key: rise if rise >= 0 else number for key, (number, rise) in rises.items()}
@@ -185,7 +197,7 @@ def _list_traffic(earlier: Reading, later: Reading, seconds: float) -> list[Traf
 
 
 def _estimate_ms(buckets: list[tuple[float, float]], share: float) -> float | None:
-    """Estimate the time within which this share of the responses was sent, as Prometheus does, or return None.
+    """Estimate, as Prometheus does, the time within which this share of the responses was sent, or return None.
 
     Each bucket is an upper bound in seconds and the number of responses within it. The last bound is infinite. The
     result is None if there are no responses.
@@ -204,7 +216,7 @@ def _estimate_ms(buckets: list[tuple[float, float]], share: float) -> float | No
 
 def _list_processes(earlier: Reading, later: Reading, seconds: float) -> list[ProcessState]:
     beats = later.by(BEAT, "process")
-    newest = max(beats.values(), default=0.0)  # compare the beats with their clock, not with ours
+    newest = max(beats.values(), default=0.0)  # compare the beats with the processes' clock, not with ours
     cpu = _subtract(earlier, later, "process_cpu_seconds_total", "process")
 
     def read(name: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Start a schema migration of the search and follow its progress."""
+"""Start a schema migration of the search, and follow its progress."""
 
 import asyncio
 from collections.abc import Callable
@@ -33,6 +33,6 @@ async def start_migration(call: Call, body: StartBody, on_progress: OnProgress |
 
 
 async def _run_migration(call: Call, run_id: str) -> None:
-    """Work on the migration like a worker. If no other process uses the database, this is the only worker."""
+    """Carry out the migration as a worker does, because there may be no worker that uses the database."""
     while (held_for := await carry_on(call.platform, run_id)) is not None:  # noqa: ASYNC110 - a lease expires by time
         await asyncio.sleep(max(held_for.total_seconds(), POLL_SECONDS))

@@ -1,4 +1,4 @@
-"""Find unknown variables with our prefix. Every start does this, so this module imports only the settings."""
+"""Find unknown variables with our prefix. This happens at every start, so this module imports only the settings."""
 
 import difflib
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ class UnknownVariable(msgspec.Struct, frozen=True):
     meant: str | None
 
     def describe(self) -> str:
-        """Return the sentence for the operator."""
+        """Describe the variable in a sentence for the operator."""
         hint = f": quis dizer {self.meant}?" if self.meant else "."
         return f"{self.name} não é uma configuração e não tem efeito{hint}"
 

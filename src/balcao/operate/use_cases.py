@@ -1,4 +1,4 @@
-"""Run use cases for a command, with the operator's rights, on the configured database."""
+"""Run use cases on the configured database for a command, with the operator's rights."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 def run_use_case(operation: str, act: Callable[["Call"], Awaitable[T]]) -> T:
     """Run the use case and return its result. Raises OperatorFault if the use case is refused."""
-    from balcao.core.context.call import operator_call  # imports the platform, which command help does not need
+    from balcao.core.context.call import operator_call  # this imports the platform, and command help does not need it
 
     settings = Settings.load()
 

@@ -1,4 +1,4 @@
 """Generate an installation's files: gateway configuration, units, containers, manifests, and database roles.
 
-They are generated from the route table and the operator's answers. The templates are in `templates`.
+The sources are the route table, the operator's answers, and the templates in `templates`.
 """

@@ -1,4 +1,7 @@
-"""The operator's answers for generated files. The help of the commands shows the defaults, so this imports little."""
+"""The operator's answers for generated files.
+
+This module imports little, because the help of commands shows the defaults.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -38,7 +41,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Frontend:
-    """The gateway's ports and certificate. If `http_port` is 0, the gateway only serves HTTPS."""
+    """The gateway's ports and certificate. If `http_port` is 0, the gateway serves only HTTPS."""
 
     certificate: str = "/etc/ssl/balcao/balcao.pem"
     certificate_key: str = "/etc/ssl/balcao/balcao.key"
@@ -47,7 +50,7 @@ class Frontend:
 
 
 class PortalKind(StrEnum):
-    """The kinds of portal: for citizens and for staff."""
+    """The kinds of portals: for citizens, and for staff."""
 
     CITIZEN = "citizen"
     STAFF = "staff"
@@ -55,11 +58,10 @@ class PortalKind(StrEnum):
 
 @dataclass(frozen=True)
 class Installation:
-    """The operator's answers. An empty answer becomes a comment in the settings.
+    """The operator's answers about an installation. An empty answer becomes a comment in the settings.
 
-    `database` is `host:port`, or several separated by commas. `cluster` has the hosts of the database if Patroni is to
-    operate it. `replicas` are `host:port`. `program` is the command that
-    the units run.
+    `database` is `host:port`, or several of them separated by commas. `cluster` are the hosts of the database, if
+    Patroni is to operate it. Each of `replicas` is `host:port`. `program` is the command that the units run.
     """
 
     public_url: str
@@ -87,8 +89,8 @@ class Installation:
 
     @property
     def has_local_database(self) -> bool:
-        """Whether the database is on this machine, where a cluster's pods cannot reach it."""
-        from balcao.settings.production import LOOPBACK  # slow to import, and the command's help does not need it
+        """Whether the database is only reachable on this machine, so that the pods of a cluster cannot reach it."""
+        from balcao.settings.production import LOOPBACK  # slow to import, and not needed for a command's help
 
         return all(urlsplit(f"//{server}").hostname in LOOPBACK for server in self.database_servers)
 

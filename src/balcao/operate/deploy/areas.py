@@ -20,9 +20,9 @@ from balcao.panel.declaration import PREFIX
 from balcao.panel.endpoints import READINESS
 from balcao.panel.refusals import REFUSAL_PAGE as PANEL_REFUSAL_PAGE
 
-# The pages at the root and the provider's logout notifications, which belong to no service.
+# The area for the pages at the root and the provider's logout notifications, which belong to no service.
 PAGES = "gateway"
-# The same paths when a browser requests them: errors are returned as pages.
+# The area for the same paths if a browser requests them. Its errors are pages.
 BROWSERS = f"{PAGES}_page"
 PANEL = "panel"
 PANEL_PATTERN = f"^{PREFIX}(/|$)"
@@ -34,7 +34,7 @@ _RETRY_SECONDS = 1
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error response of the gateway itself, identical to the response of the service behind it."""
+    """An error response that the gateway itself sends. It is identical to the response of the service behind it."""
 
     status: int
     headers: dict[str, str]
@@ -46,9 +46,9 @@ class Refusal:
 class Area:
     """The paths that match `pattern`, belong to `service`, allow `body_limit` bytes and have the same error responses.
 
-    `name` is a valid identifier in every configuration file. The refusals are the gateway's own responses. `asks_token`
-    is False for the panel, because its browsers send a cookie instead of a token. An area with `for_browsers` applies
-    only to requests that accept HTML and do not mention JSON.
+    `name` is a valid identifier in every configuration file. The refusals are responses that the gateway itself sends.
+    `asks_token` is False for the panel, because its browsers send a cookie instead of a token. An area with
+    `for_browsers` applies only to requests whose `Accept` header names HTML and not JSON.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Area:
 
 
 def list_gateway_areas(services: Sequence[Service], panel_readiness: str = LIVENESS) -> list[Area]:
-    """Return the areas. The first area whose pattern matches a path applies, and the last area matches every path.
+    """Return the areas in order. The first area that matches a request applies, and the last area matches every path.
 
     `panel_readiness` is the readiness path of the processes with the panel, or empty if no process has it.
     """
@@ -78,7 +78,10 @@ def list_gateway_areas(services: Sequence[Service], panel_readiness: str = LIVEN
 
 
 def list_public_patterns(services: Sequence[Service]) -> list[str]:
-    """Return a pattern for each public path and for the panel. The gateway does not check tokens for these paths."""
+    """Return a pattern for each public path and for the panel's paths.
+
+    The gateway does not check tokens for these paths.
+    """
     found = {
         _to_pattern([_path(service, operation)])
         for service in services
@@ -146,7 +149,7 @@ def _to_word(path: str) -> str:
 
 
 def _to_pattern(paths: Sequence[str]) -> str:
-    """Return a pattern for these paths with any parameter values, with or without a trailing slash."""
+    """Return a pattern that matches these paths with any parameter values, with or without a trailing slash."""
     rest = re.escape(REST_OF_PATH)
     forms = [_PARAMETER.sub("[^/]+", re.escape(path).replace(rest, ".*")).rstrip("/") for path in paths]
     return f"^({'|'.join(forms)})/?$"

@@ -6,7 +6,7 @@ from typing import Protocol
 from balcao.operate.deploy.files import SECRET, File
 from balcao.operate.deploy.rendering import render_template
 
-FEWEST_SERVERS = 3  # fewer have no majority after the loss of one
+FEWEST_SERVERS = 3  # with fewer, no majority is left after the loss of one
 PASSWORDS = "cluster/patroni.env"
 _PROXY = "cluster/haproxy.cfg"
 
@@ -29,7 +29,7 @@ class ClusterSecrets(Protocol):
 
 @dataclass(frozen=True)
 class Cluster:
-    """The operator's answers about the cluster. The defaults are the paths of Debian's packages."""
+    """The operator's answers about the cluster. The default paths are those of Debian's packages."""
 
     hosts: tuple[str, ...]
     database_name: str
@@ -43,7 +43,7 @@ class Cluster:
 
 
 def generate_cluster(cluster: Cluster) -> dict[str, File]:
-    """Return the files by their path: shared ones, and a folder for each server."""
+    """Return the files by their path: shared files, and a folder for each server."""
     values = vars(cluster)
     files = {PASSWORDS: File.of(render_template(PASSWORDS, **values), SECRET)}
     files[_PROXY] = File.of(render_template(_PROXY, **values))

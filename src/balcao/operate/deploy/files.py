@@ -14,14 +14,14 @@ OPEN = 0o644
 
 @dataclass(frozen=True)
 class File:
-    """A file to write. A secret file is readable only by its owner from the moment it exists."""
+    """A file to write. If it is secret, only its owner can read it, from the moment when it is created."""
 
     content: bytes
     mode: int = OPEN
 
     @classmethod
     def of(cls, text: str, mode: int = OPEN) -> "File":
-        """Make a file from a string."""
+        """Create a file from a string."""
         return cls(text.encode(), mode)
 
 
@@ -34,7 +34,7 @@ class FilesDiffer(Exception):
 
 
 def write_files(folder: Path, files: Mapping[str, File], *, replace: bool) -> list[Path]:
-    """Write the files by their path in the folder, and return the paths of the changed files.
+    """Write the files to their paths in the folder, and return the paths of those that changed.
 
     Unless `replace` is set, raises FilesDiffer if a file exists with other content. Then nothing is written.
     """

@@ -39,22 +39,23 @@ from balcao.operate.deploy.files import File
 from balcao.operate.deploy.rendering import render_template
 from balcao.settings import Settings
 
-# The name of the configuration file by kind of gateway, both in the generated folder and on Debian.
+# The name of the configuration file by kind of gateway. It is the same in the generated folder and on Debian.
 FILES = {"haproxy": "haproxy.cfg", "nginx": "balcao.conf", "envoy": "envoy.yaml"}
 COMMAND = "balcao gateway-config"
-# The form of the request ids that the platform accepts from callers.
+# The form in which the platform accepts request ids from callers.
 REQUEST_ID = "^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
 # The settings that affect a gateway's configuration. Generate the configuration again after changing one of them.
 READ_SETTINGS = frozenset(
     "host port realm public_url auth_issuer cors_origins_csv header_timeout body_timeout machine_read_rate "
     "machine_write_rate trusted_proxies_csv trusted_callers_csv max_connections max_address_connections".split()
 )
-# Only internal gateways call this path. A process that serves only `access` has no prefix.
+# The check endpoint, which is hidden because only internal gateways call it. A process that serves only `access` has no
+# prefix.
 HIDDEN = "^(/access)?/api/v1/check"
 
 
 def _or_encoded(sign: str) -> str:
-    """Return a pattern that matches a character, either literal or percent-encoded in upper or lower case."""
+    """Return a pattern that matches this character, either literal or percent-encoded in upper or lower case."""
     code = f"{ord(sign):02x}"
     low = code[1] if code[1].isdigit() else f"[{code[1]}{code[1].upper()}]"
     return f"({sign}|%{code[0]}{low})"
@@ -68,9 +69,9 @@ HIDDEN_RAW = re.sub("[a-z0-9]", lambda found: _or_encoded(found[0]), HIDDEN)
 class Plan:
     """The input for generating a gateway's configuration.
 
-    `servers` serve each service and the panel, unless `servers_of` has other servers for it. `applications` are the
-    city's own applications by path prefix; only requests that the access catalogue allows reach them. `keys` are the
-    provider's keys as PEM, by `kid`.
+    `servers` serve each service and the panel, unless `servers_of` names other servers for a service or the panel.
+    `applications` are the city's own applications by path prefix. They get only requests that the access catalogue
+    allows. `keys` are the provider's keys as PEM, by `kid`.
     """
 
     settings: Settings
@@ -110,7 +111,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class Key:
-    """A key of the identity provider, and the file that contains it."""
+    """A key of the identity provider, and the name of its file."""
 
     kid: str
     file: str
@@ -151,9 +152,10 @@ def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
 
 
 def _choose_panel_readiness(plan: Plan) -> str:
-    """Return the path that shows whether a process can serve the panel, or an empty string if no process has the panel.
+    """Return the path of the check whether a process can serve the panel, or "" if no process has the panel.
 
-    Processes with all services may or may not have the panel. All of them answer a liveness check, so liveness is used.
+    A process with all services may or may not include the panel. Its liveness is checked, because it answers that check
+    in both cases.
     """
     if PANEL in plan.servers_of:
         return PANEL_READINESS
@@ -161,13 +163,13 @@ def _choose_panel_readiness(plan: Plan) -> str:
 
 
 def _name_port(public_url: str) -> str:
-    """Return the public address's port with a colon, or an empty string if the port is 443 or not given."""
+    """Return a colon and the port of the public address, or an empty string if the port is 443 or not given."""
     port = urlsplit(public_url).port
     return f":{port}" if port not in {None, 443} else ""
 
 
 def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
-    """Return a pool for each service. Every process with a service can also serve the pages at the root."""
+    """Return a pool of servers for each service. Every process with a service also serves the pages at the root."""
     readiness = {area.service: area.readiness for area in areas}
     of_services = [servers for name, servers in plan.servers_of.items() if name != PANEL]
     pages = [*plan.servers, *(server for servers in of_services for server in servers)]
@@ -176,7 +178,7 @@ def _list_pools(areas: Sequence[Area], plan: Plan) -> list[Pool]:
 
 
 def _list_trusted(plan: Plan) -> list[str]:
-    """Return the networks whose connections share one limit instead of having a limit for each address.
+    """Return the networks whose addresses share one limit for connections, instead of a limit for each address.
 
     The networks include the hosts of all processes, because the panel calls the API.
     """
@@ -189,9 +191,10 @@ def _list_trusted(plan: Plan) -> list[str]:
 
 
 def _most_calls_a_second(settings: Settings) -> int:
-    """Return the rate limit of an address: the limit of a machine client, which calls on behalf of many people.
+    """Return the rate limit for an address: the limit of a machine client, which calls on behalf of many people.
 
-    The platform itself limits people and operations. This limit only stops floods before they reach it.
+    The platform itself has limits for people and operations. This limit only stops floods before they reach the
+    platform.
     """
     rates = (parse(rate) for rate in (settings.machine_read_rate, settings.machine_write_rate))
     return math.ceil(sum(rate.amount / rate.get_expiry() for rate in rates))

@@ -1,4 +1,4 @@
-"""Generate the files that switch a portal to the platform: its OIDC client, its environment, and our settings."""
+"""Generate the files for switching a portal to the platform: its OIDC client, its environment, and our settings."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ _SCOPES = ("basic", "roles", "acr", "web-origins", "profile", "email", "balcao")
 
 @dataclass(frozen=True)
 class Portal:
-    """A portal and the platform's data for it. `origin` is the origin at which browsers open the portal.
+    """A portal, and the platform's settings for it. `origin` is the origin at which browsers open the portal.
 
     `entries_file` is the file with the platform's fixed tokens, if the settings name one.
     """
@@ -57,12 +57,12 @@ class Key:
 
 
 def find_client_secret(folder: Path) -> str | None:
-    """Return the client secret from the folder's existing files, or None."""
+    """Return the client secret from the existing files in the folder, or None."""
     return read_settings(folder / PORTAL_ENVIRONMENT).get("OIDC_CLIENT_SECRET")
 
 
 def make_key(folder: Path, until: date, today: date) -> Key:
-    """Return the key in the folder's files if it is still listed and valid, otherwise a new key."""
+    """Return the key from the folder's files if its entries still exist and are valid, otherwise create a key."""
     text = read_settings(folder / PORTAL_ENVIRONMENT).get("HEALTH_UNITS_KEY", "")
     digest = fixed_tokens.compute_digest(text.encode())
     own = tuple(entry for entry in _list_entries(folder, today) if entry.digest == digest and entry.until >= today)
@@ -89,7 +89,7 @@ def _list_entries(folder: Path, today: date) -> Iterator[FixedToken]:
 
 
 def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
-    """Return the files by their path in the portal's folder. All of them are readable only by their owner."""
+    """Return the files by their path in the portal's folder. Only their owner can read them."""
     entries = [fixed_tokens.format_entry(entry) for entry in dict.fromkeys([*portal.fixed_tokens, *key.entries])]
     values = vars(portal) | {
         "is_citizen": portal.kind is PortalKind.CITIZEN,
@@ -102,7 +102,7 @@ def generate_portal_files(portal: Portal, key: Key) -> dict[str, File]:
         OWN_SETTINGS: File.of(render_template("portal/balcao.env", **values), SECRET),
         CLIENT: File.of(json.dumps(_describe_client(portal), indent=2, ensure_ascii=False) + "\n", SECRET),
     }
-    # Ignore everything, because the folder is often inside the portal's own repository.
+    # Let Git ignore all of these files, because the folder is often inside the portal's own repository.
     files[IGNORED] = File.of("*\n", SECRET)
     if portal.entries_file and key.entries:
         lines = "".join(f"{fixed_tokens.format_entry(entry)}\n" for entry in key.entries)

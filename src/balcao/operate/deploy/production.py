@@ -1,4 +1,4 @@
-"""Generate a production installation's files: settings with secrets, roles, units, containers, manifests, chart."""
+"""Generate the files of a production installation, such as settings with secrets, roles, units and manifests."""
 
 import re
 import secrets
@@ -16,7 +16,7 @@ SETTINGS, OWNER_SETTINGS, ROLES = "balcao.env", "balcao-owner.env", "database/ro
 BACKUP_SETTINGS = "backup/balcao-backup.env"
 _SECRET_FILES = (SETTINGS, OWNER_SETTINGS, ROLES, BACKUP_SETTINGS)
 UNITS = ("balcao-api.service", "balcao-worker.service", "balcao-migrate.service")
-# for a machine that runs only the panel
+# for a machine that serves only the panel
 PANEL_UNIT = "balcao-panel.service"
 BACKUP_UNITS = (
     "balcao-backup.service",
@@ -40,7 +40,7 @@ _OPEN_FILES = (
     "helm/Chart.yaml",
     "helm/values.yaml",
 )
-# Helm renders these files. The chart's values contain the operator's answers.
+# These files are copied unchanged, because Helm renders them. The chart's values contain the operator's answers.
 _CHART_FILES = (
     "helm/values.schema.json",
     *(f"helm/templates/{name}" for name in ("_common.tpl", "migrate.yaml", "api.yaml", "worker.yaml", "panel.yaml")),
@@ -78,7 +78,7 @@ class Secrets:
 
     @classmethod
     def of(cls, folder: Path) -> "Secrets":
-        """Return the secrets from the folder's existing files. Create missing secrets."""
+        """Return the secrets from the existing files in the folder. Create the secrets that are missing."""
         known: dict[str, str] = {}
         for name in (SETTINGS, OWNER_SETTINGS, BACKUP_SETTINGS, PASSWORDS):
             known |= read_settings(folder / name)
@@ -104,10 +104,7 @@ class Secrets:
 
 
 def generate_production_files(installation: Installation, own: Secrets) -> dict[str, File]:
-    """Return the files by their path in the installation's folder.
-
-    Files with secrets are readable only by their owner.
-    """
+    """Return the files by their path in the installation's folder. Only their owner can read files with secrets."""
     name, _, tag = installation.image.rpartition(":")
     values = vars(installation) | {
         "secrets": own,
@@ -130,7 +127,7 @@ def generate_production_files(installation: Installation, own: Secrets) -> dict[
 
 
 def parse_settings(text: str) -> dict[str, str]:
-    """Return the variables of an environment file as systemd reads them: the last line wins, and quotes are removed."""
+    """Return the variables in an environment file as systemd reads it: the last line wins, and quotes are removed."""
     return {found[1]: _unquote(found[2].strip()) for line in text.splitlines() if (found := _LINE.fullmatch(line))}
 
 
@@ -140,5 +137,5 @@ def _unquote(value: str) -> str:
 
 
 def read_settings(path: Path) -> dict[str, str]:
-    """Return the variables of an environment file, or an empty dictionary if the file does not exist."""
+    """Return the variables in an environment file, or an empty dictionary if the file does not exist."""
     return parse_settings(path.read_text("utf-8")) if path.exists() else {}

@@ -1,4 +1,4 @@
-"""Render the templates. An undefined name is an error, never an empty string."""
+"""Render the templates. An undefined name in a template is an error, not an empty string."""
 
 import shlex
 from functools import cache
@@ -15,7 +15,7 @@ def render_template(name: str, **values: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    # The files are not HTML, so values are not escaped. Languages that need quoting have a filter.
+    # The files are not HTML, so values are not escaped. For languages that need quoting, there are filters.
     environment = Environment(  # noqa: S701
         loader=FunctionLoader(read_template), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -30,7 +30,10 @@ def read_template(name: str) -> str:
 
 
 def _quote_for_nginx(text: str) -> str:
-    """Quote a string for nginx. Raises ValueError for a dollar sign before the end, which would start a variable."""
+    """Quote a string for nginx.
+
+    Raises ValueError for a dollar sign, except at the end, because it would start a variable.
+    """
     if "$" in text.rstrip("$"):
         raise ValueError("nginx reads a variable in this text")
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")

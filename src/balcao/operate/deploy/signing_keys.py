@@ -6,11 +6,11 @@ import httpx
 
 from balcao.core.access.keys import IssuerKeys
 
-PATIENCE = 60.0  # seconds; the operator waits and can interrupt
+PATIENCE = 60.0  # seconds; the operator waits and can interrupt the command
 
 
 class KeysUnknown(Exception):
-    """An issuer publishes no readable keys. If a call to it failed, that exception is the cause."""
+    """No keys could be read from an issuer. If a call to it failed, the exception of the call is the cause."""
 
     def __init__(self, issuer: str) -> None:
         super().__init__(issuer)
@@ -33,7 +33,7 @@ async def fetch_signing_keys(issuers: Sequence[str]) -> dict[str, bytes]:
 
 
 async def _find_call_failure(client: httpx.AsyncClient, issuer: str) -> Exception | None:
-    """Call the issuer, and return the exception of the call or None."""
+    """Call the issuer again. Return the exception of the call, or None if there is none."""
     try:
         await client.get(issuer)
     except (httpx.HTTPError, httpx.InvalidURL) as fault:

@@ -1,4 +1,4 @@
-"""Checks of the parts that a recovery needs: copies, the log after them, replication slots and replicas."""
+"""Check what a recovery needs: copies, the log after them, replication slots and replicas."""
 
 from balcao.core.context.platform import make_database
 from balcao.core.database.pool import Connection
@@ -8,8 +8,8 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.operate.doctor.installation import LEAST_FREE_BYTES
 from balcao.operate.postgresql.backups import SLOT
 
-# The maximum ages of the newest copy and of the log. The timer makes a copy every night, and `follow` records its state
-# every minute. The Prometheus alerts use the same limits.
+# The maximum ages of the newest copy and of the log. A timer makes a copy every night, and `balcao backup follow`
+# records its state every minute. The Prometheus alerts use the same limits.
 OLDEST_COPY_SECONDS = 36 * 3600
 OLDEST_LOG_SECONDS = 600
 _RETAINED_SHARE = 0.7
@@ -77,7 +77,7 @@ async def examine(connection: Connection) -> Part:
 
 
 def _judge_slot(slot: Slot, limit: int | None) -> list[str]:
-    """Return sentences about a replication slot's problems."""
+    """Return sentences about the problems of a replication slot."""
     if slot.is_lost:
         return [
             f"O servidor apagou o log que o slot {slot.name} ainda não recebeu (max_slot_wal_keep_size): apague o slot "

@@ -1,4 +1,4 @@
-"""The types for checks of `balcao doctor`: a check's input, its result, and its description for the manual."""
+"""The types for the checks of `balcao doctor`: a check's input, its result, and its description for the manual."""
 
 import os
 import time
@@ -19,14 +19,15 @@ Clock = Callable[[], float]
 
 
 class Part(msgspec.Struct, omit_defaults=True):
-    """The result of a check. `state` is up, down, or stopped for an embedded part of a platform that is not running.
+    """The result of a check.
 
-    `problems` are sentences. `notices` are sentences about intended states that an operator may have forgotten.
+    `state` is up, down, or, for an embedded part of a platform that is not running, stopped. `problems` are sentences.
+    `notices` are sentences about states that are intended but that an operator may have forgotten.
     """
 
     state: str
     details: dict[str, Any] = {}
-    # Scripts read this member under the name `wrong`.
+    # In the JSON output, which scripts read, this member is named `wrong`.
     problems: list[str] = msgspec.field(default_factory=list, name="wrong")
     notices: list[str] = []
 
@@ -43,7 +44,7 @@ class Subject:
 
 
 def is_always_due(settings: Settings) -> bool:
-    """Return True, for a check that applies to every installation."""
+    """Return True. This is for a check that applies to every installation."""
     return True
 
 
@@ -56,8 +57,8 @@ def is_due_in_production(settings: Settings) -> bool:
 class Check:
     """A check. `looks_at`, `wrong` and `remedy` describe it in the manual.
 
-    `examine` returns None if the installation does not have the checked part. `part` is the section of the report.
-    Checks without a section only add sentences.
+    `examine` returns None if the installation does not have the checked part. `part` is the section of the report. A
+    check without a section only adds sentences.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Checks of the database: reachable, up to date, roles, and clock."""
+"""Check the database: whether it can be reached and is up to date, its roles, and its clock."""
 
 import asyncio
 import os
@@ -59,7 +59,7 @@ async def _check_clock(connection: Connection, now: Clock) -> list[str]:
 
 
 async def _check_pooling(connection: Connection, other: Connection) -> list[str]:
-    """Report a PgBouncer in front of the server if it shares sessions or drops session parameters."""
+    """Report a connection pooler in front of the server if it shares sessions or drops session parameters."""
     if await share_backend(connection, other):
         return [
             "Duas conexões usam a mesma sessão do PostgreSQL: há um PgBouncer que troca as sessões entre transações. "
@@ -76,7 +76,7 @@ async def _check_pooling(connection: Connection, other: Connection) -> list[str]
 
 
 async def _check_replication(connection: Connection, url: str) -> list[str]:
-    """Report replication that can lose acknowledged writes, or that can make commits wait forever."""
+    """Report replication settings that can lose acknowledged writes or make commits wait forever."""
     problems = []
     if len(list_servers(url)) > 1 and await may_lose_writes(connection):
         problems.append(
@@ -109,7 +109,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     except MigrationError as wrong:
         part.problems.append(str(wrong))
         return part
-    # Only a surface's own role has rights in its schema.
+    # Skip the schemas of the surfaces, because only a surface's own role has rights in its schema.
     schemas = {one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA, roles.SITE_SCHEMA}
     if closed := await roles.list_closed_schemas(connection, schemas):
         part.problems.append(
@@ -135,7 +135,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
 
 
 def _describe_change(settings: Settings, change: Change) -> str:
-    """Return the sentence about a maintenance, or about a rate that an operator has changed."""
+    """Describe maintenance, or a rate limit that an operator has changed, in one sentence."""
     end = f"{format_end(change.ends_at, settings.zone)}, por {change.author}"
     if change.kind == live.MAINTENANCE and change.is_planned:
         return f"O serviço {change.name} tem manutenção planejada {end}: `balcao maintenance status` mostra."
@@ -172,7 +172,7 @@ async def _check_for_production(settings: Settings, connection: Connection) -> l
 
 
 async def _check_owner(settings: Settings, url: str) -> list[str]:
-    """Check the owner's login if it is configured. Return its problems."""
+    """Check the owner's login if it is configured. Return sentences about problems."""
     if not settings.database_owner_url:
         return []
     try:

@@ -31,7 +31,7 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Che
 from balcao.operate.masking import mask_value
 from balcao.settings import Settings, variable_of
 
-# All checks, in the order of their sentences in the report.
+# All checks, in the order in which the report lists their sentences.
 CHECKS: tuple[Check, ...] = (
     *own_settings.CHECKS,
     program.CHECK,
@@ -66,7 +66,7 @@ class Diagnosis(msgspec.Struct):
 
 
 async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time.time) -> Diagnosis:
-    """Run all checks concurrently. `root` is the folder below which the installation's files are read."""
+    """Run all checks concurrently. The installation's files are read below the folder `root`."""
     due = [check for check in CHECKS if check.is_due(settings)]
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         subject = Subject(settings, http, root, now)
@@ -83,7 +83,7 @@ async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time
 
 
 def _join(found: Iterable[Part]) -> Part:
-    """Combine the results of several checks with the same part. The worst state applies."""
+    """Combine the results of checks that have the same `part`. The worst state applies."""
     joined = Part(UP)
     for part in found:
         joined = Part(
@@ -96,7 +96,7 @@ def _join(found: Iterable[Part]) -> Part:
 
 
 def list_settings(settings: Settings) -> dict[str, Any]:
-    """Return the effective settings by variable, with secrets masked, also inside addresses."""
+    """Return the effective settings by variable. Secrets are masked, even inside addresses."""
     return {variable_of(name): mask_value(value) for name, value in settings.model_dump(mode="python").items()}
 
 

@@ -1,4 +1,4 @@
-"""Check the storage of citizens' files: whether it answers, and whether all machines share it."""
+"""Check the storage for citizens' files: whether it responds, and whether all machines share it."""
 
 from urllib.parse import urlsplit
 
@@ -13,7 +13,7 @@ from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.settings import Settings
 from balcao.settings.production import LOOPBACK
 
-# Processes that store or delete files.
+# The processes that store or delete files.
 _SERVICE = "registry"
 
 
@@ -51,7 +51,7 @@ def _describe_down(settings: Settings) -> str:
 
 
 async def _find_other_machines(settings: Settings) -> list[str]:
-    """Return a sentence if processes on several machines would each have a folder of their own."""
+    """Return a sentence if processes on several machines would each use their own folder."""
     if settings.embedded_database:
         return []
     database = make_database(settings, settings.database_url)

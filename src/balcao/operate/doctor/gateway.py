@@ -28,9 +28,9 @@ from balcao.operate.faults import OperatorFault
 from balcao.operate.gateway_config import generate_gateway
 from balcao.settings import Settings
 
-# The gateways' folders on Debian. The first file that `balcao gateway-config` has written is used.
+# The folders of the gateways on Debian. The first file in them that `balcao gateway-config` wrote is checked.
 FOLDERS = {GatewayKind.HAPROXY: "etc/haproxy", GatewayKind.NGINX: "etc/nginx/conf.d", GatewayKind.ENVOY: "etc/envoy"}
-# A line of HAProxy's configuration with the file of a key and the `kid` of the tokens that it verifies.
+# A line in HAProxy's configuration that contains the file of a key and the `kid` of the tokens that the key verifies.
 _KEY = re.compile(r'jwt_verify\("RS256",(\S+)\) if jwt \{ var\(txn\.kid\) -m str (?:-- )?(.+) \}$', re.MULTILINE)
 
 
@@ -47,7 +47,7 @@ class Generated:
 
 
 def find_gateway(root: Path) -> Generated | None:
-    """Return our installed configuration, or None if this machine has none, because the gateway runs elsewhere."""
+    """Return our installed configuration, or None if this machine has none, so that the gateway runs elsewhere."""
     for kind, folder in FOLDERS.items():
         path = root / folder / FILES[kind]
         text = path.read_text("utf-8", errors="replace") if path.exists() else ""
@@ -100,7 +100,7 @@ def compare_gateway(root: Path, settings: Settings, generated: Generated) -> lis
 
 
 def _list_reused_names(installed: bytes | None, present: bytes) -> list[str]:
-    """Return each `kid` for which the provider now has another key than HAProxy's configuration."""
+    """Return each `kid` for which the key at the provider differs from the key in HAProxy's configuration."""
     known, published = (
         {name: file for file, name in _KEY.findall(text.decode(errors="replace"))}
         for text in (installed or b"", present)

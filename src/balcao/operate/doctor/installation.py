@@ -1,4 +1,4 @@
-"""Check the installed files of `balcao init production`: settings, units, certificate, data folder.
+"""Check the files of `balcao init production` after their installation, the certificate and the data folder.
 
 Each check returns sentences about problems and changes nothing. `root` is `/`, or the root folder of an image.
 """
@@ -43,7 +43,7 @@ _FILES_READ = re.compile(r"^EnvironmentFile=-?(\S+)", re.MULTILINE)
 
 
 def list_seen(look: Callable[[], list[str]]) -> list[str]:
-    """Return the result of a check, or a sentence about a file that this user may not read."""
+    """Run a check and return its result, or a sentence about a file that this user may not read."""
     try:
         return look()
     except PermissionError as fault:
@@ -51,7 +51,7 @@ def list_seen(look: Callable[[], list[str]]) -> list[str]:
 
 
 def check_whether_read(root: Path, settings: Settings) -> list[str]:
-    """Report an installation on this machine whose settings were not loaded."""
+    """Report if the settings of an installation on this machine were not loaded."""
     if not settings.sandbox or not is_installed(root):
         return []
     path = root / SETTINGS_FOLDER / SETTINGS
@@ -65,12 +65,12 @@ def is_installed(root: Path) -> bool:
     """Return whether this machine has an installation's settings file."""
     try:
         return (root / SETTINGS_FOLDER / SETTINGS).exists()
-    except PermissionError:  # another user's installation, which the trial ignores
+    except PermissionError:  # another user's installation does not concern a trial
         return False
 
 
 def check_settings(root: Path, environment: Mapping[str, str]) -> list[str]:
-    """Check the settings files: owner, mode, content, and whether the environment has the same values."""
+    """Check the settings files: their owner, mode and content, and whether the environment contains the same values."""
     found = []
     for name in (SETTINGS, OWNER_SETTINGS, Path(BACKUP_SETTINGS).name):
         path = root / SETTINGS_FOLDER / name
@@ -132,7 +132,7 @@ def check_secrets(settings: Settings) -> list[str]:
 
 
 def check_units(root: Path, settings: Settings) -> list[str]:
-    """Check that the installed units match this release, that their files exist, and that their folder is right."""
+    """Check that the installed units match this release and name existing files and the right folder."""
     folder = root / UNITS_FOLDER
     found = list(_check_together(root, folder, "backup", BACKUP_UNITS))
     if not any((folder / name).exists() for name in UNITS):
@@ -146,7 +146,7 @@ def check_units(root: Path, settings: Settings) -> list[str]:
 
 
 def _check_together(root: Path, folder: Path, origin: str, names: Sequence[str]) -> Iterator[str]:
-    """Check the units of one folder, which belong together, if any of them is installed."""
+    """Check the units of one template folder, which belong together, if any of them is installed."""
     there = [name for name in names if (folder / name).exists()]
     if there:
         yield from (f"Falta {folder / name}: as unidades vêm juntas." for name in names if name not in there)
@@ -196,7 +196,7 @@ def check_state_folder(folder: Path) -> list[str]:
 
 
 def check_disk(folder: Path, least: int = LEAST_FREE_BYTES) -> list[str]:
-    """Check that the disk of the data folder has enough space for counters, metrics and copies."""
+    """Check that the data folder's disk has enough free space for counters, metrics and copies."""
     there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free
     if free >= least:
@@ -234,7 +234,7 @@ def _check_validity(path: Path, leaf: x509.Certificate, host: str, now: datetime
 
 
 def _is_for(leaf: x509.Certificate, host: str) -> bool:
-    """Return whether a client would accept the certificate for this host. Only alternative names count."""
+    """Return whether a client would accept the certificate for this host. Only the subject alternative names count."""
     try:
         names = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:

@@ -1,4 +1,4 @@
-"""Checks of the identity providers: their names, keys and clocks, and the platform's client."""
+"""Check the identity providers: their names, keys and clocks, and the platform's client."""
 
 import asyncio
 import time
@@ -15,20 +15,20 @@ from balcao.operate.certificates import describe_distrust, is_distrust
 from balcao.operate.doctor.checks import DOWN, STOPPED, TIMEOUT_SECONDS, UP, Check, Clock, Part, Subject
 from balcao.settings import Settings
 
-# The largest difference between two clocks that is not reported. Valid tokens are rejected only beyond the leeway,
-# which is twice this value.
+# The maximum difference between two clocks that is not reported. It is half of the leeway, beyond which valid tokens
+# are rejected.
 MOST_SKEW_SECONDS = LEEWAY_SECONDS / 2
 
 
 class Checked(NamedTuple):
-    """The number of each issuer's keys (0 if it does not respond), and sentences about problems."""
+    """The number of keys by issuer (0 if an issuer does not respond), and sentences about problems."""
 
     keys: dict[str, int]
     problems: list[str]
 
 
 class _Published(NamedTuple):
-    """The data that an issuer publishes. Its name and token endpoint are None without a discovery document."""
+    """What an issuer publishes. Its name and token endpoint are None without a discovery document."""
 
     keys: int = 0
     issuer: str | None = None
@@ -63,7 +63,7 @@ async def check_issuers(settings: Settings, http: httpx.AsyncClient, now: Clock 
 
 @asynccontextmanager
 async def warning_of_issuers(settings: Settings) -> AsyncIterator[None]:
-    """Check the identity providers once, in the background of the block, and log a warning for each problem."""
+    """Check the identity providers once, in the background while the block runs. Log a warning for each problem."""
     looking = asyncio.create_task(_warn_of_issuers(settings))
     try:
         yield
@@ -107,7 +107,7 @@ async def _fetch(issuer: str, http: httpx.AsyncClient, now: Clock) -> _Published
 def _measure_skew(response: httpx.Response, now: Clock) -> float:
     """Return how many seconds the server's clock is ahead of ours.
 
-    The `Date` header has whole seconds, so half a second is added.
+    The `Date` header contains whole seconds, so half a second is added.
     """
     stamp = response.headers.get("Date")
     try:

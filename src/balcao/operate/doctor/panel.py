@@ -1,4 +1,4 @@
-"""Checks of the panel: its role and schema in the database, and its client at the identity provider."""
+"""Check the panel: its role and schema in the database, and its client at the identity provider."""
 
 import httpx
 
@@ -12,7 +12,7 @@ from balcao.panel.endpoints import SERVICE
 from balcao.settings import Settings
 from balcao.web.provider import Provider, ProviderAway
 
-# The units that systemd starts at boot, relative to the root folder.
+# The folder of the units that systemd starts at boot, relative to the root folder.
 _ENABLED = "etc/systemd/system/multi-user.target.wants"
 
 
@@ -23,7 +23,8 @@ async def _check_panel(subject: Subject) -> Part | None:
     if not await _has_separate_panel(subject):
         return None
     found = await _check(subject, settings.own_panel_address)
-    # Report why a separate panel refuses to start. If `balcao serve` includes the panel, the settings check does.
+    # Report why a separate panel refuses to start. If `balcao serve` includes the panel, the check of the settings
+    # reports this.
     refused = [] if settings.sandbox else settings.refuse_panel()
     return Part(DOWN if refused else found.state, found.details, refused + found.problems)
 
@@ -45,7 +46,7 @@ async def _check(subject: Subject, address: str) -> Part:
     if url is None:
         return Part(STOPPED)
     found = await check_database(describe_database(settings), settings, url)
-    if settings.embedded_identity:  # the embedded provider creates the client from our settings
+    if settings.embedded_identity:  # the embedded provider has the client from our settings
         return found
     try:
         client = await _check_client(settings, subject.http, address)

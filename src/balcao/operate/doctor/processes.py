@@ -1,4 +1,4 @@
-"""Checks of the processes: whether they respond, belong to this installation and are ready."""
+"""Check the processes: whether they respond, belong to this installation and are ready."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _UPSTREAM_DOWN = frozenset({502, 503, 504})
 
 
 async def _check_services(subject: Subject) -> Part:
-    """Check whether the public address belongs to this installation. A stopped platform is not a problem."""
+    """Check whether this installation answers at the public address. A stopped platform is not a problem."""
     base_url = subject.settings.base_url
     try:
         alive = await subject.http.get(f"{base_url}/liveness")

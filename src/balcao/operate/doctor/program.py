@@ -16,7 +16,7 @@ async def _check_program(subject: Subject) -> Part:
     details = {"version": __version__, "commit": find_commit(), "drift": [str(one) for one in drift]}
     return Part(
         UP, details, [] if subject.settings.sandbox or not drift else [_describe_drift(drift)]
-    )  # always UP, because this program is running
+    )  # always UP, because the check is part of the program
 
 
 def _describe_drift(drift: list[Drift]) -> str:

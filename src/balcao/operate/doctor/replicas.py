@@ -8,7 +8,7 @@ from balcao.core.errors import Unavailable
 from balcao.operate.doctor.checks import DOWN, UP, Check, Part, Subject
 from balcao.settings import Settings
 
-# How long to wait until a replica reaches the primary's current position, and the interval between checks.
+# How long to wait until the replicas reach the primary's current position, and the interval between measurements.
 PATIENCE_SECONDS = 5.0
 PAUSE_SECONDS = 0.25
 
@@ -23,7 +23,7 @@ _DOWN = "não responde, ou recusa o usuário: confira se está no ar."
 async def check_replicas(settings: Settings) -> tuple[dict[str, str], list[str]]:
     """Return the state of each replica (`up` or a fault code), and a sentence for each replica that cannot be used.
 
-    While the primary is down, return nothing: the replicas cannot be judged, and the database check reports the
+    While the primary is down, return nothing: the replicas cannot be judged, and the check of the database reports the
     problem.
     """
     replicas = make_replicas(settings)
@@ -46,7 +46,10 @@ async def check_replicas(settings: Settings) -> tuple[dict[str, str], list[str]]
 
 
 async def _measure(watched: Replicas, replicas: list[Replica]) -> None:
-    """Measure until no replica is behind, at most for `PATIENCE_SECONDS`. A working replica may be slightly behind."""
+    """Measure until no replica is behind, at most for `PATIENCE_SECONDS`.
+
+    A working replica may be slightly behind, so the first measurement is not enough.
+    """
     await watched.measure()
     for _ in range(int(PATIENCE_SECONDS / PAUSE_SECONDS)):
         if not any(replica.fault == BEHIND for replica in replicas):

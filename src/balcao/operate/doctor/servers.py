@@ -1,4 +1,4 @@
-"""Checks of the other servers that the platform calls: CRM, mail and Redis."""
+"""Check the other servers that the platform calls: CRM, mail and Redis."""
 
 import httpx
 from redis.asyncio import Redis

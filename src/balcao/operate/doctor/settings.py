@@ -1,4 +1,4 @@
-"""Checks that need only the settings: values that prevent a start, unknown names, client lists, fixed tokens."""
+"""Checks that need only the settings: values that prevent a start, unknown names, client lists and fixed tokens."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -23,7 +23,10 @@ async def _check_names(subject: Subject) -> Part:
 
 
 async def _check_machines(subject: Subject) -> Part:
-    """Report listed clients that are not machines. Except for the webhook's list, the lists only affect machines."""
+    """Report listed clients that are not machines.
+
+    Except for the webhook's list, the lists have no effect for other callers.
+    """
     settings = subject.settings
     lists = {**settings.client_lists, "BALCAO_CLIENT_ID": frozenset({settings.client_id})}
     return _judge(

@@ -1,4 +1,4 @@
-"""Check of the site: its clients at the identity provider, what the machine client may read, and its database."""
+"""Check the site: its clients at the identity provider, what its machine client may read, and its database."""
 
 import socket
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from balcao.site.mine.application import describe_database
 from balcao.site.mine.declaration import PREFIX
 from balcao.web.provider import GrantRefused, Provider, ProviderAway
 
-# An operation for each scope that only this scope allows, and the part of the site that needs it.
+# For each scope, an operation that only this scope allows, and the part of the site that needs it.
 _READ_WITH = {
     "catalogo:read": ("/search/api/v1/catalog/services?limit=1", "os serviços"),
     "sms:read": ("/health-units/unidades?per_page=1", "as unidades de saúde"),
@@ -28,7 +28,7 @@ async def _check_site(subject: Subject) -> Part | None:
     settings = subject.settings
     if not settings.has_site:
         return None
-    # The embedded provider creates both clients from our settings.
+    # There is nothing to check, because the embedded provider creates both clients from our settings.
     parts = [] if settings.embedded_identity else [await _check_machine(settings, subject.http)]
     if settings.has_site_login:
         parts += await _check_login(settings, subject.http)
@@ -42,7 +42,7 @@ async def _check_site(subject: Subject) -> Part | None:
 
 
 async def _check_machine(settings: Settings, http: httpx.AsyncClient) -> Part:
-    """Check the client of the anonymous pages. The provider's check reports that the provider is down."""
+    """Check the client of the anonymous pages. If the provider is down, the check of the providers reports it."""
     client = settings.site_machine_client_id
     try:
         given = await _request_token(settings, http)
@@ -74,7 +74,7 @@ async def _check_machine(settings: Settings, http: httpx.AsyncClient) -> Part:
 
 
 async def _check_login(settings: Settings, http: httpx.AsyncClient) -> list[Part]:
-    """Check the database of Minha página and, at a provider of the city, the client with which citizens log in."""
+    """Check the database of Minha página and, at the city's own provider, the client with which citizens log in."""
     url = settings.site_database_url or settings.database_url or find_embedded(settings)
     parts = [Part(STOPPED) if url is None else await check_database(describe_database(settings), settings, url)]
     if not settings.embedded_identity:
@@ -91,7 +91,7 @@ async def _check_login(settings: Settings, http: httpx.AsyncClient) -> list[Part
 
 
 def find_notices(settings: Settings) -> list[str]:
-    """Return a notice if the services count requests without login of all visitors for this machine's address."""
+    """Return a notice if the services count all visitors' requests without login for this machine's address."""
     if settings.sandbox:
         return []
     address = _find_own_address(settings.site_services_url)
@@ -105,7 +105,7 @@ def find_notices(settings: Settings) -> list[str]:
 
 
 def _find_own_address(url: str) -> str | None:
-    """Return this machine's address on the way to a server. Connecting a datagram socket sends nothing."""
+    """Return the address from which this machine calls a server. Connecting a datagram socket sends nothing."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -118,7 +118,10 @@ def _find_own_address(url: str) -> str | None:
 
 
 async def _request_token(settings: Settings, http: httpx.AsyncClient) -> Mapping[str, Any] | None:
-    """Return the provider's answer with a token of the machine client, or None if it refuses. Raises ProviderAway."""
+    """Return the provider's token response for the machine client, or None if the provider refuses.
+
+    Raises ProviderAway.
+    """
     secret = settings.site_machine_client_secret.get_secret_value()
     provider = Provider(settings.issuers[0], settings.site_machine_client_id, secret, http)
     form = {

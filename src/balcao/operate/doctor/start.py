@@ -1,6 +1,6 @@
 """Warnings about probable mistakes in the settings.
 
-`serve`, `panel` and `worker` log the warnings when they start. None of them needs a network call.
+`serve`, `panel` and `worker` log them when they start. The checks need no network call.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Checks that the panel and Minha página share: their database, and the client with which people log in."""
+"""Checks that the panel and Minha página have in common: the database, and the client with which people log in."""
 
 import httpx
 
@@ -32,7 +32,7 @@ async def check_client(
 ) -> Part:
     """Check a client's secret and return address, without logging in. Raises ProviderAway if the provider is down.
 
-    `client` is its id, how the sentences call it, and the beginning of the names of its settings.
+    `client` contains its id, the name for it in sentences, and the prefix of its settings' names.
     """
     name, called, variables = client
     back, problems = find_return_url(address, prefix), []
@@ -58,7 +58,10 @@ async def check_client(
 
 
 async def _continues_login(address: str, http: httpx.AsyncClient) -> bool:
-    """Return whether the provider continues the login. For an unknown return address it responds with an error."""
+    """Return whether the provider continues the login.
+
+    If it does not know the return address, it responds with an error.
+    """
     try:
         answer = await http.get(address, follow_redirects=False)
     except httpx.HTTPError as fault:

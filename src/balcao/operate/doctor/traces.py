@@ -1,4 +1,4 @@
-"""Check whether traces can be created and sent to the collector in `BALCAO_TRACES_URL`."""
+"""Check whether traces can be created and sent to the collector at `BALCAO_TRACES_URL`."""
 
 import importlib.util
 

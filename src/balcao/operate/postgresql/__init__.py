@@ -1,1 +1,1 @@
-"""PostgreSQL on this machine: accounts, data directories, programs, base backups and Debian clusters."""
+"""Operate PostgreSQL on this machine: accounts, data directories, programs, base backups and Debian clusters."""

@@ -11,7 +11,7 @@ RESTORE = "Se os dados estão danificados, restaure uma cópia da pasta, ou indi
 
 
 class PostgresqlError(Exception):
-    """PostgreSQL or one of its programs cannot run. The message tells the operator the reason and the remedy."""
+    """PostgreSQL or one of its programs has failed. The message tells the operator the reason and the remedy."""
 
 
 def describe_damage(data: Path, what: str) -> str:
@@ -54,7 +54,7 @@ class Account:
         )
 
     def reaches(self, path: Path) -> bool:
-        """Return whether the account can enter the folder or execute the file."""
+        """Return whether the account can enter this folder or execute this file."""
         return not self.switch or self.run("test", "-x", path).returncode == 0
 
     def own(self, path: Path) -> None:
@@ -63,7 +63,7 @@ class Account:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def open(self, path: Path) -> IO[bytes]:
-        """Open a file for appending. The account owns the file, even if root creates it."""
+        """Open a file for appending. The account becomes its owner, even if root creates it."""
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
         if self.switch:
             os.fchown(descriptor, self.uid, self.gid)
@@ -73,7 +73,7 @@ class Account:
 def child_options() -> dict[str, Any]:
     """Return the `subprocess` options for every PostgreSQL program.
 
-    The program gets none of our environment variables, because they contain secrets. It runs in a folder that it can
-    enter, and in its own session, so that it gets no signals from our terminal.
+    The program gets none of our environment variables, because these contain secrets. It runs in a folder that it can
+    enter. It has its own session, so that it gets no signals from our terminal.
     """
     return {"cwd": "/", "env": {"PATH": os.defpath, "LC_ALL": "C"}, "umask": 0o077, "start_new_session": True}

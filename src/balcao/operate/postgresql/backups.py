@@ -1,7 +1,7 @@
 """Base backups and the write-ahead log after them: create, prune and restore with PostgreSQL's own programs.
 
-A folder of backups contains `base/<completion time>`, each a whole data directory, and `wal` with every segment since
-the oldest one. A base backup contains the whole server: databases, roles and rights.
+A backup folder contains `base/<completion time>`, each of which is a whole data directory, and `wal` with every segment
+since the oldest base backup. A base backup contains the whole server: databases, roles and rights.
 """
 
 import os
@@ -53,8 +53,8 @@ def create_backup(url: str, version: int, folder: Path) -> Path:
 def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     """Delete all but the newest `keep` copies, then the log segments that no copy needs.
 
-    Return the numbers of deleted copies and segments. A restore is then possible to any time since the oldest kept
-    copy. Raises PostgresqlError, before anything is deleted, if that copy's first segment is unknown.
+    Return the numbers of deleted copies and segments. It is then possible to restore to any time since the oldest
+    remaining copy. Raises PostgresqlError, before anything is deleted, if that copy's first segment is unknown.
     """
     kept = list_backups(folder)[-keep:]
     if not kept:
@@ -62,7 +62,8 @@ def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     first = _find_first_segment(kept[0])
     old = [backup for backup in list_backups(folder) if backup not in kept]
     for backup in old:
-        # Rename the copy first. If this process is killed during the deletion, no incomplete copy has a valid name.
+        # Rename the copy first, so that no incomplete copy has a valid name if this process is killed during the
+        # deletion.
         leaving = backup.with_name(backup.name + _UNFINISHED)
         backup.rename(leaving)
         shutil.rmtree(leaving)
@@ -84,12 +85,18 @@ def _find_first_segment(backup: Path) -> str:
 
 
 def verify_backup(backup: Path) -> None:
-    """Check a base backup and its part of the log against the manifest. Raises PostgresqlError if they differ."""
+    """Check a base backup, and the part of the log that it needs, against its manifest.
+
+    Raises PostgresqlError if they differ.
+    """
     _run(find_binaries(backup, _find_current_account()), "pg_verifybackup", "", "--quiet", backup)
 
 
 def receive_log(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]:
-    """Start the program that receives the log as the server writes it. A slot retains log that was not received."""
+    """Start the program that receives the log as the server writes it.
+
+    A slot retains the log that was not received yet.
+    """
     wal = folder / "wal"
     wal.mkdir(mode=0o700, parents=True, exist_ok=True)
     programs = find_programs(version)
@@ -109,9 +116,9 @@ def choose_backup(folder: Path, until: datetime | None) -> Path:
 
 
 def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | None) -> None:
-    """Prepare a data directory in `target`/postgres, whose server recovers to `until` or to the end of the log.
+    """Prepare the data directory `target`/postgres. Its server will recover to `until` or to the end of the log.
 
-    Raises PostgresqlError if the backup is damaged, or if there are data already.
+    Raises PostgresqlError if the backup is damaged, or if the directory already contains data.
     """
     verify_backup(backup)
     target.mkdir(parents=True, exist_ok=True)
@@ -148,13 +155,14 @@ def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetim
 
 
 def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: datetime | None) -> None:
-    """Copy the backup to `data` and the log next to it, and write the recovery settings."""
+    """Copy the backup to `data`, copy the log to a folder next to it, and write the recovery settings."""
     fresh, staged = data.with_name(f"{data.name}.restoring"), _locate_staged(data)
     for place in (fresh, staged):
         shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(backup, fresh, symlinks=True)
     _stage_log(folder / "wal", staged)
-    # Write the target even if it is empty, because the copied file may contain the target of an earlier recovery.
+    # Write the recovery target even if it is empty, because the copied file may contain the target of an earlier
+    # recovery.
     instant = until.isoformat() if until else ""
     with (fresh / "postgresql.auto.conf").open("a") as settings:
         settings.write(
@@ -196,7 +204,10 @@ def _find_current_account() -> Account:
 
 
 def _prepare(programs: Path, program: str, url: str, *words: object) -> tuple[list[str], dict[str, Any]]:
-    """Return the command and its options. The password goes into the environment, which other users cannot read."""
+    """Return the command and its `subprocess` options.
+
+    The password is passed in the environment, which other users cannot read.
+    """
     options = child_options()
     command = [str(programs / program), *map(str, words)]
     if url:

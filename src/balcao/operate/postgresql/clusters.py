@@ -16,7 +16,7 @@ from pathlib import Path
 from balcao.operate.postgresql.accounts import Account, PostgresqlError, child_options
 
 _NAME = re.compile(r"([0-9]+)/([\w.-]+)")
-# Debian's variable for another root folder of the clusters' settings, used in tests.
+# The environment variable that makes Debian's cluster tools use another configuration root. Tests set it.
 _ROOT = "PG_CLUSTER_CONF_ROOT"
 _POLL_SECONDS = 0.2
 
@@ -36,11 +36,11 @@ class Cluster:
 
     @property
     def is_down(self) -> bool:
-        """Whether the server is stopped."""
+        """Whether the cluster's server is stopped."""
         return _list_line(str(self))[3].startswith("down")
 
     def start(self) -> None:
-        """Start the server, as a service if the machine has systemd. Raises PostgresqlError if it does not start."""
+        """Start the server, through systemd if the machine has it. Raises PostgresqlError if it does not start."""
         started = _run("pg_ctlcluster", str(self.version), self.name, "start")
         if started.returncode and self.is_down:
             raise PostgresqlError(f"O PostgreSQL {self} não iniciou. Veja {self.log}.")
@@ -62,7 +62,7 @@ def find_cluster(name: str) -> Cluster:
     if not _NAME.fullmatch(name):
         raise PostgresqlError(f"{name} não é um cluster: escreva VERSÃO/NOME, como em 15/main.")
     version, title, _, _, owner, data, log = _list_line(name)
-    # pg_lsclusters shows no owner if the data directory is missing.
+    # If the data directory is missing, pg_lsclusters shows no owner.
     found = pwd.getpwnam(owner if owner != "<unknown>" else "postgres")
     return Cluster(int(version), title, Path(data), Path(log), Account(found.pw_uid, found.pw_gid))
 

@@ -1,4 +1,4 @@
-"""The location of the embedded server's data, and the account that owns the data."""
+"""Choose where the embedded server's data are stored, and which account owns them."""
 
 import os
 import pwd
@@ -17,8 +17,8 @@ def locate_data(folder: Path) -> tuple[Path, Account]:
 
     PostgreSQL refuses to run as root. If root starts us, the server runs as the owner of the data, initially `postgres`
     or `nobody`. If that account cannot enter `folder` (for example below /root), no permission is changed: the data are
-    stored in a new folder of `/var/lib/balcao`, and `folder/postgres` is a symbolic link to them. If the link is
-    missing, a new directory is created, so that a deleted folder never gets its old data back.
+    stored in a new folder in `/var/lib/balcao`, and `folder/postgres` is a symbolic link to them. If the link is
+    missing, a new directory is created, so that old data do not reappear after `folder` was deleted.
 
     Raises PostgresqlError if data exist but cannot be used, for example because their account cannot reach them.
     """

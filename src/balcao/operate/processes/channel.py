@@ -1,10 +1,10 @@
 """The messages between the supervisor and a process: one order in, reports and heartbeats out.
 
-Standard input: a pipe that only the supervisor holds open. Its end of file means "stop". If the supervisor is killed,
-the kernel closes the pipe.
+Standard input: a pipe that only the supervisor holds open. When it reaches end of file, the process stops. If the
+supervisor is killed, the kernel closes the pipe.
 
 Standard output: reports, one JSON object per line. An empty line is a heartbeat. It shows that the event loop runs or,
-before that, that the process is importing its code.
+earlier, that the process is still importing its code.
 """
 
 import asyncio
@@ -32,7 +32,8 @@ MOST_BEATS_WHILE_LOADING = 300
 class Watched(msgspec.Struct, frozen=True):
     """The processes on which a management port reports.
 
-    `processes` are their names, starting with the process that serves the port. `with_jobs`: one of them runs jobs.
+    `processes` are their names, of which the first is the process that serves the port. `with_jobs`: one of them runs
+    jobs.
     """
 
     processes: tuple[str, ...] = ()
@@ -43,9 +44,8 @@ class Order(msgspec.Struct, frozen=True):
     """The order for a process. `sockets` are the descriptors of the inherited sockets, by role.
 
     With `prepare`, the process migrates the database and, in the sandbox, loads the demo data; otherwise it only checks
-    the database. With `describe`, it reports the addresses and, in the sandbox, the demo offer. `number` is the
-    process's number from 0. Processes that callers reach come first, and `count` is their number. All processes share
-    `folder`.
+    the database. With `describe`, it reports the addresses and, in the sandbox, the demo offer. `number` is the number
+    of the process, from 0. The first `count` processes are those that callers reach. All processes share `folder`.
     """
 
     database_url: str = ""
@@ -65,7 +65,7 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A report: the `progress` of a start, that the process is `ready`, or the reason why it `refused` to start.
+    """A report to the supervisor: the `progress` of a start, that the process is `ready`, or why it `refused` to start.
 
     `offer` describes the demo data that a user can try, in the trial's own format.
     """
@@ -92,11 +92,11 @@ def send_report(report: Report) -> None:
 
 @contextmanager
 def beating_while_loading() -> Iterator[None]:
-    """Send heartbeats during the block, in which no event loop runs yet. They stop after five minutes."""
+    """Send heartbeats during the block, while no event loop runs yet. They stop after five minutes."""
     loaded = threading.Event()
 
     def beat() -> None:
-        with suppress(OSError):  # if the supervisor has ended, standard input shows it
+        with suppress(OSError):  # if the supervisor has ended, standard input reveals it
             for _ in range(MOST_BEATS_WHILE_LOADING):
                 os.write(sys.stdout.fileno(), b"\n")
                 if loaded.wait(BEAT_SECONDS):
@@ -112,7 +112,7 @@ def beating_while_loading() -> Iterator[None]:
 
 
 async def send_beat() -> None:
-    """Send heartbeats from the event loop. They stop if the loop is blocked."""
+    """Send heartbeats from the event loop, so that they stop if the loop is blocked."""
     while True:
         _send(b"")
         await asyncio.sleep(BEAT_SECONDS)
@@ -134,7 +134,7 @@ def end_with_supervisor(grace: float = GRACE_SECONDS) -> None:
 
 
 def _end_with_supervisor(grace: float) -> None:
-    while os.read(0, 1024):  # not `sys.stdin`: interpreter shutdown needs its lock
+    while os.read(0, 1024):  # not `sys.stdin`, whose lock is needed to shut down
         continue
     end_process(grace)
 

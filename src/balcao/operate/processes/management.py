@@ -1,4 +1,4 @@
-"""The role that serves the management port, in a process with another role."""
+"""The role that serves the management port. Its process also has another role."""
 
 import asyncio
 import socket
@@ -24,7 +24,7 @@ async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[N
 
 
 def _build(settings: Settings, order: Order) -> Application:
-    """Build the application. A process that serves only the panel imports no service for it."""
+    """Build the application of the port. If the process serves only the panel, this imports no service."""
     watched = order.watched
     role = watched.processes[0].partition("-")[0]
     if role == "panel":

@@ -1,4 +1,4 @@
-"""Plan what `balcao serve`, `balcao panel` or `balcao site` starts, and claim its ports and data folder first."""
+"""Plan what `balcao serve`, `balcao panel` or `balcao site` starts, and claim the ports and the data folder."""
 
 import contextlib
 import errno
@@ -22,9 +22,10 @@ from balcao.operate.processes.channel import Watched
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"
-# The timeout in seconds for a request to the program that uses our port. The request only improves the error message.
+# The timeout in seconds for a request to the program that already uses our port. It serves only for a better error
+# message.
 _LOOK_TIMEOUT = 1.0
-# The surfaces that can be served without the services, and their names in messages.
+# The surfaces that can be served without the services, with their names in messages.
 SURFACES = {"panel": "painel", "site": "site"}
 # Linux distributes connections evenly among the sockets that share a port. Other systems give all connections to one
 # socket.
@@ -33,7 +34,7 @@ BALANCES_CONNECTIONS = sys.platform == "linux"
 
 @dataclass(frozen=True)
 class Ports:
-    """The bound sockets: one for each process with the role `front`, and one for each other role."""
+    """The bound sockets: one for each process that callers reach (role `front`), and one for each other role."""
 
     front: str
     shared: tuple[socket.socket, ...]
@@ -72,7 +73,7 @@ class Plan:
 
     @property
     def together(self) -> bool:
-        """Whether one process has all roles. One process suffices for a trial, and takes a third of the memory."""
+        """Whether one process has all roles. One process is enough for a trial, and needs a third of the memory."""
         return self.settings.sandbox and self.processes == 1
 
     @property
@@ -93,7 +94,7 @@ class Plan:
     def make_shared_folder(self) -> str:
         """Create the folder in which the processes share counters. Return an empty string for a single process.
 
-        The port is in the folder's name, so that another `balcao serve` on the same data has its own folder.
+        The folder's name contains the port, so that another `balcao serve` on the same data has its own folder.
         """
         if self.together:
             return ""
@@ -137,7 +138,7 @@ class Plan:
 
 
 def list_surface_urls(settings: Settings) -> dict[str, str]:
-    """Return the database address of each surface, by role. Empty if it uses the services' address."""
+    """Return the database address of each surface, by role. It is empty if the surface uses the services' address."""
     return {"panel": settings.panel_database_url, "site": settings.site_database_url}
 
 
@@ -145,7 +146,7 @@ _OF_SERVICES = frozenset({"BALCAO_DATABASE_OWNER_URL", "BALCAO_DATABASE_URL", "B
 
 
 def list_withheld(roles: Sequence[str], settings: Settings) -> frozenset[str]:
-    """Return the environment variables that a process with these roles does not get.
+    """Return the names of the environment variables that a process with these roles must not get.
 
     Only the worker acts as the tables' owner. A process of the panel or the site does not get the services' login if
     the surface has its own.
@@ -170,7 +171,7 @@ def make_plan(settings: Settings, services: tuple[str, ...], worker: bool | None
         raise SettingsError("\n".join(refusals))
     sandbox.require_trial(settings)
     with_crm = settings.sandbox_crm and (not services or with_worker)
-    # The roles in starting order: a process that others call starts before its callers.
+    # The roles in starting order: a role that others call starts before its callers.
     wanted = {"crm": with_crm, "management": settings.management_port is not None, "worker": with_worker, "api": True}
     roles = tuple(role for role, is_wanted in wanted.items() if is_wanted)
     return Plan(settings, services, roles, processes or (1 if settings.sandbox else _count_cores()))
@@ -200,7 +201,7 @@ def _count_cores() -> int:
 def claiming_for_management(
     host: str, port: int, variable: str = "BALCAO_MANAGEMENT_PORT"
 ) -> AbstractContextManager[tuple[socket.socket, ...]]:
-    """Claim a management port during the block. `variable` is the setting of the port.
+    """Claim a management port during the block. `variable` is the variable that sets the port.
 
     Raises OperatorFault if the port cannot be bound.
     """
@@ -220,16 +221,16 @@ def claiming(
 
     The sockets do not listen yet (`gateway.listening.accept_first`). The supervisor holds them open while a process is
     replaced, so that new connections wait for the replacement. Raises OperatorFault if the port cannot be bound.
-    `settings` are for its message: the setting of the host, and where to set another port.
+    `settings` are for its message: the variable for the host, and how to set another port.
     """
     number = number if BALANCES_CONNECTIONS else 1
     with ExitStack() as stack:
         try:
-            if number > 1:  # first bind without sharing, so that a second server fails
+            if number > 1:  # first bind without sharing; this fails if the port is used
                 _bind(host, port, shared=False).close()
             sockets = tuple(stack.enter_context(_bind(host, port, shared=number > 1)) for _ in range(number))
             for one in sockets:
-                # SO_REUSEADDR allowed the bind despite sockets in TIME_WAIT. Reset it, so that no other process can
+                # SO_REUSEADDR allowed the bind despite sockets in TIME_WAIT. Reset it, so that no other program can
                 # bind the port too.
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
         except UnicodeError as fault:
@@ -280,7 +281,7 @@ def prepare_data_folder(folder: Path) -> None:
 
 
 def open_lock(path: Path) -> IO[bytes]:
-    """Open a lock file that only its owner can open. Correct its mode if it was created with more rights."""
+    """Open a lock file that only its owner may open. Correct the file's mode if it was created with a wider one."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     os.fchmod(descriptor, 0o600)
     return os.fdopen(descriptor, "r+b", buffering=0)

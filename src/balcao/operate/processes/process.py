@@ -15,8 +15,8 @@ from balcao.core.logs import log
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.channel import BEAT_SECONDS, Order, Report
 
-# The numbers of missed heartbeats after which a process counts as frozen: before its first heartbeat, and later. Before
-# the first heartbeat the interpreter starts, which takes long on a busy machine.
+# How many heartbeats a process may miss before it counts as frozen: until its first heartbeat, and later. Until the
+# first heartbeat, the interpreter starts, which takes long on a busy machine.
 MOST_MISSED_AT_START = 60
 MOST_MISSED = 10
 STOP_SECONDS = 30.0  # longer than a process's own limit, `GRACE_SECONDS`
@@ -25,15 +25,15 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 30.0
 
 
 def pause_after(failures: int) -> float:
-    """Return the seconds to wait before the next attempt, after this many failures in a row."""
+    """Return how many seconds to wait before the next attempt after this many consecutive failures."""
     return float(min(FIRST_PAUSE_SECONDS * 2.0 ** min(failures - 1, 10), LONGEST_PAUSE_SECONDS))
 
 
 class Process:
     """A process that is replaced if it dies. `title` is its name for the operator.
 
-    `roles` are modules of `balcao.operate.processes`, except `crm`, which is a part of the trial. `sockets` are by
-    role. The process gets our environment and `environment`, without the `withheld` variables.
+    `roles` are modules of `balcao.operate.processes`, except `crm`, which is a part of the trial. `sockets` contains
+    the sockets by role. The process gets our environment and `environment`, but not the variables in `withheld`.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Process:
         self._started: _Started | None = None
 
     async def spawn(self) -> None:
-        """Start the process. It imports its code while it waits for its order."""
+        """Start the process, which imports its code while it waits for its order."""
         process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=PIPE,
@@ -88,7 +88,7 @@ class Process:
             await self._replace()
 
     async def _replace(self) -> None:
-        """Start a replacement. If it dies or refuses before it is ready, this counts as the next failure."""
+        """Start a replacement. If it dies or refuses to start, this counts as the next failure."""
         try:
             await self.spawn()
             assert self._started
@@ -149,7 +149,7 @@ class _Started:
     async def _watch(self) -> None:
         """Kill the process if its event loop is blocked. The supervisor then replaces it.
 
-        Iterations of our own loop are counted instead of seconds, so that no process seems frozen after the machine was
+        This counts iterations of our own loop instead of seconds, so that no process seems frozen after the machine was
         suspended.
         """
         while self._process.returncode is None:

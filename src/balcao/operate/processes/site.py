@@ -14,7 +14,7 @@ from balcao.site import standalone
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator[Task[None]]:
-    """Serve on the inherited socket. When the block ends, requests in flight are finished."""
+    """Serve on the inherited socket during the block. When it ends, finish the requests in flight."""
     application = standalone.build(settings, order.database_url, order.group("site"))
     sock = socket.socket(fileno=order.sockets["site"])
     async with serving.run_server(application, sock, Limits.of(settings)) as task:

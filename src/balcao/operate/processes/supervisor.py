@@ -1,4 +1,4 @@
-"""The supervisor of a `balcao serve`: start its processes in order, replace them, and stop them in reverse order.
+"""The supervisor of `balcao serve`: start processes in order, replace those that die, and stop them in reverse order.
 
 It imports no service and serves no request, so that it stays small and does not fail together with its processes.
 """
@@ -36,13 +36,13 @@ async def supervise_processes(plan: Plan, progress: Progress, welcome: Welcome) 
 
 
 class EmbeddedDatabase(Protocol):
-    """The trial's PostgreSQL. It is started first, replaced if it dies, and stopped last."""
+    """The PostgreSQL server of a trial. It is started first, replaced if it dies, and stopped last."""
 
     async def start(self) -> str:
         """Start the server, wait until it responds, and return its address."""
 
     def name_full_disk(self) -> AbstractContextManager[None]:
-        """If a start in the block fails because the disk is full, raise an error that says so."""
+        """If something in the block cannot start because the disk is full, raise an error that says so."""
 
     async def keep_running(self) -> None:
         """Replace the server whenever it dies."""
@@ -107,7 +107,7 @@ class _Supervisor:
             )
 
     def _assemble(self, ports: Ports) -> tuple[list[Process], list[Process]]:
-        """Return two groups: the sandbox CRM, which starts first and stops last, and the other processes."""
+        """Return two groups of processes: the sandbox CRM, which starts first and stops last, and all others."""
         settings = self.plan.settings
         environment = {
             "BALCAO_DATABASE_POOL": str(self.plan.connections_of_each),
@@ -122,7 +122,7 @@ class _Supervisor:
             backstage = []
         else:
             backstage = [process("CRM de demonstração", "crm")] if "crm" in self.plan.roles else []
-            beside = [role for role in self.plan.roles if role == "management"]  # this role runs in the first process
+            beside = [role for role in self.plan.roles if role == "management"]  # the first process also has this role
             title = SURFACES.get(self.plan.front, "servidor das APIs")
             front = [
                 process(f"{title} {n + 1}", *(beside if n == 0 else []), self.plan.front, number=n)
@@ -133,7 +133,7 @@ class _Supervisor:
         return backstage, front
 
     def _find_database(self) -> str:
-        """Return the address of a running database, or an empty string for a site without Minha página.
+        """Return the address of the running database, or an empty string for a site without Minha página.
 
         A process of the panel or the site uses the surface's own login if it has one.
         """

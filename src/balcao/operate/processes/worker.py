@@ -16,7 +16,7 @@ from balcao.settings import Settings
 
 @asynccontextmanager
 async def run(settings: Settings, order: Order) -> AsyncIterator["asyncio.Task[None]"]:
-    """Run jobs during the block. When the block ends, running jobs are finished.
+    """Run jobs during the block. When it ends, finish the running jobs.
 
     If the event loop is blocked, the process exits, so that the supervisor or systemd replaces it.
     """
