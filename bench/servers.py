@@ -158,7 +158,7 @@ def running_command(
     count: int = len(cores.ALL),
     ready: str = READY,
 ) -> Iterator[psutil.Process]:
-    """Run a command on `count` cores during the block, and wait until it is ready. Its log goes to a file."""
+    """Run a command on `count` cores during the block, and wait until it is ready. The command's log goes to a file."""
     path = folder / f"{port}.log"
     with path.open("wb") as log, cores.running_on(cores.ALL[:count]):
         # A separate session, because Linux divides a busy core evenly among sessions.

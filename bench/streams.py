@@ -1,4 +1,4 @@
-"""`python -m bench.streams`: measures the response with the whole city's risk, and a thousand listeners to changes.
+"""`python -m bench.streams`: measures the response with the whole city's risk, and a thousand clients that listen.
 
 The listeners are connections of this process, from several loopback addresses because each address may open only a
 limited number. The writer is another process of the platform.

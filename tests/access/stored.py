@@ -47,7 +47,7 @@ def add_action(sql: Sql) -> int:
 
 
 def read_chain(sql: Sql) -> list[dict[str, Any]]:
-    """Return the events of the audit chain in order. Each event has the hashed members and `hash`."""
+    """Return the events of the audit chain in order. Each event contains the hashed members and `hash`."""
     return [
         to_document(row) for row in sql(f"SELECT {MEMBERS} FROM access.audit_event WHERE seq IS NOT NULL ORDER BY seq")
     ]

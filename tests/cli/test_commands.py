@@ -118,7 +118,7 @@ def test_the_line_of_a_command_is_its_own_first_line(name: str) -> None:
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:
-    """tests/release checks a release, whose version also includes its commit."""
+    """A release's version also includes its commit. The tests in tests/release check that version."""
     assert Terminal(tmp_path).run("--version").stdout.strip() == f"balcao {__version__}"
 
 

@@ -14,7 +14,7 @@ from balcao_sandbox.cli import sandbox, token
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of a clone whose program runs from another folder."""
+    """Return the folder of a clone, whose program runs from another folder."""
     clone, elsewhere = tmp_path / "clone", tmp_path / "elsewhere"
     (clone / ".venv").mkdir(parents=True)
     elsewhere.mkdir()

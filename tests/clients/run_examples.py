@@ -21,7 +21,7 @@ from balcao_client import AsyncBalcao, Balcao
 from balcao_client.calls import Retries
 from balcao_client.faults import BalcaoError, Fault
 
-# Loading the machine's certificates takes longer than a call, and no call here uses TLS.
+# It takes longer to load the machine's certificates than to make a call, and no call here uses TLS.
 ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
 
 ONCE = Retries(times=0)

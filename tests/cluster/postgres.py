@@ -23,7 +23,7 @@ OPTIONS = {
     "shared_buffers": "64MB",
     "log_min_messages": "log",
 }
-# The replica's application name. The replication slot, which retains WAL that the replica lacks, has the same name.
+# The replica's application name, and the name of its replication slot, which retains WAL that the replica lacks.
 COPY = "copy"
 _FORGET_COPY = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1"
 

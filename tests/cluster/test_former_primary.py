@@ -88,7 +88,7 @@ def test_connections_from_before_the_promotion_are_not_used_again(pair: tuple[Po
         async with database.connection() as connection:
             before = await connection.fetchval(PORT)
         database.url = url
-        # Another connection of the process finds the promoted server. The connection that listens is an example.
+        # Another connection of the process, such as the one that listens, finds the promoted server.
         await (await connect_to_server(url)).close()
         async with database.connection() as connection:
             after = await connection.fetchval(PORT)

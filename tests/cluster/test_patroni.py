@@ -28,7 +28,7 @@ SEARCH = "/search/api/v1/search?q=iptu"
 STEMS = itertools.count(940_000_000)
 PASSWORD = "of-the-trial"
 ROLES = ("balcao", "balcao_app", "balcao_panel", "balcao_site")
-# Each accepted event leaves one row; an event that was applied twice leaves two audit events.
+# Each accepted event leaves one row. If an event is applied twice, it leaves two audit events.
 DOUBLED = """
 SELECT count(*) - count(DISTINCT subject) FROM platform.audit_event WHERE operation = 'registry.apply_crm_event'
 """
@@ -57,7 +57,7 @@ class Reader:
 
 @dataclass
 class Outcome:
-    """What callers saw during one fault."""
+    """The calls that were made during one fault, and their responses."""
 
     writes: Sender
     reads: Reader
@@ -145,7 +145,7 @@ def judge(city: City, name: str, outcome: Outcome) -> None:
 
 
 def nothing(_: Node) -> None:
-    """Do nothing. For faults that the cluster mends without help."""
+    """Do nothing, because the cluster recovers from the fault without help."""
 
 
 def test_the_leaders_machine_is_lost(city: City) -> None:

@@ -187,7 +187,10 @@ def keep_described(body: Any, schema: Schema, schemas: Mapping[str, Schema]) -> 
 
 
 def write_stored(answers: Mapping[str, Any]) -> None:
-    """Write all examples. A stored example is kept if it has the response's members and still fits the schema."""
+    """Write all examples.
+
+    A stored example does not change if it has the response's members and still fits the schema.
+    """
     for document in read_documents():
         stored = read_stored(document.service)
         found = _complete(document, answers)
@@ -200,10 +203,10 @@ def write_stored(answers: Mapping[str, Any]) -> None:
 
 
 def _complete(document: Document, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an example for each operation of a service. || The example is the operation's own response.
+    """Return an example for each operation of a service.
 
-    If it has none, the example is another operation's response with the same schema, or is made from the members'
-    examples. A message belongs to one operation, so it is never shared.
+    The example is the operation's own response. If it has none, the example is another operation's response with the
+    same schema, or is made from the members' examples. A message belongs to one operation, so it is never shared.
     """
     found: dict[str, Any] = {}
     by_schema: dict[str, Any] = {}

@@ -67,7 +67,7 @@ def judge(target: Target, status: int, content: bytes) -> Iterator[str]:
 
 
 def is_worded(dialect: Dialect, content: bytes) -> bool:
-    """Return whether a refusal has the members that the operation's error format requires."""
+    """Return whether a refusal contains the members that the operation's error format requires."""
     shapes = (dialect.schema, dialect.items_schema) if dialect.items_schema else (dialect.schema,)
     try:
         msgspec.json.decode(content, type=shapes[0])

@@ -97,7 +97,7 @@ async def test_a_connection_that_nobody_needed_for_a_minute_is_closed(
     await database.open()
 
     async def use(at_once: int) -> set[int]:
-        """Return the server's process ids of this many connections that are in use at the same time."""
+        """Use this many connections at the same time, and return the ids of their server processes."""
         async with AsyncExitStack() as held:
             taken = [await held.enter_async_context(database.connection()) for _ in range(at_once)]
             return {await connection.fetchval("SELECT pg_backend_pid()") for connection in taken}

@@ -27,7 +27,7 @@ MOMENT = 0.1
 
 @pytest.fixture(scope="module")
 def stopped(settings: Settings, database_url: str) -> Iterator[str]:
-    """Yield the address of a gateway whose database froze after the start."""
+    """Yield the address of a gateway. Its database froze after the gateway had started."""
     with (
         pytest.MonkeyPatch.context() as patch,
         Relay(database_url) as relay,

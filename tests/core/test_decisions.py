@@ -119,7 +119,7 @@ class Reference:
         return [2 if part == "**" else 0 if part.isalpha() else 1 for part in pattern.split("/")[1:]]
 
     def decide(self, request: Request, who: Caller) -> tuple[str, str]:
-        """Return the pattern that decides, and the reason of the decision."""
+        """Return the pattern that decides, and the reason for the decision."""
         found = self.find(*request)
         return ("", "no_mapping") if found is None else (found[1], self._decide(found, request[1], who))
 

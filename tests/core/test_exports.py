@@ -39,10 +39,10 @@ RECIPIENT = str(IDENTITY.to_public())
 # Data of a demo person that would be visible in an unencrypted export.
 SEEN = (b"90000000175", b"Ana Beatriz", b"Moreira")
 SMALL = 2_000
-# Kinds whose key has one column, whose key has several columns, and without rows. Exporting all kinds would write
-# hundreds of files.
+# Three sorts of kinds: with a key of one column, with a key of several columns, and without rows. Exporting all kinds
+# would write hundreds of files.
 FEW = [export for export in REGISTRY.exports if export.kind in {"settings", "preference-ledger", "wording", "own-pet"}]
-# Checking these kinds for personal data takes seconds. Another test imports them.
+# Another test imports these kinds. It takes seconds to check them for personal data.
 SLOW = {"examples"}
 
 Make = Callable[..., Manifest]

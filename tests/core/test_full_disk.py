@@ -1,4 +1,4 @@
-"""If the disk is full, log lines are lost and the operator is told so. Nothing else fails."""
+"""If the disk is full, log lines are lost and the operator is informed. Nothing else fails."""
 
 import logging
 import os

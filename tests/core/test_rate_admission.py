@@ -1,4 +1,4 @@
-"""A large body is not read for a caller whose rate is spent (rules: registry 4.18)."""
+"""The server does not read a large body from a caller who has used up the rate limit (rules: registry 4.18)."""
 
 import httpx
 import pytest

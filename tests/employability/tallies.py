@@ -28,5 +28,5 @@ WHERE coalesce(tally.number, 0) <> coalesce(counted.number, 0)
 
 
 def list_wrong_tallies(sql: Sql) -> list[Any]:
-    """Return the jobs, and the versions of the terms, whose tally differs from a real count."""
+    """Return the jobs and the versions of the terms for which the tally differs from a real count."""
     return [row[0] for row in (*sql(_APPLICATIONS), *sql(_BANK))]

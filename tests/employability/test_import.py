@@ -86,7 +86,7 @@ class Killed(BaseException):
 def test_a_killed_import_goes_on_after_its_last_committed_batch(
     load: Load, tmp_path: Path, sql: Sql, report: Path, name: str
 ) -> None:
-    """In CSV files, each record takes two lines, to check that the import resumes at the right line."""
+    """In CSV files, each record takes two lines. This checks that the import resumes at the right line."""
     sql("TRUNCATE employability.company CASCADE")
     numbers = range(1, BATCH + 500)
     lines: list[Any] = [{"cnpj": invent_company(n), "razao_social": f"Empresa {n}"} for n in numbers]

@@ -1,4 +1,4 @@
-"""A caller has the address that trusted proxies report. Headers written by the caller have no effect."""
+"""A caller's address is the one that trusted proxies report. Headers that the caller writes have no effect."""
 
 import httpx
 import pytest

@@ -213,7 +213,7 @@ async def test_a_feed_entry_has_the_instant_of_its_change_and_none_before_the_la
     opened = await service.open_notification(call, unit, OpenBody(risco=Risco.AMARELO))
     (entry,) = await rows(call, newest)
     assert before <= entry["em"] <= utc_now()
-    ahead = utc_now() + timedelta(hours=1)  # simulates a clock that was set back
+    ahead = utc_now() + timedelta(hours=1)  # as if the clock was set back
     await rows(call, "UPDATE health_units.feed_counter SET em = $1", ahead)
     await service.close_notification(call, unit, opened.id, CloseBody())
     (entry,) = await rows(call, newest)

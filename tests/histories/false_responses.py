@@ -121,7 +121,7 @@ class FalseRefusals(_Liar):
 
 
 class SwappedAnswers(_Liar):
-    """A transport that returns the response of another address, as a cache with a wrong key would."""
+    """A transport that returns the response from another address, as a cache with a wrong key would."""
 
     async def lie(self, request: httpx.Request) -> httpx.Response | None:
         others = [body for url, body in self._shown.items() if url != str(request.url)]

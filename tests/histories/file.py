@@ -12,7 +12,7 @@ from tests.histories.own import CITIZENS
 from tests.histories.recorder import Ask, Call, Told, make_mark
 from tests.support.sample_files import document
 
-SENT = 4  # number of different files per citizen; the limit is 60 per hour
+SENT = 4  # different files per citizen; the limit is 60 an hour
 
 
 class FilesOfCitizens:

@@ -121,7 +121,7 @@ def count_until(operations: Iterable[Operation], broken: Broken) -> int:
 
 
 def find_untold_changes(whole: Whole) -> Iterator[Broken]:
-    """Yield violations of: each acknowledged write has its audit events, and reads and refused writes have none."""
+    """Yield each operation with a wrong number of audit events. Reads and refused writes must have none."""
     for one in whole.operations:
         found = whole.changes.get(one.request, 0)
         allowed = one.events if one.is_acknowledged else (0,) if one.is_refused else (0, *one.events)
@@ -130,9 +130,9 @@ def find_untold_changes(whole: Whole) -> Iterator[Broken]:
 
 
 def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
-    """Yield violations of: each job took effect exactly once.
+    """Yield the jobs that did not take effect exactly once.
 
-    No job is waiting or dead-lettered, and each person has one CRM account with the last value.
+    No job may be waiting or dead-lettered, and each person must have one CRM account with the last value.
     """
     for what, count in whole.jobs.items():
         if count:
@@ -147,7 +147,7 @@ def find_undone_jobs(whole: Whole) -> Iterator[Broken]:
 
 
 def find_refused_writes(whole: Whole) -> Iterator[Broken]:
-    """Yield violations of: the data of a refused write is neither shown nor stored."""
+    """Yield each refused write whose data is shown or stored."""
     refused = _list_refused(whole.operations)
     for one in whole.operations:
         for mark in set(one.shown) & set(refused):
@@ -157,7 +157,7 @@ def find_refused_writes(whole: Whole) -> Iterator[Broken]:
 
 
 def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
-    """Yield violations of: a response shows no data that was written under another key."""
+    """Yield each response that shows data written under another key."""
     owner = {one.mark: one.key for one in operations}
     for one in operations:
         for mark in one.shown:
@@ -166,7 +166,7 @@ def find_foreign_data(operations: Sequence[Operation]) -> Iterator[Broken]:
 
 
 def find_revoked_rights(operations: Iterable[Operation], within: float) -> Iterator[Broken]:
-    """Yield violations of: a right allows nothing `within` seconds after its revocation.
+    """Yield each use of a right that was accepted more than `within` seconds after the right was revoked.
 
     Uses are ignored if the right may have been granted again.
     """
@@ -206,7 +206,7 @@ def find_ended_sessions(operations: Iterable[Operation], within: float) -> Itera
 
 
 def find_late_reads(operations: Iterable[Operation], lags: Mapping[str, float]) -> Iterator[Broken]:
-    """Yield violations of: a read shows no state that was already replaced, and none that was never committed."""
+    """Yield each read of a state that had already been replaced, or that was never committed."""
     for read, late in measure_lateness(operations, lags):
         if late > (lags[read.resource] if read.input["may_lag"] else 0):
             yield Broken("lag", f"{_describe(read)} {read.output}, {late:.1f} s late", read)

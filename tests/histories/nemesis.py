@@ -35,7 +35,6 @@ async def _break_crm(fault: Mapping[str, Any], platform: FaultyPlatform) -> None
 
 
 # Faulty CRM responses: too late, records of other people, an HTML page, or a claim that a case exists twice.
-#
 # Ana has an account. For a person without an account, a duplicate would dead-letter the push of own changes, as it
 # should (rules: registry 4.5).
 CRM_FAULTS: Mapping[str, Mapping[str, Any]] = {

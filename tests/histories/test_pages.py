@@ -52,7 +52,7 @@ EVENTS = {"worker.reconnect": 3, "job.retry": 9, "store.away": 3, "crm.away": 1}
 def make_round(
     fault: str, folder: Path, verdicts: Sequence[Verdict] = (), broken: Sequence[str] = (), seed: int = SEED
 ) -> Round:
-    """Return a round in which each resource has ten operations and a refused call. One outcome is unknown."""
+    """Return a round. Each resource has ten operations, one of them with an unknown outcome, and a refused call."""
     outcomes = {(name, outcome): n for name in NAMES for outcome, n in (("known", 9), ("unknown", 1), ("refused", 1))}
     judged = {name: Verdict(name, 1, 10, 1, "possible") for name in NAMES} | {one.resource: one for one in verdicts}
     counts, verdict = sum_up(outcomes, list(judged.values()))
@@ -64,7 +64,7 @@ def make_round(
 
 
 def read_row(page: str, first: str) -> list[str]:
-    """Return the cells of the row whose first cell contains this text."""
+    """Return the cells of the row that has this text in its first cell."""
     (row,) = (line for line in page.splitlines() if line.startswith(f"| {first} |"))
     return row.removeprefix("| ").removesuffix(" |").split(" | ")
 
@@ -153,7 +153,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def ends(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function: after `ends(2, interrupt)`, the second round calls `interrupt`.
+    """Return a function. After `ends(2, interrupt)`, the second round calls `interrupt`.
 
     All other rounds complete with the given verdicts.
     """

@@ -113,7 +113,7 @@ class Endpoint:
 async def _wait_by(request: Request) -> Response[Any]:
     """Wait in the way that the query names.
 
-    The first await in a handler is one of asyncio, the standard library or an HTTP client.
+    The handler first awaits a function of the standard library or an HTTP client.
     """
     form = request.query_string.decode()
     if form == "timeout":

@@ -1,9 +1,9 @@
 """Requests that hide another request, and the responses that RFC 9110 and 9112 require.
 
 A faulty parser may treat `HIDDEN` as a separate request. `HIDDEN` calls an internal path, so a gateway that treats it
-this way refuses it. `NEXT` follows, and gets a response if the first request was accepted. In the cases, a line break
-stands for CR LF, `␊` for LF, `␍` for CR, and `{n}` for the length of the body. As in `requests`, a response is the
-status and, for a 200, the request as the application received it. The server closes after the last response.
+this way refuses it. `NEXT` is sent after it, and gets a response if the first request was accepted. In the cases, a
+line break stands for CR LF, `␊` for LF, `␍` for CR, and `{n}` for the length of the body. As in `requests`, a response
+is the status and, for a 200, the request as the application received it. The server closes after the last response.
 """
 
 from collections.abc import Iterator

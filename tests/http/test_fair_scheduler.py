@@ -1,4 +1,4 @@
-"""The fair scheduler starts each request once, in the order of its caller, and greedy callers do not delay others."""
+"""The fair scheduler starts each request once, in its caller's order, and greedy callers do not delay others."""
 
 import asyncio
 import contextlib

@@ -59,7 +59,7 @@ def test_what_does_not_exist_is_found_out(citation: str) -> None:
 
 
 def test_a_migration_cites_as_it_was_written() -> None:
-    """An applied migration's digest is recorded, so its comments keep the old form of citation.
+    """Installations record the digest of an applied migration, so its comments must retain the old form of citation.
 
     The cited sections must still exist.
     """

@@ -191,7 +191,7 @@ def test_every_parameter_has_an_example_and_every_schema_says_what_it_is_for(ser
 
 @each_service
 def test_every_header_that_counts_is_a_parameter(service: Service) -> None:
-    """An operation that may return 412 has the parameter `If-Match`, and likewise for the other headers.
+    """An operation that may return 412 has the parameter `If-Match`. The same applies to the other headers.
 
     Only then can generated clients send these headers.
     """

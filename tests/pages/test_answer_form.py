@@ -95,7 +95,7 @@ def test_questions_that_may_be_left_out_make_no_answer() -> None:
         ("r-status", "x" * 301),
         ("r-data", ""),
         ("r-data", "c"),
-        ("r-local-address", ""),  # required, because another answer refers to it
+        ("r-local-address", ""),  # required, because the reference is filled in
         ("r-local-address", "x" * 201),
         ("r-quanto", "muito"),
         ("r-quanto", "1,005"),

@@ -34,7 +34,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def panel(sandbox: Sandbox) -> Iterator[PanelClient]:
-    """Yield a client of the panel. Nobody has logged in with it yet."""
+    """Yield a client of the panel in which no person has logged in yet."""
     with PanelClient(sandbox.url) as opened:
         yield opened
 

@@ -113,7 +113,7 @@ TOGETHER = {
     "person.settings.remove_chosen_avatar",
     "person.settings.set_chosen_avatar",
 }
-# Keys that must be unique across people, because a job or an operator knows only the id.
+# Keys that must be unique across all people, because a job or an operator has only the id.
 KEYS_WITHOUT_PERSON = {
     ("registry.crm_event", "id"),
     ("registry.outbox", "id"),

@@ -129,7 +129,7 @@ def test_the_numbers_of_a_release_are_those_in_its_tree(repository: Repository) 
 
 
 def test_the_numbers_that_are_kept_are_those_of_the_last_release() -> None:
-    """Whoever tags a release must update these numbers together with the version."""
+    """The developer who tags a release must update these numbers together with the version."""
     found = read_released(ROOT)
     assert found is None or found == previous_release.RELEASED
 

@@ -1,4 +1,7 @@
-"""Without the distribution of the trial, the sandbox profile says what to install. Production never looks for it."""
+"""If the trial's distribution is not installed, the sandbox profile says what to install.
+
+Production never looks for the distribution.
+"""
 
 import pytest
 

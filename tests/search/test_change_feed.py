@@ -172,7 +172,7 @@ async def test_whoever_commits_waits_for_the_commit_of_the_place_before(connecti
     first, second = str(uuid4()), str(uuid4())
     async with one.transaction():
         await one.execute(APPEND, first)
-        await one.execute("SET CONSTRAINTS ALL IMMEDIATE")  # this change gets its position before the first commits
+        await one.execute("SET CONSTRAINTS ALL IMMEDIATE")  # this gets its position before the commit
         waiting = asyncio.create_task(other.execute(APPEND, second))
         pid = other.get_server_pid()
         async with asyncio.timeout(PATIENCE):

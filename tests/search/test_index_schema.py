@@ -1,4 +1,4 @@
-"""Entries of the search index, and what readers get from them (rules: search 4.6, index)."""
+"""The entries of the search index, and the data that readers get from them (rules: search 4.6, index)."""
 
 from pathlib import Path
 

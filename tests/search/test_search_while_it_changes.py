@@ -36,7 +36,7 @@ MACHINE = "catalogo:read"
 def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Client]]:
     """Yield clients of two processes that notice changes only through notifications.
 
-    Their timers are too slow for a test.
+    Their timers are too slow to notice a change.
     """
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setattr(public_search, "COMPARE_SECONDS", 2 * PATIENCE)

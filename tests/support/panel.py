@@ -114,9 +114,7 @@ class PanelClient:
     def login(self, username: str, path: str = "") -> httpx.Response:
         """Open `path`, and log in as a demo person on the provider's page.
 
-        Return the page that follows.
-
-        The default `path` is the first page.
+        Return the page that follows. The default `path` is the first page.
         """
         asked = self.http.get(path or self.home, follow_redirects=True)
         if asked.url.path.startswith(self.home):  # the provider still has a session

@@ -24,9 +24,8 @@ def one_of_each(kind: Callable[[T], Hashable], things: Iterable[T]) -> list[T]:
     return list(found.values())
 
 
-# Whether property tests try more examples: in CI, in a proof, or with BALCAO_LONG.
-#
-# `tools/test` selects the tests marked as long.
+# Whether property tests try more examples: in CI, in a proof, or with BALCAO_LONG. `tools/test` selects the tests that
+# are marked as long.
 LONG = FULL or bool(os.environ.get("CI") or os.environ.get("BALCAO_LONG"))
 EXAMPLES = size(100 if LONG else 50, 5_000)  # how many examples a property test tries
 

@@ -16,7 +16,7 @@ var (
 	length = []byte("content-length:")
 )
 
-// connection sends requests and reads one response at a time. Responses have a Content-Length, as all of ours do.
+// connection sends requests and reads one response at a time. Every response has a Content-Length, as ours do.
 type connection struct {
 	ordered   *order
 	wire      net.Conn
@@ -77,7 +77,7 @@ func (c *connection) ask(number int64) error {
 	return nil
 }
 
-// read stores the body of one response in c.body and returns its status.
+// read stores the body of one response in c.body, and returns the status.
 func (c *connection) read() (status int, err error) {
 	line, err := c.reader.ReadSlice('\n')
 	if err != nil {

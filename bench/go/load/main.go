@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// order describes the requests. A counter of six digits replaces the mark in a request.
+// order describes the requests. A counter of six digits replaces the mark in each request.
 type order struct {
 	Port        int      `json:"port"`
 	Connections int      `json:"connections"`
@@ -25,7 +25,7 @@ type order struct {
 	Expected    [][]byte `json:"expected"` // contained in the response to the request at the same index
 }
 
-// result contains latencies in milliseconds. Wrong is the number of responses that the order does not expect.
+// result contains latencies in milliseconds. Wrong counts the responses that the order does not expect.
 type result struct {
 	Answers int     `json:"answers"`
 	Wrong   int     `json:"wrong"`

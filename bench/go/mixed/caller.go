@@ -16,14 +16,14 @@ const (
 	waitingCalls  = 1 << 20
 )
 
-// arrival is one call: its operation, the number of earlier requests of that operation, and its planned start.
+// arrival is one call: its operation, how many requests of this operation came before it, and its planned start.
 type arrival struct {
 	operation int
 	number    int64
 	due       time.Time
 }
 
-// caller distributes arrivals to its connections. The order of arrivals is the same each time.
+// caller distributes arrivals to its connections. The arrivals have the same order in every run.
 type caller struct {
 	ordered *order
 	trust   *tls.Config
@@ -58,7 +58,7 @@ func (c *caller) dial() (net.Conn, error) {
 	return tls.Dial("tcp", c.ordered.Address, c.trust)
 }
 
-// run sends requests until the time is over and all responses have arrived.
+// run sends requests until the time is over, and waits for all responses.
 func (c *caller) run() *result {
 	c.began = time.Now()
 	stop := make(chan struct{})
@@ -81,7 +81,7 @@ func (c *caller) run() *result {
 	return sum(c, connections, streams, elapsed)
 }
 
-// arrivals returns a function that returns the next call, or false when the time is over.
+// arrivals returns a function that returns the next call. It returns false when the time is over.
 func (c *caller) arrivals() func() (arrival, bool) {
 	asked := make([]int64, len(c.ordered.Operations))
 	for place, each := range c.ordered.Operations {

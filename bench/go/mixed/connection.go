@@ -12,7 +12,7 @@ import (
 
 const mark = "######" // replaced with a number of six digits that counts up
 
-// taken contains the measurements of one operation. Status 0 means a lost call.
+// taken contains the measurements of one operation. Status 0 stands for a lost call.
 type taken struct {
 	latencies []time.Duration
 	statuses  map[int]int
@@ -20,7 +20,7 @@ type taken struct {
 	examples  map[int]string
 }
 
-// connection sends requests and reads one response at a time. It reconnects if the server closed it.
+// connection sends requests and reads one response at a time. If the server has closed it, it reconnects.
 type connection struct {
 	caller   *caller
 	wire     net.Conn
@@ -77,7 +77,7 @@ func (c *connection) close() {
 	}
 }
 
-// exchange returns the status and, unless it is a success, the beginning of the body.
+// exchange returns the status. Unless the status is a success, it also returns the beginning of the body.
 func (c *connection) exchange(asked *request, number int64) (int, string, error) {
 	if c.wire == nil {
 		wire, err := c.caller.dial()
@@ -111,7 +111,7 @@ func (c *connection) exchange(asked *request, number int64) (int, string, error)
 	return answer.StatusCode, shown.String(), err
 }
 
-// write sends the request with its token and its number.
+// write returns the text of the request, with its token and its number.
 func write(c *caller, asked *request, number int64) string {
 	text := asked.Before
 	if asked.Holder >= 0 {

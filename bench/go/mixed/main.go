@@ -1,7 +1,8 @@
 // Command mixed sends a mix of operations to a gateway, at a fixed rate of arrivals or as fast as possible.
 //
 // It reads one order from standard input and writes one result to standard output, both JSON. At a fixed rate, the
-// latency of a call counts from its planned start. So a slow server cannot hide its delays by receiving fewer requests.
+// latency of a call counts from its planned start, so that a slow server cannot hide its delays by receiving fewer
+// requests.
 package main
 
 import (
@@ -10,7 +11,7 @@ import (
 	"os"
 )
 
-// order describes the requests. Each holder has a token for each window of TokenSeconds.
+// order describes the requests. Each holder has one token for each time window of TokenSeconds.
 type order struct {
 	Address      string      `json:"address"`
 	Trust        string      `json:"trust"` // the gateway's certificate, PEM; empty without TLS
@@ -23,7 +24,7 @@ type order struct {
 	Streams      []request   `json:"streams"`
 }
 
-// operation has Weight requests in a cycle. First is the number of its requests in earlier orders.
+// operation has Weight requests in each cycle. First is the number of its requests in earlier orders.
 type operation struct {
 	Name     string    `json:"name"`
 	Weight   int       `json:"weight"`
@@ -31,8 +32,8 @@ type operation struct {
 	Requests []request `json:"requests"`
 }
 
-// request has two parts. If it has a holder (an index from 0), the holder's token is inserted between them. A number
-// replaces its mark.
+// request is a request in two parts. If it has a holder (an index from 0), the holder's token is inserted between the
+// parts. A number replaces the mark.
 type request struct {
 	Before string `json:"before"`
 	After  string `json:"after"`

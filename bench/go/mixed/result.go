@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// result has latencies in milliseconds. late is how long after its planned start the caller noticed an arrival.
+// result contains latencies in milliseconds. late is the time from an arrival's planned start until the caller noticed
+// it.
 type result struct {
 	Seconds     float64    `json:"seconds"`
 	Connections int        `json:"connections"` // opened, reconnections included
@@ -93,7 +94,7 @@ func merge(name string, place int, connections []*connection) measured {
 	return merged
 }
 
-// percentiles sorts found in place.
+// percentiles returns the percentiles of found, which it sorts in place.
 func percentiles(found []time.Duration) latencies {
 	if len(found) == 0 {
 		return latencies{}

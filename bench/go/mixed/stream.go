@@ -10,7 +10,7 @@ import (
 
 const againSeconds = 3 // the delay that the server asks for before a reconnection
 
-// stream listens to events until it is stopped, and reconnects whenever the stream ends.
+// stream listens to events until it is stopped. It reconnects whenever the stream ends.
 type stream struct {
 	caller  *caller
 	request *request

@@ -19,7 +19,7 @@ const (
 	boundToMachine       = "platform:machine"
 )
 
-// clientLists are the sandbox profile's lists of clients.
+// clientLists contains the lists of clients in the sandbox profile.
 var clientLists = map[string][]string{
 	"CRM_WEBHOOK_CLIENTS":          {"crm-sandbox"},
 	"BALCAO_AGENT_RUNTIME_CLIENTS": {"agentes-runtime"},
@@ -54,7 +54,7 @@ type operation struct {
 	perSecond int
 }
 
-// call is one admitted request: the caller, and the right that admitted it.
+// call is one admitted request: its caller, and the right that admitted the caller.
 type call struct {
 	operation string
 	caller    *caller
@@ -70,7 +70,7 @@ type role struct {
 	Actions        []string `json:"actions"`
 }
 
-// snapshot is one version of the access catalogue, as the platform's processes load it.
+// snapshot is one version of the access catalogue, as a process of the platform loads it.
 type snapshot struct {
 	bindings    map[string]string
 	roles       map[int64]role
@@ -162,7 +162,7 @@ func (s *snapshot) loadPeople(ctx context.Context, pool *pgxpool.Pool) error {
 	return rows.Err()
 }
 
-// checked returns a handler that admits the call first, and then calls handle.
+// checked returns a handler that first admits the call and then runs handle.
 func (s *server) checked(declared operation, handle func(*gin.Context, *call)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Set(operationKey, declared.key)
@@ -191,7 +191,7 @@ func (s *server) checked(declared operation, handle func(*gin.Context, *call)) g
 	}
 }
 
-// decide returns the right that admits the caller. It takes the same steps as core/access/rules.py.
+// decide returns the right that admits the caller. Its steps are those of core/access/rules.py.
 func (a *access) decide(declared operation, caller *caller, owner string) (string, bool) {
 	bound, known := a.snapshot.bindings[declared.key]
 	if !known {

@@ -2,7 +2,7 @@ package main
 
 import "github.com/jackc/pgx/v5"
 
-// queueAudit adds the audit event of an owner's own change to the change's transaction.
+// queueAudit adds an audit event to the transaction in which an owner changes their own data.
 func queueAudit(batch *pgx.Batch, call *call, action, subject string, fields []string) {
 	batch.Queue(recordAuditSQL,
 		newID(), call.requestID, call.operation, action, hashCPF(subject), maskCPF(subject), "owner",

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// keptConfigs is the number of encoded responses in the cache, the same as in our processes.
+// keptConfigs is how many encoded responses the cache contains, as in the platform's processes.
 const keptConfigs = 1000
 
 type agentConfig struct {

@@ -34,7 +34,7 @@ var (
 
 func init() { prometheus.MustRegister(requests, seconds) }
 
-// The platform's headers: browsers must not sniff, frame or execute API responses.
+// The platform's headers. Browsers must not guess the type of API responses, frame them or execute them.
 var onEveryResponse = http.Header{
 	"Content-Security-Policy": {"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
 	"Server":                  {"balcao"},
@@ -42,7 +42,7 @@ var onEveryResponse = http.Header{
 	"X-Content-Type-Options":  {"nosniff"},
 }
 
-// front gives every request its id, counts it and writes its log line.
+// front gives every request an id, counts the request, and writes a log line about it.
 type front struct {
 	log    *slog.Logger
 	meters sync.Map // series to meters; label look-ups cost more than counting

@@ -16,7 +16,8 @@ var (
 	errKeyReused = errors.New("esta Idempotency-Key já foi usada com outra requisição")
 )
 
-// onceOnly stores the first response to a caller's key and returns it again. Without a key it does nothing.
+// onceOnly stores the first response to a caller's key, and returns it for later requests. Without a key, it does
+// nothing.
 type onceOnly struct {
 	key     string
 	caller  []byte
@@ -25,7 +26,7 @@ type onceOnly struct {
 	foundRequest, foundAnswer []byte
 }
 
-// onceFor identifies a request by a digest of its bytes, while the platform compares decoded bodies.
+// onceFor identifies a request by a digest of its bytes. The platform compares decoded bodies instead.
 func onceFor(call *call, key, cpf string, body []byte) (*onceOnly, error) {
 	isPrintable := func(r rune) bool { return r >= ' ' && r <= '~' }
 	if len(key) > longestKey || strings.ContainsFunc(key, func(r rune) bool { return !isPrintable(r) }) {
@@ -36,7 +37,7 @@ func onceFor(call *call, key, cpf string, body []byte) (*onceOnly, error) {
 	return &onceOnly{key: key, caller: caller[:], request: request[:]}, nil
 }
 
-// queueLookUp waits for another call with this key, then reads its response.
+// queueLookUp waits for any other call with this key, and then reads the call's response.
 func (o *onceOnly) queueLookUp(batch *pgx.Batch) {
 	if o.key == "" {
 		return
@@ -58,7 +59,7 @@ func (o *onceOnly) kept() ([]byte, error) {
 	return o.foundAnswer, nil
 }
 
-// queueKeep stores the response, and deletes one that has expired.
+// queueKeep stores the response, and deletes an expired one.
 func (o *onceOnly) queueKeep(batch *pgx.Batch, cpf string, answer []byte) {
 	if o.key == "" {
 		return

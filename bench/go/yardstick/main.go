@@ -32,7 +32,7 @@ const (
 	timeZone = "America/Sao_Paulo"
 )
 
-// server contains the state that all handlers share.
+// server contains the state that all its handlers share.
 type server struct {
 	pool    *pgxpool.Pool
 	tokens  *verifier
@@ -61,7 +61,7 @@ func run() error {
 	defer s.pool.Close()
 	lines := newLineWriter(os.Stderr)
 	defer lines.flush()
-	// The platform's limits and deadlines for a head, a body, a slow reader and an idle connection.
+	// The platform's limit for a head, and its deadlines for a head, a body, a slow reader and an idle connection.
 	listening := &http.Server{
 		Addr:              "127.0.0.1:" + os.Getenv("BENCH_PORT"),
 		Handler:           s.routes(newFront(lines)),

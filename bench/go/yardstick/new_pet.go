@@ -26,7 +26,7 @@ var (
 	errPetLimit = errors.New("o cadastro já tem 50 animais próprios")
 )
 
-// petBody has pointers for the required members.
+// petBody has pointers for its required members, so that a missing member is nil.
 type petBody struct {
 	Name     *string `json:"animal_nome"`
 	Species  *string `json:"especie_nome"`
@@ -64,7 +64,8 @@ func (s *server) createPet(c *gin.Context, call *call) {
 	}
 }
 
-// createOnce takes three round trips: begin, locks and existing rows; the pet; audit event, response and commit.
+// createOnce takes three round trips. The first begins, locks and reads existing rows. The second inserts the pet. The
+// third stores the audit event and the response, and commits.
 func (s *server) createOnce(
 	ctx context.Context, call *call, cpf, key string, raw []byte, record petRecord,
 ) ([]byte, error) {

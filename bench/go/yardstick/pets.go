@@ -143,7 +143,7 @@ func (p *pet) show(zone *time.Location) error {
 	return nil
 }
 
-// parseDate reads a day as midnight in the city's zone, or a time.
+// parseDate parses a day as midnight in the city's time zone. It also parses times.
 func parseDate(text string, zone *time.Location) (at time.Time, isDay bool, err error) {
 	if at, err = time.ParseInLocation(time.DateOnly, text, zone); err == nil {
 		return at, true, nil

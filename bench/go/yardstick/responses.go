@@ -14,7 +14,7 @@ import (
 
 const personal = "no-store, private"
 
-// ready is an encoded body with its strong ETag.
+// ready is an encoded body and its strong ETag.
 type ready struct {
 	body []byte
 	etag string
@@ -28,7 +28,7 @@ func readyOf(value any) (ready, error) {
 	return ready{body, etagOf(body)}, nil
 }
 
-// encode writes JSON without the HTML escapes of the standard library.
+// encode returns JSON without the HTML escapes that the standard library adds.
 func encode(value any) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
@@ -59,7 +59,7 @@ func sendReady(c *gin.Context, answer ready, cacheControl string) {
 	send(c, http.StatusOK, answer.body)
 }
 
-// sendPersonal sends a person's own data.
+// sendPersonal sends a person's own data, which caches must not store.
 func sendPersonal(c *gin.Context, value any) {
 	answer, err := readyOf(value)
 	if err != nil {

@@ -22,7 +22,7 @@ type unitRisk struct {
 	Newest *situation `json:"ultima_notificacao"`
 }
 
-// loadRisks encodes the response for every unit.
+// loadRisks returns the encoded response for each unit.
 func loadRisks(ctx context.Context, pool *pgxpool.Pool, zone *time.Location) (map[string]ready, error) {
 	rows, err := pool.Query(ctx, listRisksSQL)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 
 var errNoToken = errors.New("no bearer token")
 
-// caller is the subject of a verified token. All requests with that token share it.
+// caller is the subject of a verified token. All requests with this token share it.
 type caller struct {
 	subject   string
 	client    string
@@ -116,7 +116,8 @@ func (v *verifier) key(token *jwt.Token) (any, error) {
 	return nil, fmt.Errorf("unknown key %q", kid)
 }
 
-// remember evicts an arbitrary token if the cache is full: Go's maps have no order, and no benchmark fills the cache.
+// remember evicts an arbitrary token if the cache is full, because Go's maps have no order. No benchmark fills the
+// cache.
 func (v *verifier) remember(digest [sha256.Size]byte, verified *caller) {
 	v.lock.Lock()
 	defer v.lock.Unlock()

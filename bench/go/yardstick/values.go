@@ -53,7 +53,7 @@ var (
 	breaks     = strings.NewReplacer("\r", " ", "\n", " ", "\t", " ")
 )
 
-// clean returns a string in NFC, trimmed. It rejects control characters.
+// clean returns a string in NFC without surrounding blanks. It rejects control characters.
 func clean(text string) (string, error) {
 	cleaned := strings.TrimSpace(norm.NFC.String(breaks.Replace(text)))
 	if strings.ContainsFunc(cleaned, unicode.IsControl) {
@@ -62,7 +62,7 @@ func clean(text string) (string, error) {
 	return cleaned, nil
 }
 
-// cleanWithin cleans a string and checks its length in characters.
+// cleanWithin cleans a string and checks its length, counted in characters.
 func cleanWithin(text string, shortest, longest int) (string, error) {
 	cleaned, err := clean(text)
 	if err != nil {
@@ -74,7 +74,7 @@ func cleanWithin(text string, shortest, longest int) (string, error) {
 	return cleaned, nil
 }
 
-// formatInstant writes UTC with a Z and a fraction of six digits, or without a fraction below a microsecond.
+// formatInstant returns the instant in UTC with a Z. It has six fractional digits, or none if they would all be zero.
 func formatInstant(at time.Time) string {
 	if at.Nanosecond() < int(time.Microsecond) {
 		return at.UTC().Format("2006-01-02T15:04:05Z")

@@ -77,8 +77,8 @@ type consent struct {
 	Status     *string `json:"status,omitempty"`
 }
 
-// receiveEvent acknowledges after the commit of event, job and audit event. One statement does all, so no BEGIN is
-// needed.
+// receiveEvent acknowledges after it has committed the event, its job and its audit event. One statement stores them
+// all, so no BEGIN is needed.
 func (s *server) receiveEvent(c *gin.Context, call *call) {
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, eventBodyLimit))
 	if err != nil {
@@ -146,7 +146,8 @@ func parseEvent(body []byte) (event, eventData, error) {
 	return received, data, nil
 }
 
-// check returns an error if status and action are missing or contradict each other, or a withdrawal has no reason.
+// check returns an error if status or action is invalid, both are missing or they contradict each other, or a
+// withdrawal has no reason.
 func (k *consent) check() error {
 	status, knownStatus := choice(k.Status, "in", "out")
 	action, knownAction := choice(k.Acao, "optin", "optout")
@@ -159,7 +160,8 @@ func (k *consent) check() error {
 	return nil
 }
 
-// choice returns 1 for in, -1 for out and 0 for an empty or missing value. It returns false for any other value.
+// choice returns 1 for in, -1 for out, and 0 for an empty or missing value. Its second result is false for any other
+// value.
 func choice(text *string, in, out string) (int, bool) {
 	switch {
 	case text == nil || *text == "":
@@ -192,7 +194,7 @@ func (d *eventData) texts() []*string {
 	return slices.DeleteFunc(all, func(text *string) bool { return text == nil })
 }
 
-// memberNames returns the names of an object's members in order, for the audit event.
+// memberNames returns the names of an object's members in their order, for the audit event.
 func memberNames(object []byte) []string {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(object, &members); err != nil {

@@ -233,7 +233,8 @@ def test_the_candidate_of_a_removed_step_stands_on_the_step_before(
             made["id"],
             job["etapas"][place]["id"],
         )
-    # The edit also reorders the remaining steps. A candidate moves back to the nearest remaining step in the old order.
+    # The edit also reorders the remaining steps. A candidate whose step is removed moves to the step before it in the
+    # old order.
     sent = [job["etapas"][place] | {"ordem": 9 - place} for place in kept]
     edited = http.put(f"{JOBS}/{job['id']}", json=job | {"etapas": sent}, headers=callers[EDITOR])
     assert edited.status_code == 200, edited.text

@@ -2,8 +2,8 @@ package main
 
 import "net/http"
 
-// The versions of an agent (rules: agents 2.2 and 4). They are numbered without gaps, and one is active. A call that
-// expects another active version is refused.
+// The versions of an agent (rules: agents 2.2 and 4). They are numbered without gaps, and one is active. A call is
+// refused if it expects a version to be active that is not.
 
 type agentAsked struct {
 	Do       string `json:"do"` // read, save, activate
@@ -20,7 +20,7 @@ type agentAnswer struct {
 	Version int `json:"version"`
 }
 
-// agent starts without versions, so none is active.
+// agent starts without versions, so that none is active.
 type agent struct{ newest, active int }
 
 func (s agent) equal(other agent) bool { return s == other }

@@ -10,7 +10,7 @@ type declaredAsked struct {
 
 func (input declaredAsked) isRead() bool { return input.Do == "read" }
 
-// declaredAnswer contains the value after a read. It is empty if nothing has been declared.
+// declaredAnswer contains the value that a read returned. It is empty if nothing has been declared.
 type declaredAnswer struct {
 	Value string `json:"value"`
 }

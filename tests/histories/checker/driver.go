@@ -23,7 +23,7 @@ type link struct {
 	Status string `json:"status"`
 }
 
-// driverAnswer contains the links by driver after a read, and the new link's id after an invitation.
+// driverAnswer contains the links by driver after a read, or the new link's id after an invitation.
 type driverAnswer struct {
 	Status int             `json:"status"`
 	ID     string          `json:"id"`

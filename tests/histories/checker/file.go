@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// The files of a citizen (rules: registry 1.1 and 4.18). A digest names a content, which is sent with one idempotency
-// key, so it is stored at most once. A deleted file never comes back.
+// The files of a citizen (rules: registry 1.1 and 4.18). A digest identifies a content. Each content is sent with its
+// own idempotency key, so it is stored at most once. A deleted file never comes back.
 
 type fileAsked struct {
 	Do     string `json:"do"` // read, send, download, delete
@@ -16,8 +16,8 @@ type fileAsked struct {
 
 func (input fileAsked) isRead() bool { return input.Do == "read" || input.Do == "download" }
 
-// fileAnswer contains the ids by digest after a list, the new file's id and digest after it was sent, and the digest of
-// the content after a download.
+// fileAnswer contains the ids by digest after a list, the new file's id and digest after a file was sent, or the digest
+// of the content after a download.
 type fileAnswer struct {
 	Status int               `json:"status"`
 	ID     string            `json:"id"`
@@ -61,7 +61,7 @@ func stepFile(s files, input fileAsked, output *fileAnswer) (bool, files) {
 	return answers(http.StatusNoContent), s.with(input.Digest, file{stored.id, true})
 }
 
-// shown compares a list with the files that are not deleted, and learns their ids.
+// shown compares a list with the files that are not deleted, and stores the ids that the list reveals.
 func (s files) shown(output *fileAnswer) (bool, files) {
 	after, present := maps.Clone(s), 0
 	for digest, one := range s {

@@ -24,8 +24,8 @@ type jobAsked struct {
 
 func (input jobAsked) isRead() bool { return input.Do == "read" || input.Do == "list" }
 
-// jobAnswer contains the job's state after a read, the displayed status of each person's application after a list, and,
-// after a decision, the number of updated applications or the code of the failure.
+// jobAnswer contains the job's state after a read, or the displayed status of each person's application after a list.
+// After a decision, it contains the number of updated applications or the error code.
 type jobAnswer struct {
 	Status       int               `json:"status"`
 	Job          string            `json:"job"`
@@ -44,7 +44,7 @@ func (s job) equal(other job) bool {
 	return s.state == other.state && maps.Equal(s.applications, other.applications)
 }
 
-// jobEvents contains the target state and the allowed source states of each event.
+// jobEvents contains, for each event, the target state and the source states in which it is allowed.
 var jobEvents = map[string]struct {
 	to   string
 	from []string

@@ -22,7 +22,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// line is one operation of a history. Without an output, its outcome is unknown: it took effect at some instant after
+// line is one operation of a history. If it has no output, its outcome is unknown: it took effect at some instant after
 // its call, or never.
 type line struct {
 	Resource string          `json:"resource"`
@@ -36,7 +36,7 @@ type line struct {
 
 func (one *line) isUnknown() bool { return string(one.Output) == "null" || len(one.Output) == 0 }
 
-// Verdicts. An impossible history is an anomaly. A history that was not decided in time proves nothing.
+// Verdicts. An impossible history is an anomaly. A history that could not be checked in time proves nothing.
 const (
 	possible  = "possible"
 	anomaly   = "anomaly"
@@ -44,7 +44,7 @@ const (
 )
 
 // hastyPatience limits the check of each shortened history. If the check takes longer, the shortened history is
-// rejected.
+// discarded.
 const hastyPatience = time.Second / 2
 
 type verdict struct {
@@ -207,7 +207,7 @@ func prefix(lines []line, until int64) []line {
 // shortest removes operations whose answers are not needed for the anomaly. It removes an answer by making the outcome
 // unknown: an unknown read is ignored, and an unknown write may or may not have happened. The remaining answers are
 // impossible together, but possible if any one is removed. The result omits operations with unknown outcomes. The first
-// operation is always kept, because it may be the read that shows the initial state.
+// operation is never omitted, because it may be the read that shows the initial state.
 func (t trial) shortest(lines []line) []line {
 	hasty := trial{t.specified, min(t.patience, hastyPatience)}
 	kept := slices.Clone(lines)

@@ -13,7 +13,7 @@ type migrationAsked struct {
 
 func (input migrationAsked) isRead() bool { return input.Do == "read" || input.Do == "schemas" }
 
-// migrationAnswer describes the newest run. After "schemas" it contains only the version in use.
+// migrationAnswer describes the newest run. After the operation "schemas", it contains only the version in use.
 type migrationAnswer struct {
 	Status  int    `json:"status"`
 	Code    string `json:"code"`
@@ -23,7 +23,7 @@ type migrationAnswer struct {
 }
 
 // Whether a rollback is possible. It is undecidable if it depends on runs before the history, or on how far a failed
-// run got.
+// run had progressed.
 const (
 	revocable   = "revocable"
 	irrevocable = "irrevocable"
@@ -44,7 +44,7 @@ type migration struct {
 
 func (s migration) equal(other migration) bool { return s == other }
 
-// stepMigration returns every possible next state. The worker may have ended the run before this operation.
+// stepMigration returns every possible next state. The worker may have ended the run before the operation.
 func stepMigration(s migration, input migrationAsked, output *migrationAnswer) []migration {
 	var after []migration
 	for _, one := range s.workedOn() {
@@ -137,7 +137,7 @@ func (s migration) rolledBack(output *migrationAnswer) []migration {
 	return append(after, keepIf(isPossible, s)...)
 }
 
-// refuses returns whether the answer has this code, or is unknown.
+// refuses returns whether the answer has this code or is unknown.
 func refuses(output *migrationAnswer, code string) bool { return output == nil || output.Code == code }
 
 func keepIf(is bool, s migration) []migration {

@@ -13,8 +13,8 @@ type notificationAsked struct {
 
 func (input notificationAsked) isRead() bool { return input.Do == "read" }
 
-// notificationAnswer contains the newest notification after a read, with an empty id if there is none, and the new
-// notification's id after an opening.
+// notificationAnswer contains the newest notification after a read, or the new notification's id after an opening.
+// After a read, an empty id means that there is no notification.
 type notificationAnswer struct {
 	Status int    `json:"status"`
 	ID     string `json:"id"`
@@ -51,8 +51,8 @@ func stepNotification(s notification, input notificationAsked, output *notificat
 		}
 		return output.Status == http.StatusCreated, notification{true, output.ID, input.Level, true}
 	}
-	// Clients learn ids only from answers, so the state already has the open notification's id. Any other id belongs to
-	// an earlier notification.
+	// Clients learn ids only from answers, so the state already contains the open notification's id. Any other id belongs
+	// to an earlier notification.
 	if !s.isOpen || s.id != input.ID {
 		return output == nil || output.Status == http.StatusConflict, s
 	}

@@ -13,7 +13,7 @@ type ownAsked struct {
 
 func (input ownAsked) isRead() bool { return input.Do == "read" }
 
-// ownAnswer contains the value after a read. It is empty if nothing has been declared.
+// ownAnswer contains the value that a read returned. It is empty if nothing has been declared.
 type ownAnswer struct {
 	Status int    `json:"status"`
 	Value  string `json:"value"`

@@ -3,7 +3,7 @@ package main
 import "net/http"
 
 // A phone number (rules: registry 4.13). It is free, bound to one person, or in quarantine. A person cannot claim
-// another person's number without proof, and consent does not carry over to the next owner.
+// another person's number without proof, and the next owner does not inherit the consent.
 
 type phoneAsked struct {
 	Do     string `json:"do"` // read, bind, opt-in, opt-out, quarantine, release

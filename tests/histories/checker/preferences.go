@@ -19,7 +19,7 @@ type preferencesAsked struct {
 
 func (input preferencesAsked) isRead() bool { return input.Do != "change" }
 
-// entry is a ledger entry. Its category is empty for the global flag.
+// entry is an entry in the ledger. Its category is empty for the global flag.
 type entry struct {
 	Category string `json:"category"`
 	Value    bool   `json:"value"`
@@ -69,8 +69,8 @@ func (s preferences) shows(output *preferencesAnswer) bool {
 	return s.optIn == output.OptIn && maps.Equal(s.choices, output.Choices)
 }
 
-// lists returns whether the answer has the newest entries. The order of entries within one change is not specified. If
-// the page may show only part of the oldest change, the entries of this change are not compared.
+// lists returns whether the answer contains the newest entries. The order of entries within one change is not
+// specified. If the page may show only part of the oldest change, the entries of this change are not compared.
 func (s preferences) lists(limit int, output *preferencesAnswer) bool {
 	if len(output.Entries) != min(limit, len(s.ledger)) {
 		return false

@@ -29,7 +29,7 @@ type requestAnswer struct {
 	Steps   []string `json:"steps"` // "author:state:text"
 }
 
-// request contains the steps of the history's own clients in order, and all steps that an answer has shown. The number
+// request contains, in order, the steps of the history's own clients and all steps that an answer has shown. The number
 // is empty if the outcome of the creation was unknown. The next answer reveals the number.
 type request struct {
 	exists bool
@@ -101,7 +101,7 @@ func (s request) rated(input requestAsked, output *requestAnswer) (bool, request
 	return isPossible && !wasRated && isClosed(output.State), after
 }
 
-// shown compares a shown request with the state, and learns the steps of others.
+// shown compares a displayed request with the state, and adds the steps that others have made.
 func (s request) shown(output *requestAnswer) (bool, request) {
 	isPossible := output.Status == http.StatusOK && s.exists && s.isCalled(output.Number) &&
 		output.Stars == s.stars && slices.Equal(listMarked(output.Steps), s.own) &&
@@ -120,7 +120,7 @@ func (s request) named(numbers []string) request {
 	return s
 }
 
-// listMarked returns the steps of the history's clients, whose texts are marks.
+// listMarked returns the steps that the history's clients made. Their texts are marks.
 func listMarked(steps []string) []string {
 	var marked []string
 	for _, step := range steps {
@@ -131,7 +131,7 @@ func listMarked(steps []string) []string {
 	return marked
 }
 
-// handled contains the states from which staff and the CRM may move a request to each other state.
+// handled contains, for each state, the states from which staff and the CRM may move a request to it.
 var handled = map[string][]string{
 	"in_progress":       {"received", "sent", "needs_information", "reopened"},
 	"needs_information": {"received", "sent", "in_progress", "needs_information", "reopened"},
@@ -160,7 +160,7 @@ func settleRequest(lines []line) ([]line, error) {
 	}), nil
 }
 
-// follow returns the state after these steps, or an empty string if one of them was not allowed.
+// follow returns the state after these steps. It returns an empty string if one of them was not allowed.
 func follow(steps []string) string {
 	state := ""
 	for _, step := range steps {

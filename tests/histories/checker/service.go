@@ -16,14 +16,14 @@ type serviceAsked struct {
 
 func (input serviceAsked) isRead() bool { return input.Do != "rename" }
 
-// serviceAnswer contains the name at the current address and, unless an address was followed, the version.
+// serviceAnswer contains the name at the current address. Unless an address was followed, it also contains the version.
 type serviceAnswer struct {
 	Status  int    `json:"status"`
 	Version int    `json:"version"`
 	Name    string `json:"name"`
 }
 
-// service starts with version 1 and the first name.
+// service starts with version 1 and its first name.
 type service struct {
 	version int
 	name    string

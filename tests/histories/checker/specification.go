@@ -7,7 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// specifications contains one specification per resource, by the recorder's name of the resource.
+// specifications contains one specification per resource, under the name that the recorder uses.
 var specifications = map[string]specification{
 	"agent":        specify(agent{}, stepAgent),
 	"declared":     specify(declared(""), stepDeclared),

@@ -20,7 +20,7 @@ HOOK = {"helm.sh/hook": "pre-install,pre-upgrade", "helm.sh/hook-delete-policy":
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of an installation whose answers differ from the defaults."""
+    """Return the folder of an installation with answers that differ from the defaults."""
     home = tmp_path_factory.mktemp("init")
     answers = (
         "--public-url=https://balcao.cidade.example",

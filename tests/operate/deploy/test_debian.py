@@ -98,7 +98,7 @@ class City:
 
 @pytest.fixture(scope="module")
 def city(tmp_path_factory: pytest.TempPathFactory) -> Iterator[City]:
-    """Yield an empty machine on which install.sh has run."""
+    """Run install.sh on an empty machine, and yield the machine."""
     folder = open_folder()
     with ExitStack() as stack:
         stack.callback(remove, folder)

@@ -1,4 +1,4 @@
-"""Fixtures for a platform whose panel calls the services over a connection that a test can cut."""
+"""Fixtures for a platform with a panel. A test can cut the connection over which the panel calls the services."""
 
 from collections.abc import Iterator
 

@@ -24,7 +24,7 @@ OLD = 1_700_000_000
 
 
 async def add_file(platform: Platform, cpf: Cpf) -> NewFile:
-    """Store a file whose content is its own name."""
+    """Store a file. Its content is its own name."""
     id = new_uuid()
     file = NewFile(id, MediaType.PDF, 36, hashlib.sha256(str(id).encode()).digest(), None, None)
     await platform.part(FileStorage).write(str(id), str(id).encode())
