@@ -1,4 +1,4 @@
-"""The content of OpenAPI documents, as the operation pages and the client generator need it."""
+"""Reads OpenAPI documents into the form that the operation pages and the client generator need."""
 
 import keyword
 import re
@@ -32,7 +32,7 @@ _CODE = re.compile(r"^- `([^`]+)`: (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter in the path, the query or a header. `name` is the parameter's name in the document."""
+    """A path, query or header parameter. `name` is the parameter's name in the document."""
 
     name: str
     schema: Mapping[str, Any]
@@ -112,7 +112,7 @@ class Operation:
 
     @property
     def is_stream(self) -> bool:
-        """Return whether the response is a stream of events."""
+        """Return whether the response is an event stream."""
         return self.content == "text/event-stream"
 
     @property
@@ -277,7 +277,7 @@ def _read_result(responses: Mapping[str, Any]) -> tuple[str | None, Mapping[str,
 
 
 def _read_success(responses: Mapping[str, Any]) -> tuple[int, Any]:
-    """Return the success status and its example body. The example is None if the document has none."""
+    """Return the success status and its example body, which is None if the document contains no example."""
     status = min(status for status in responses if status < "400")
     content = responses[status].get("content", {}).values()
     return int(status), next((one["example"] for one in content if "example" in one), None)

@@ -47,7 +47,7 @@ class Guides:
     def by_path(self) -> dict[str, Guide]:
         """Return the guides by page path.
 
-        The index of each language comes first and determines the order of the guides.
+        The index of each language comes first and determines the order of the other guides.
         """
         return {path_of(name, language): self._read(name, language) for language in ENDINGS for name in _list(language)}
 
@@ -65,7 +65,7 @@ class Guides:
 
 
 def list_paths() -> Iterator[str]:
-    """Yield the page path of each guide. Only file names are read."""
+    """Yield the page path of each guide. This reads only the file names."""
     for file in sorted(FOLDER.glob("*.md")):
         language = next(language for language, ending in ENDINGS.items() if file.name.endswith(ending))
         yield path_of(file.name.removesuffix(ENDINGS[language]), language)
@@ -77,7 +77,7 @@ def path_of(name: str, language: str) -> str:
 
 
 def _list(language: str) -> list[str]:
-    """Return the index, then the guides in the order of the index's links."""
+    """Return the index, then the guides in the order in which the index links to them."""
     tokens = _MARKDOWN.parse((FOLDER / f"{INDEX}{ENDINGS[language]}").read_text("utf-8"))
     targets = [str(link.attrGet("href")) for link in _list_links(tokens[_HEAD:])]
     return [INDEX, *(target.removesuffix(ENDINGS[language]) for target in targets if target.endswith(".md"))]
@@ -97,5 +97,5 @@ def _lead(target: str) -> str:
 
 
 def _name_anchor(title: str) -> str:
-    """Return the anchor of a heading, in the format of common Markdown hosts."""
+    """Return the anchor of a heading, in the format that common Markdown hosts use."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")

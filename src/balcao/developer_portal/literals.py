@@ -1,4 +1,4 @@
-"""Write example values as literals of a programming language."""
+"""Writes example values as literals in a programming language."""
 
 import json
 import re

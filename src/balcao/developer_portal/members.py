@@ -26,7 +26,7 @@ class Member(NamedTuple):
 
 
 def list_members(schema: Schema, schemas: Mapping[str, Schema]) -> list[Member]:
-    """Return the members of an object, or of the objects in a list, in the order of the schema."""
+    """Return the members of an object, or of the objects in a list, in the order in which the schema defines them."""
     return list(_walk(schema, schemas, "", 0))
 
 

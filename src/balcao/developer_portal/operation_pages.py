@@ -36,7 +36,7 @@ _SHARED_PACKAGES = {"core": "balcao.core", "crm": "balcao.crm"}
 
 
 class CodeArea(NamedTuple):
-    """The error codes of a service or of a package that all services share."""
+    """The error codes of one service, or of a package that all services share."""
 
     name: str
     codes: Mapping[str, Explanation]

@@ -67,20 +67,20 @@ class ShownCall(msgspec.Struct):
 
 
 class ShownCalls(msgspec.Struct):
-    """The response of the operation: a client's calls."""
+    """The operation's response: the last calls of a client."""
 
     client: str
     items: list[ShownCall]
 
 
 class Refusal(msgspec.Struct):
-    """An error response of the operation."""
+    """An error response from the operation."""
 
     detail: Any
 
 
 class OwnCallsPage:
-    """The renderer of the form and its result. The page explains who may call each operation of `services`."""
+    """Renders the form and its result. The page explains who may call each operation of `services`."""
 
     def __init__(self, platform: Platform, services: Sequence[Service]) -> None:
         self._platform = platform

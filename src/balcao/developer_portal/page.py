@@ -17,10 +17,10 @@ _OTHER = {"pt-BR": "en", "en": "pt-BR"}
 
 
 class PortalPages:
-    """The renderer of `/docs` and the guides.
+    """Renders `/docs` and the guides.
 
     `own_clients` is the address at which developers create clients at the embedded identity provider. `controls` is the
-    address at which they inject faults into the sandbox CRM. Both are None if the installation has no such page.
+    address at which they inject faults into the sandbox CRM. Each is None if the installation has no such page.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The operations of the services in this process, read from the services' OpenAPI documents."""
+"""The operations that this process serves, read from the OpenAPI documents of its services."""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from balcao.developer_portal.descriptions import Document, Operation, read_docum
 
 @dataclass(frozen=True)
 class Section:
-    """A service's operations on one subject, which `description` names."""
+    """A service's operations on one subject. `description` names the subject."""
 
     description: str
     operations: Sequence[Operation]
@@ -55,7 +55,7 @@ def find_operation(document: Document, key: str) -> Operation:
 
 
 def list_sections(document: Document) -> Iterator[Section]:
-    """Yield a service's operations by subject, in the order of the document's tags."""
+    """Yield a service's operations by subject, in the order of the tags in the document."""
     places = {name: place for place, name in enumerate(document.tags)}
     by_tag = sorted(document.operations, key=lambda one: (places.get(one.tag, len(places)), one.path))
     for tag, operations in groupby(by_tag, key=lambda one: one.tag):

@@ -1,4 +1,4 @@
-"""Explain in plain words who may call an operation."""
+"""Explains in plain words who may call an operation."""
 
 import re
 
@@ -28,7 +28,7 @@ _WORDS = {
 
 
 def explain_rule(rule: str, language: str) -> str:
-    """Describe a rule such as `self(pets:read) or scope:smf:read` in plain words."""
+    """Explain a rule such as `self(pets:read) or scope:smf:read` in plain words."""
     words = _WORDS[language]
     parts = [_PART.fullmatch(part) for part in rule.split(" or ")]
     named = [(part["kind"], part["name"]) for part in parts if part]

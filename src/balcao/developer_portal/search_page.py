@@ -1,6 +1,6 @@
-"""The search page: a plain list of all guides, operations and error codes, which a script on the page searches.
+"""The search page: a plain list of all guides, operations and error codes, and a script that searches it.
 
-The list is the index. The script makes no request, so a saved copy of the page works too.
+The list itself is the index. The script makes no requests, so a saved copy of the page works too.
 """
 
 import functools
@@ -24,7 +24,7 @@ _HEADERS = {
     # Caches may store the page, which changes only with a release.
     "Cache-Control": "public, max-age=300",
 }
-# Search keywords for each guide that its text does not contain.
+# Search keywords for each guide, in addition to the words in its text.
 _KEYWORDS = {
     "errors": "rate limit throttling backoff retry timeout limite de taxa repetir tentativa",
     "pages-and-etags": "pagination paging cursor offset conditional paginação página seguinte concorrência",
@@ -39,7 +39,7 @@ _WORD = re.compile(r"[\w-]{3,}")
 
 
 class SearchPage:
-    """The renderer of the search page. The page is rendered once for each language."""
+    """Renders the search page, once for each language."""
 
     def __init__(self, guides: Guides, services: Sequence[Service], titles: Mapping[str, str]) -> None:
         self._guides = guides

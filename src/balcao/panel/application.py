@@ -58,7 +58,7 @@ class Panel(Surface[Page]):
     async def open(self) -> AsyncIterator[None]:
         """Open the panel's resources while the process serves.
 
-        Raises RoleError if the panel's role cannot work in the database, and MigrationError if its schema is not up to
+        Raises RoleError if the panel's role cannot use the database, and MigrationError if its schema is not up to
         date.
         """
         await describe_database(self.settings).open(self.database, self.settings)

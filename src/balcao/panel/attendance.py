@@ -22,7 +22,7 @@ class Attendance(msgspec.Struct, frozen=True):
 
     @property
     def shown_name(self) -> str:
-        """Return the citizen's name, or a phrase if the name is missing."""
+        """Return the citizen's name, or a phrase that says that it is missing or may not be read."""
         if self.name is None:
             return "Nome que você não pode ver"
         return self.name or "Pessoa sem nome no registro"

@@ -44,7 +44,7 @@ def compare(labels: Mapping[str, str], old: Mapping[str, Any], new: Mapping[str,
 
 
 def compare_values(old: Any, new: Any) -> Markup:
-    """Return a value with its changes marked: in a list by line, in any other value by word."""
+    """Return a value with its changes marked: line by line for a list, and word by word for any other value."""
     if isinstance(old, list) or isinstance(new, list):
         return _compare_lines([_to_text(one) for one in old or []], [_to_text(one) for one in new or []])
     return compare_texts(_to_text(old), _to_text(new))
@@ -72,7 +72,7 @@ class _Gap(NamedTuple):
 
 
 def _find_gaps(before: Sequence[str], after: Sequence[str]) -> list[_Gap] | None:
-    """Return the parts in which two sequences differ, in order. Return None if the comparison would take too long."""
+    """Return the parts in which two sequences differ, in order. Return None if comparing them would take too long."""
     start = _count_equal(before, after)
     end = _count_equal(before[start:][::-1], after[start:][::-1])
     changed, added = before[start : len(before) - end], after[start : len(after) - end]

@@ -33,7 +33,7 @@ class Visit(SessionVisit):
 
     @property
     def initials(self) -> str:
-        """Return the first letters of the person's first and last name."""
+        """Return the initials of the person's first and last name."""
         words = self.name.split()
         return (words[0][:1] + (words[-1][:1] if len(words) > 1 else "")).upper()
 

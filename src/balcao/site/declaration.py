@@ -131,7 +131,7 @@ class Area:
     """An area of the site: its pages, and what it adds to the menu, the first page, the search and the sitemap.
 
     - `below` names other areas whose pages also highlight this area's menu entry as the current one.
-    - `addresses(visit)` returns further addresses for the sitemap, because pages with parameters are not listed in it.
+    - `addresses(visit)` returns the sitemap addresses of pages with parameters. Other pages are added automatically.
     """
 
     pages: Pages

@@ -42,7 +42,7 @@ class SurfaceDatabase(NamedTuple):
     async def open(self, database: Database, settings: Settings) -> None:
         """Open the surface's database and check its migrations.
 
-        Raises RoleError if the role cannot work in the database, MigrationError if the schema is not up to date, and
+        Raises RoleError if the role cannot use the database, MigrationError if the schema is not up to date, and
         Unavailable if the database is down.
         """
         try:

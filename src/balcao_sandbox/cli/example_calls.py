@@ -81,7 +81,7 @@ class Commands:
         return shlex.join([*own_command(), "token", who, *issuer])
 
     def client_token(self, client: Client) -> str:
-        """Return the command that requests a client's token from the provider."""
+        """Return the command with which a client requests a token from the provider."""
         login = (f"client_id={client.client_id}", f"client_secret={client.client_secret}")
         fields = shlex.join(["-d", "grant_type=client_credentials", "-d", login[0], "-d", login[1]])
         return f"curl -s {fields} {self._settings.issuers[0]}/protocol/openid-connect/token"

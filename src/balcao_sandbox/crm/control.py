@@ -21,7 +21,7 @@ _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
 def guard(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a handler so that it serves only programs on this machine and pages of this CRM."""
+    """Wrap a handler so that it accepts calls only from programs on this machine and from pages of this CRM."""
 
     @functools.wraps(handler)
     def respond(request: Request, crm: SandboxCrm, *values: str) -> Any:

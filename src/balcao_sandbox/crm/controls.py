@@ -109,7 +109,7 @@ def clear_faults(request: Request, crm: SandboxCrm) -> Response[Any]:
 
 
 def reset_crm(request: Request, crm: SandboxCrm) -> Response[Any]:
-    """Reset the CRM: demo accounts, no faults, and an empty journal."""
+    """Reset the CRM to its demo accounts, without faults and with an empty journal."""
     _read_form(request)
     crm.sandbox.reset()
     return redirect(PATH, 303)

@@ -15,7 +15,7 @@ T = TypeVar("T")
 class Person(msgspec.Struct, frozen=True):
     """A demo person.
 
-    `groups` are groups of the access catalogue, and `departments` are codes of administrative units.
+    `groups` are groups in the access catalogue, and `departments` are codes of administrative units.
     """
 
     cpf: str

@@ -1,4 +1,4 @@
-"""The operations that the area calls. The types contain only the members that its pages use."""
+"""The API operations that the area calls. The types contain only the members that its pages use."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -12,7 +12,7 @@ from balcao.web.api import Conflict
 from balcao.web.declaration import MIB
 
 pages = Pages("access", "/acessos/documento")
-# Large enough for a document, which has at most 1 MiB, because percent-encoding triples the size of some characters.
+# A document has at most 1 MiB. The limit is greater, because percent-encoding triples the size of some characters.
 _BODY_LIMIT = 4 * MIB
 
 

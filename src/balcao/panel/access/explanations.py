@@ -1,4 +1,4 @@
-"""Explanations of decisions: whether a person may do something, with the chain of reasons."""
+"""Pages that explain decisions: whether a person may do something, and the chain of reasons."""
 
 from typing import Any
 

@@ -78,7 +78,7 @@ class ActionForm(Form):
 
 
 class MappingForm(Form):
-    """The form for an address of another application of the city."""
+    """The form for an address of another city application."""
 
     members: ClassVar = {"path": "path_pattern", "action": "action_id"}
 
@@ -183,9 +183,9 @@ class DocumentForm(Form):
 
 
 class LastAdministrationForm(Form):
-    """The form in which a person confirms giving up their last administrative role.
+    """The form with which administrators confirm giving up their last administrative role.
 
-    `names` describe the administrative roles that the person would lose, with their sources.
+    `names` describes the administrative roles that the person would lose, and the source of each.
     """
 
     names: Sequence[str] = ()

@@ -103,7 +103,7 @@ async def edit_group(visit: Visit, group: str) -> Response[Any]:
         return await visit.redirect(back, "O grupo foi gravado; vale desde já.")
     theirs = [(form[name].label.text, values[name]) for name in values if (form[name].data or "") != values[name]]
     if form.is_outdated:
-        form.etag = present.etag  # if sent again, the form overwrites the version shown now
+        form.etag = present.etag  # a resubmission overwrites the version shown now
     crumbs = [_groups_crumb(visit), Crumb(group, back)]
     return _show_form(visit, form, "Gravar", back, crumbs, theirs)
 

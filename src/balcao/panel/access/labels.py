@@ -86,7 +86,7 @@ def mask_cpf(cpf: str) -> str:
 
 
 def name_person(name: str | None, cpf: str) -> str:
-    """Return a person's name, or a phrase with the masked CPF for a person who has never logged in."""
+    """Return a person's name. For a person who has never logged in, return a phrase with the masked CPF."""
     return name or f"pessoa de CPF {mask_cpf(cpf)}"
 
 
@@ -108,7 +108,7 @@ def describe_way(role: str, source: str, group: str | None) -> Markup:
 
 
 def name_service(service: str | None) -> str:
-    """Return a service's name. None means another application of the city."""
+    """Return a service's name. `service` is None for another city application."""
     return SERVICES.get(service, service) if service else "outra aplicação"
 
 

@@ -19,7 +19,7 @@ from balcao.web.lists import Filter, Listing
 from balcao.web.visit import Crumb
 
 pages = Pages("access", "/acessos/enderecos")
-# The maximum number of actions offered as choices. Catalogues have far fewer actions.
+# Offer at most this many actions as choices. Catalogues contain far fewer.
 _MOST_ACTIONS = 1_000
 
 
@@ -40,7 +40,7 @@ async def list_mappings(visit: Visit) -> Response[Any]:
 
 @pages.form("/novo", "Novo endereço", actions=[MAPPING_CREATE])
 async def create_mapping(visit: Visit) -> Response[Any]:
-    """Map an address of another application of the city."""
+    """Map an address of another city application."""
     form = MappingForm(visit)
     form.action.choices = await _list_choices(visit)
     back = visit.address("access.list_mappings")

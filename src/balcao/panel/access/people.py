@@ -38,7 +38,10 @@ async def list_people(visit: Visit) -> Response[Any]:
 
 @pages.get("/{person}", "Pessoa", actions=[USER_READ])
 async def show_person(visit: Visit, person: str) -> Response[Any]:
-    """Show a person's groups and, as far as the visitor may see them, direct roles and rights with their reasons."""
+    """Show a person's groups.
+
+    As far as the visitor may see them, also show direct roles, and rights with their reasons.
+    """
     user = await client.find_user(visit.api, person)
     rights, direct = await gather_blocks(
         client.list_person_actions(visit.api, user.cpf) if visit.may(EXPLAIN) else None,

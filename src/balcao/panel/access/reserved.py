@@ -26,7 +26,7 @@ async def is_reserved_group(visit: Visit, group: str) -> bool:
 
 
 async def list_roles_to_give(visit: Visit) -> list[Any]:
-    """Return the roles that the person may give, as choices. The selection starts without a choice."""
+    """Return the roles that the person may give, as choices. Initially, nothing is selected."""
     roles = await client.list_all_roles(visit.api)
     given = ((one.name, f"{one.name}: {one.description}") for one in roles if not is_reserved(visit, [one.name]))
     return list_choices(given, is_asked=True)

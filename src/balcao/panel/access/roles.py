@@ -82,7 +82,7 @@ async def edit_role(visit: Visit, role: str) -> Response[Any]:
 
 @pages.form("/{role}/acoes/nova", "Dar uma ação ao papel", actions=[ROLE_GRANT])
 async def grant_action(visit: Visit, role: str) -> Response[Any]:
-    """Add an action to a role. The person can search for actions by a part of the name."""
+    """Add an action to a role. The person can search for a part of the action's name."""
     search = visit.query.first("procura").strip()[:100]
     found = await client.list_actions(visit.api, search=search or None, limit=100, skip=0)
     form = GrantForm(visit)

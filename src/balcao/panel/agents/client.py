@@ -1,4 +1,4 @@
-"""The operations on versions. The types contain only the members that the pages use."""
+"""The API operations on versions. The types contain only the members that the pages use."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -69,7 +69,7 @@ class Check(msgspec.Struct):
 
 
 class Done(msgspec.Struct):
-    """The result of a change. `message` is the service's text for the user."""
+    """The result of a change. `message` is a text from the service that is shown to the user."""
 
     message: str
 

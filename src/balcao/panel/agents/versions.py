@@ -26,7 +26,7 @@ _LONGEST_NUMBER = 9  # nine digits always fit in a PostgreSQL integer
 async def list_agents(visit: Visit) -> Response[Any]:
     """List the agent types with their active versions."""
     names = await client.list_agent_types(visit.api)
-    # Each agent needs its own call, so a page shows at most 25 agents.
+    # Each agent needs a separate API call, so show at most 25 agents.
     active = await gather_blocks(*(client.read_active(visit.api, name) for name in names[:25]))
     return visit.render("agents/agents.html", agents=list(zip(names, active, strict=False)), name_agent=name_agent)
 

@@ -1,4 +1,4 @@
-"""The operations on webhooks. The types contain only the members that the pages use."""
+"""The API operations on webhooks. The types contain only the members that the pages use."""
 
 from collections.abc import Sequence
 

@@ -60,7 +60,7 @@ async def find_attendance(visit: Visit, number: str) -> Attendance:
     """
     key = visit.session.stored.key
     stored = None
-    if number.isascii() and number.isdigit() and len(number) < 19:  # a number of this length fits a bigint
+    if number.isascii() and number.isdigit() and len(number) < 19:  # a number with at most 18 digits fits in a bigint
         async with visit.panel.database.connection() as connection:
             stored = await store.use_attendance(connection, int(number), key, IDLE_LIMIT)
     found = _open(visit, stored) if stored else None

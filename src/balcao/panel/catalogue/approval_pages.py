@@ -30,7 +30,7 @@ pages = Pages(AREA, "")
 
 @pages.get("/aprovacoes", "Fila de aprovação", actions=[PUBLISH], in_menu=True)
 async def list_approvals(visit: Visit) -> Response[Any]:
-    """List the pending services and proposals, longest waiting first."""
+    """List the pending services and proposals. The ones that have waited longest come first."""
     services, proposals = await gather_blocks(
         client.list_summaries(visit.api, AWAITING | {"per_page": 100}), client.list_awaiting_proposals(visit.api)
     )
@@ -96,7 +96,7 @@ async def show_proposal(visit: Visit, service: str, proposal: str) -> Response[A
 
 @pages.post("/servicos/{service}/propostas/{proposal}/publicar", "Publicar a proposta", actions=[PUBLISH])
 async def publish_proposal(visit: Visit, service: str, proposal: str) -> Response[Any]:
-    """Publish the version of a proposal that the person has read, unless the proposal has changed since."""
+    """Publish the version of a proposal that the person has read. Refuse if the proposal has changed since then."""
     here = visit.address("catalogue.show_proposal", service=service, proposal=proposal)
     try:
         saved = await client.publish_proposal(visit.api, service, proposal, visit.posted.first("_etag"))
@@ -171,7 +171,7 @@ async def find_approvals(visit: Visit) -> Sequence[Item]:
 
 
 async def find_returned(visit: Visit) -> Sequence[Item]:
-    """Return the services and proposals that were sent back to their editors, with the reasons."""
+    """Return the services and proposals that were sent back to their editors, each with the reason."""
     services, proposals = await asyncio.gather(
         client.list_summaries(visit.api, _EDITED | {"per_page": 100}), client.list_edited_proposals(visit.api)
     )

@@ -48,7 +48,7 @@ class Summaries(msgspec.Struct):
 
 
 class Service(msgspec.Struct):
-    """A service. `content` contains all members of the response unchanged."""
+    """A service. `content` contains all members of the response, unchanged."""
 
     id: str
     nome_servico: str

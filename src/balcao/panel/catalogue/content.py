@@ -1,4 +1,4 @@
-"""Conversion between a service and its form fields. A list is a field with one item on each line."""
+"""Converts a service to form fields and back. A list becomes a field with one item on each line."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -90,7 +90,7 @@ class ServiceForm(Form):
         *,
         etag: str = "",
     ) -> None:
-        """Set the selectable categories and departments. A stored value that is not among them stays selectable."""
+        """Set the selectable categories and departments. A stored value that is not among them remains selectable."""
         given = {**(values or {})}
         for name in ("fixar_destaque", "exclusive_for_agents"):
             if name in given:
@@ -148,7 +148,7 @@ class RollbackForm(Form):
 
 
 class DeleteForm(Form):
-    """The form that confirms a deletion: the person types the service's name."""
+    """The form for confirming a deletion. The person must type the service's name."""
 
     name = StringField(
         "Nome do serviço, como está acima", validators=[needed("Escreva o nome do serviço para confirmar.")]
@@ -156,7 +156,7 @@ class DeleteForm(Form):
 
 
 class MappingForm(Form):
-    """The form that maps a service number of a legacy system to the service that replaces it."""
+    """The form for mapping a legacy system's service number to the service that replaces it."""
 
     origem = SelectField("Sistema antigo", validators=[needed("Escolha o sistema antigo.")], validate_choice=False)
     id_servico_antigo = StringField("Número no sistema antigo", validators=[needed(), length(1, 200)])

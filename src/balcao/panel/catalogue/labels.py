@@ -6,7 +6,7 @@ from balcao.panel.catalogue.client import Summary, Version
 
 
 class State(NamedTuple):
-    """A state as shown by a tag: kind, text and symbol."""
+    """How a tag shows a state: its kind, text and symbol."""
 
     kind: str
     text: str

@@ -125,7 +125,7 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
 
 @pages.post("/servicos/{service}/publicar", "Publicar", actions=[PUBLISH])
 async def publish_service(visit: Visit, service: str) -> Response[Any]:
-    """Publish the version that the person has read. If the service has changed since, show the changes instead."""
+    """Publish the version that the person has read. If the service has changed since then, show the changes instead."""
     etag = visit.posted.first("_etag")
     try:
         saved = await client.publish_service(visit.api, service, etag)

@@ -60,7 +60,7 @@ async def compare_versions(visit: Visit, service: str) -> Response[Any]:
 
 @pages.form("/servicos/{service}/voltar/{version}", "Voltar a uma versão", actions=[ROLL_BACK])
 async def roll_back_service(visit: Visit, service: str, version: str) -> Response[Any]:
-    """Ask for confirmation, then restore an older version as a new version."""
+    """Restore an older version as a new version. First ask for confirmation."""
     read = await client.read_service(visit.api, service)
     number = parse_number(version)
     form = RollbackForm(visit, etag=read.etag)

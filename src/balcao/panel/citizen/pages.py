@@ -23,7 +23,7 @@ pages = Pages("citizen", "/meus-dados")
 
 
 async def _read_own_cpf(api: Api) -> Cpf:
-    """Return the CPF of the logged-in person. Raises PageFault for a login without a CPF."""
+    """Return the CPF of the logged-in person. Raises PageFault if the login has no CPF."""
     try:
         return Cpf(await people.read_own_cpf(api))
     except NotAllowed:

@@ -33,7 +33,7 @@ class AttendanceForm(ReasonForm):
         return found | ({"birth_date": born.isoformat()} if born else {})
 
     def validate(self, extra_validators: object = None) -> bool:
-        """Require a CPF or another search term. A typed CPF must be valid."""
+        """Require a CPF or another search term, and reject an invalid CPF."""
         is_sound = super().validate()
         if (self.cpf.data or "").strip():
             if self.number is None:

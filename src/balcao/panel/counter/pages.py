@@ -197,7 +197,7 @@ async def change_preferences(visit: Visit, attendance: str) -> Response[Any]:
 
 @pages.post("/atendimento/{attendance}/copia", "Gerar a cópia", actions=["citizen:export"])
 async def take_copy(visit: Visit, attendance: str) -> Response[Any]:
-    """Return the file with all stored data of the citizen."""
+    """Return the file with all data stored about the citizen."""
     found = await attendances.find_attendance(visit, attendance)
     file = await people.download_export(make_subject(visit, found))
     return attachment(file.content, FILE_NAME)

@@ -22,7 +22,7 @@ from balcao.web.words import parse_number
 # Redraw the board after each change, and at least this often, because it shows how long notifications have been open.
 REDRAW_SECONDS = 60
 
-# The lowest colour, which every unit without an open notification has.
+# The lowest risk colour. Every unit without an open notification has it.
 SAFEST = next(iter(COLORS))
 
 pages = Pages(AREA, BASE)

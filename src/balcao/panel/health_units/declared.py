@@ -1,4 +1,4 @@
-"""The area's name, address and rights, and the checks of a right's reach."""
+"""The area's name, address and rights, and functions that check which areas a right covers."""
 
 from balcao.panel.visit import Visit
 from balcao.web.faults import PageFault

@@ -31,7 +31,7 @@ pages = Pages(AREA, BASE)
 
 @pages.form("/unidades/{cnes}/horarios", "Horário da semana", actions=[UNITS])
 async def edit_week(visit: Visit, cnes: str) -> Response[Any]:
-    """Change the week, after a preview of the resulting days."""
+    """Change the hours of the week, after a preview of the resulting days."""
     unit = await _read_unit(visit, cnes)
     week = await _read_week(visit, cnes)
     values: dict[str, Any] = {f"d{day}": format_intervals(week.value.semana.get(str(day), [])) for day in range(1, 8)}

@@ -77,7 +77,7 @@ class LanguageRow(wtforms.Form):
 
 
 class JobForm(Form):
-    """The form for a job. The fields have the names of the service's members."""
+    """The form for a job. Its fields have the same names as the service's members."""
 
     titulo = StringField("Título", validators=[needed(), length(1, 500)])
     id_contratante = StringField(

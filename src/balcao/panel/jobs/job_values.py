@@ -106,12 +106,12 @@ def digest(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def encode_digests(values: Mapping[str, Any]) -> str:
-    """Encode the digests of the values for a hidden field of the form."""
+    """Encode the digests of the values for a hidden form field."""
     return msgspec.json.encode(digest(values)).decode()
 
 
 def decode_digests(text: str) -> dict[str, str]:
-    """Decode the digests of a form. Return an empty dict for an invalid text."""
+    """Decode the digests from a form. Return an empty dict for invalid text."""
     try:
         return msgspec.json.decode(text, type=dict[str, str])
     except msgspec.MsgspecError:

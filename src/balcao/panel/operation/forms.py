@@ -71,7 +71,7 @@ class LimitForm(Form):
 
 
 class MaintenanceForm(Form):
-    """The form for maintenance of a service for a limited time, starting now or later."""
+    """The form for putting a service into maintenance for a limited time, starting now or later."""
 
     service = SelectField("Serviço", validators=[needed("Escolha o serviço.")], validate_choice=False)
     message = StringField(

@@ -108,7 +108,7 @@ def name_kind(kind: str) -> str:
 
 
 def name_fields(fields: Sequence[str]) -> str:
-    """Return the names of the members of a person's record that a job concerns."""
+    """Return the labels of the record members that a job concerns."""
     return ", ".join(name_member(field) for field in fields)
 
 

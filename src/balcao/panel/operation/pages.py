@@ -73,7 +73,7 @@ async def retry_job(visit: Visit, job: str) -> Response[Any]:
 
 @pages.post("/tarefas/repetir", "Repetir tarefas", actions=[WRITE])
 async def retry_jobs(visit: Visit) -> Response[Any]:
-    """Put the oldest jobs of a kind back into the queue."""
+    """Put the oldest jobs of one kind back into the queue."""
     kind = visit.posted.first("tipo")
     done = await client.retry_jobs(visit.api, kind, MOST_AT_ONCE)
     back = visit.address("operation.list_jobs", _query={"tipo": kind})
@@ -82,7 +82,7 @@ async def retry_jobs(visit: Visit) -> Response[Any]:
 
 @pages.form("/tarefas/{job}/descartar", "Descartar a tarefa", actions=[WRITE])
 async def drop_job(visit: Visit, job: str) -> Response[Any]:
-    """Drop a job with a reason, so that it is never retried."""
+    """Drop a job, so that it is never retried. The person must give a reason."""
     form = DropForm(visit)
     if form.is_sent and await form.submit(lambda: client.drop_job(visit.api, job, form.reason.data or "")):
         return await _open_next(visit, f"A tarefa {job} foi descartada.", job)
@@ -98,7 +98,10 @@ async def drop_job(visit: Visit, job: str) -> Response[Any]:
 
 
 async def _open_next(visit: Visit, done: str, decided: str) -> Response[Any]:
-    """Open the oldest dead-lettered job except `decided`, or the list if no job remains. The next page shows `done`."""
+    """Open the oldest dead-lettered job except `decided`, or the list if no job remains.
+
+    The next page shows the message `done`.
+    """
     (found,) = await gather_blocks(client.list_jobs(visit.api, size=2))
     following = next((one for one in found.value.data if str(one.id) != decided), None) if found.value else None
     if following is None:

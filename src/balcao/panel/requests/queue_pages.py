@@ -38,7 +38,10 @@ pages = Pages(AREA, "/pedidos")
 
 @pages.get("", "Fila de pedidos", actions=[HANDLE], in_menu=True)
 async def list_requests(visit: Visit) -> Response[Any]:
-    """List the requests of the person's departments: open requests by deadline, others by their last change."""
+    """List the requests of the person's departments.
+
+    Open requests are sorted by deadline, and closed requests by their latest change.
+    """
     blocks: list[Block[Any]] = await gather_blocks(list_request_types(visit.api), read_department_names(visit.api))
     types, departments = blocks
     filters = [

@@ -1,4 +1,4 @@
-"""Portuguese terms for failed calls to another system."""
+"""Portuguese terms for failed calls to other systems."""
 
 _FAILURES = {
     "timeout": "não respondeu em 10 segundos",

@@ -69,7 +69,7 @@ class WebhookPages:
         return self._render(visit, "list", webhooks=await self.operations.list_webhooks(visit.api))
 
     async def add_webhook(self, visit: Visit) -> Response[Any]:
-        """Add a receiver. The response page shows the receiver's secret once."""
+        """Add a receiver. Its secret is shown once, on the response page."""
         self.require_reach(visit)
         form = self.form(visit)
         if form.is_sent and await form.submit(lambda: self.operations.add_webhook(visit.api, form.body, form.key)):

@@ -127,7 +127,7 @@ async def _end(visit: Visit, opened: _OpenedForm) -> None:
 
 
 async def _list_co_editors(visit: Visit, path: str) -> list[str]:
-    # Record this person's presence too, so that the co-editors see it.
+    # Also record this person's presence, so that the co-editors see it.
     subject, place = visit.session.stored.subject_key, _hash(path)
     sealer = visit.panel.sealer
     async with visit.panel.database.connection() as connection:

@@ -55,8 +55,7 @@ class MyPages(Surface[Page]):
     async def open(self) -> AsyncIterator[None]:
         """Open the resources while the process serves.
 
-        Raises RoleError if the site's role cannot work in the database, and MigrationError if its schema is not up to
-        date.
+        Raises RoleError if the site's role cannot use the database, and MigrationError if its schema is not up to date.
         """
         await describe_database(self.settings).open(self.database, self.settings)
         async with super().open():

@@ -84,7 +84,7 @@ async def change_address(visit: Visit) -> Response[Any]:
 
 @pages.form("/mensagens", "Mensagens que recebo")
 async def change_preferences(visit: Visit) -> Response[Any]:
-    """Choose the subjects about which the citizen receives messages, and show the earlier choices."""
+    """Choose the subjects about which the citizen receives messages. Also show the earlier choices."""
     page = await _make_person_page(visit)
     (choices,) = await gather_blocks(people.list_choices(page.subject))
     return await changes.change_preferences(visit, page._replace(home=visit.path), choices=choices, labels_of=labels)

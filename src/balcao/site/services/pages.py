@@ -33,7 +33,7 @@ _SLUG, _ID = re.compile(r"[a-z0-9-]{1,250}"), re.compile(r"[0-9a-f]{8}(?:-[0-9a-
 
 @pages.get("", "Todos os serviços", footer="site")
 async def list_subjects(visit: Visit) -> Response[Any]:
-    """Show the subjects, and the services whose names start with one letter."""
+    """Show the subjects, and the services whose names start with a chosen letter."""
     snapshot = await visit.read_catalogue()
     letters: dict[str, list[Listed]] = {}
     for service in snapshot.services:

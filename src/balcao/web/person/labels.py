@@ -181,7 +181,7 @@ def describe_reason(access: Access) -> str:
 
 
 def describe_choice(choice: Choice) -> str:
-    """Describe whether the choice accepted or refused messages."""
+    """Return whether a choice accepted or refused messages, in words."""
     return "Aceitou" if choice.new_value else "Recusou"
 
 

@@ -52,7 +52,7 @@ class Session:
         return not actions or not frozenset(actions).isdisjoint(self.actions or ())
 
     def may_send(self, actions: Sequence[str]) -> bool:
-        """Return whether to read a large form for a page that requires one of these actions."""
+        """Return whether a large form should be read for a page that requires one of these actions."""
         if self.is_active and self.actions is None:
             return True
         return self.stored.is_recent and self.may_have_opened(actions)

@@ -1,4 +1,4 @@
-"""SQL for the sessions and drafts of each surface. A draft is text that was typed but not sent."""
+"""SQL for the sessions and drafts of each surface. A draft is text that a person typed but did not send."""
 
 from collections.abc import Callable, Coroutine
 from datetime import datetime, timedelta

@@ -21,8 +21,8 @@ from balcao.registry.city.companies.schemas import (
 BAKERY = "90000001000129"
 # This company is not registered in employability yet, so that users can add it there.
 WORKSHOP = "90000007000104"
-# Each company's CNPJ, legal and trade name, responsible person, other partners, main activity, nature, size, capital
-# and street.
+# CNPJ, legal name, trade name, responsible person, other partners, main activity, nature, size, capital and street of
+# each company.
 _ROWS = (
     (BAKERY, "Padaria Aurora Ltda.", "Padaria Aurora", 20, (9,), "1091102", "2062", "01", 50_000, "do Porto"),
     ("90000002000173", "Construtora Horizonte S.A.", "Construtora Horizonte", 21, (22,), "4120400", "2054", "05",

@@ -111,7 +111,7 @@ class Decision:
 
 
 async def choose(visit: "Visit", work: Work) -> UUID:
-    """Store the chosen people until the decision is confirmed. Return the decision's id."""
+    """Store the chosen people until the person confirms the decision. Return the decision's id."""
     subject, id_ = visit.session.stored.subject_key, uuid4()
     # Sort by step, because `_next_part` puts only people of one step into a part that sets a new step.
     ordered = sorted(work.people, key=lambda person: person.step or "")
