@@ -94,7 +94,7 @@ class Caller:
         self._tokens: dict[str, str] = {}
 
     def call(self, target: Target, sent: Sent) -> tuple[int, bytes]:
-        """Return the status and the body. Of an event stream, read only the start."""
+        """Return the status and the body. Read only the start of an event stream."""
         status, content = self._send(target, sent)
         if status == 429:
             self._tokens.clear()

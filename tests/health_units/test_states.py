@@ -19,7 +19,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 colours = st.sampled_from(Risco)
 # The smallest time difference that the database can store.
 STEP = timedelta(microseconds=1)
-# The clock may stand still, or be set back.
+# The clock may stop, or be set back.
 clocks = st.timedeltas(min_value=timedelta(minutes=-5), max_value=timedelta(minutes=5))
 
 

@@ -100,7 +100,7 @@ class Resource(Protocol):
 
 @runtime_checkable
 class Prepared(Protocol):
-    """A resource whose keys stand for objects that must be created before the history starts."""
+    """A resource whose keys belong to objects that must be created before the history starts."""
 
     async def prepare(self, call: Call) -> None:
         """Create the objects behind the keys."""

@@ -1,6 +1,8 @@
 """Finds citations of the rules, the specification and the ADRs, and checks that their targets exist.
 
-rules: registry 4.1 row 4, 4.9, cases W1-W9 spec: webhook rule 4 ADR 0002
+rules: registry 4.1 row 4, 4.9, cases W1-W9
+spec: webhook rule 4
+ADR 0002
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""What visitors do with services, in a Chromium without scripts, at 1280 and 360 pixels."""
+"""The tasks of visitors with services, in a Chromium without scripts, at 1280 and 360 pixels."""
 
 from collections.abc import Callable
 

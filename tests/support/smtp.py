@@ -1,4 +1,4 @@
-"""A mail server on loopback that records e-mails, and rejects as many e-mails as a test requests."""
+"""A mail server on loopback that records e-mails, and rejects the number of e-mails that a test requests."""
 
 import asyncio
 import logging

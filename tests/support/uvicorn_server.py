@@ -32,7 +32,7 @@ class RunningUvicorn:
 
 
 class RunningForeign(RunningUvicorn):
-    """A plain ASGI program that stands in for a third-party service. `url` is its address."""
+    """A plain ASGI program that replaces a third-party service. `url` is its address."""
 
     def __init__(self, program: Any) -> None:
         port = free_port()
