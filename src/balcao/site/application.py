@@ -62,7 +62,7 @@ class Site:
 
     @property
     def wording(self) -> Wording:
-        """Return the texts that the city chose."""
+        """Return the site's texts, including the city's changes."""
         return self.looks.current.wording
 
     @property

@@ -285,7 +285,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     def _find_form(self, request: Request, page: PageT) -> tuple[str, str]:
         """Return the path and query of the page that contained the submitted form.
 
-        Both are empty if the browser does not send them.
+        Both are empty if they cannot be determined from the request.
         """
         path = request.path.decode("latin-1")
         if self._surface.has_page(page.name, "GET"):

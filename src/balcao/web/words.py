@@ -39,7 +39,7 @@ class Words:
         return f"{moment.astimezone(self.zone):%H:%M}"
 
     def format_end(self, begin: datetime, end: datetime) -> str:
-        """Format the end of a range: " a 10:45". Return an empty string if it would equal the start."""
+        """Format the end of a range: " a 10:45". Return an empty string if both ends show the same time."""
         clock = self.format_clock(end)
         return "" if clock == self.format_clock(begin) else f" a {clock}"
 

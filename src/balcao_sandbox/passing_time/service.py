@@ -20,7 +20,7 @@ AGED = {
 
 
 async def pass_time(url: str, cpf: Cpf, time: timedelta) -> dict[str, int]:
-    """Make a person's data older. Return the number of changed rows of each kind.
+    """Move the times in a person's data back. Return the number of changed rows of each kind.
 
     `url` must log in as the tables' owner.
     """

@@ -12,7 +12,7 @@ UPDATE registry.phone_verification SET sent_at = sent_at - :time::interval, expi
 WHERE cpf = :cpf AND used_at IS NULL
 """)
 async def age_phone_code(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Make the person's unused phone code older."""
+    """Move the times of the person's unused phone code back."""
 
 
 @statement("""
@@ -20,12 +20,12 @@ UPDATE registry.vehicle_conductor SET created_at = created_at - :time::interval
 WHERE status = 'pending' AND :cpf IN (conductor_cpf, invited_by_cpf)
 """)
 async def age_invitations(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Make unanswered invitations to drive a vehicle older, if the person sent or received them."""
+    """Move back the times of unanswered invitations to drive a vehicle that the person sent or received."""
 
 
 @statement("UPDATE platform.idempotent_answer SET made_at = made_at - :time::interval WHERE cpf = :cpf")
 async def age_kept_answers(connection: Connection, cpf: Cpf, time: timedelta) -> int:
-    """Make the stored responses for the person's `Idempotency-Key` values older."""
+    """Move back the times of the stored responses for the person's `Idempotency-Key` values."""
 
 
 _SHIFTED = """

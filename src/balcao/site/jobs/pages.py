@@ -234,7 +234,7 @@ async def show_job(visit: Visit, slug: str) -> Response[Any]:
         job = await client.read_job(visit.reader, slug)
     except Moved as moved:
         return visit.move(visit.address("jobs.show_job", slug=moved.slug))
-    # According to a stale response, a closed job may still be open. The page therefore does not invite people to apply.
+    # A stale response may show a closed job as open, so the page then does not invite people to apply.
     is_stale = visit.reader.checked_at is not None
     path = visit.address("jobs.show_job", slug=job.slug)
     site = visit.site

@@ -12,7 +12,7 @@ from balcao.web.api import NotFound, quoted
 from balcao.web.service_requests.client import TYPES, RequestType, RequestTypes
 
 _REQUESTS = "/registry/v1/maintenance-requests"
-# Type ids always have this form, so any other text is not found without a call.
+# Type ids always have this form. Any other text is unknown, so no call is needed.
 _TYPE_ID = re.compile(r"[a-z][a-z0-9_]{1,49}")
 _DIGITS = re.compile(r"(?:PED)?([0-9]{8,12})([0-9])")
 

@@ -27,7 +27,7 @@ pages = Pages("services", "/servicos", [feedback.pages])
 _SIMILAR = 4
 _MOST_NAMES = 4
 _LONGEST_OLD_NUMBER = 60
-# Slugs and ids always have these forms, so any other text is not found without a call.
+# Slugs and ids always have these forms. Any other text is unknown, so no call is needed.
 _SLUG, _ID = re.compile(r"[a-z0-9-]{1,250}"), re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 

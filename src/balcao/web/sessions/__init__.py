@@ -1,4 +1,4 @@
 """Sessions for the panel and for the site's personal pages.
 
-The browser has only a cookie. The tokens never leave the server.
+The browser has only a cookie. The tokens are stored only on the server.
 """
