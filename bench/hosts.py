@@ -1,8 +1,7 @@
 """Runs two hosts on one machine.
 
-Each is a `balcao serve` with its own data folder. They share a PostgreSQL and a Redis.
-
-HAProxy or nginx runs in front of both hosts, with the generated configuration.
+Each is a `balcao serve` with its own data folder. They share a PostgreSQL and a Redis. HAProxy or nginx runs in front
+of both hosts, with the generated configuration.
 """
 
 import contextlib

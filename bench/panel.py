@@ -84,7 +84,7 @@ def running(folder: Path, **settings: str) -> Iterator[Trial]:
 
 
 def log_in(trial: Trial, people: int) -> dict[str, list[bytes]]:
-    """Log in this many people, spread evenly over the pages. Return the page requests by username, one per session."""
+    """Log this many people in, spread evenly over the pages. Return the page requests by username, one per session."""
     asked: dict[str, list[bytes]] = {username: [] for username in PAGES}
     for username, (page, _) in PAGES.items():
         for _ in range(people // len(PAGES)):

@@ -73,7 +73,7 @@ async def units(url: str) -> list[str]:
 
 
 async def empty(url: str, people: Sequence[str]) -> None:
-    """Delete the rows that the cases have written, and insert the pets again."""
+    """Delete the rows that the cases have written, and insert the people's own pets again."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(_EMPTY)

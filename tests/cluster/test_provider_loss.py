@@ -60,10 +60,9 @@ async def until_let_in(http: httpx.AsyncClient, token: str) -> float:
 async def lose(issuer: Issuer, first: str, second: Host) -> tuple[list[Sender], list[float]]:
     """Stop the provider and start it again.
 
-    Return the senders that continued, and the seconds until other callers were accepted.
-
-    The senders use a token that was verified before the loss, and a new token with a known key. The seconds are
-    measured from the provider's return, on the running host and on the host that started during the loss.
+    Return the senders that continued, and the seconds until other callers were accepted. The senders use a token that
+    was verified before the loss, and a new token with a known key. The seconds are measured from the provider's return,
+    on the running host and on the host that started during the loss.
     """
     known, unseen = (Sender(issuer.admin(STAFF, sub=sub), write) for sub in ("known", "unseen"))
     persons = (Cpf.with_stem(str(stem)).digits for stem in itertools.count(940_000_000))

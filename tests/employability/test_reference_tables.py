@@ -182,7 +182,7 @@ def test_a_call_that_is_repeated_with_its_key_adds_one(post: Callable[..., httpx
 
 @pytest.mark.parametrize("declared", ["", "ON DELETE RESTRICT"])
 def test_what_a_row_refers_to_is_not_deleted(http: httpx.Client, issuer: Issuer, sql: Sql, declared: str) -> None:
-    """Any foreign key to a value protects it. The test's own table replaces the tables of jobs and resumes."""
+    """Any foreign key to a value protects it. The test uses its own table instead of those of jobs and resumes."""
     value = seed_value_id(Kind.WORK_MODEL, "Remoto")
     sql(f"CREATE TABLE employability.user_of_values (id uuid REFERENCES employability.reference_value {declared})")
     sql("INSERT INTO employability.user_of_values VALUES ($1)", value)

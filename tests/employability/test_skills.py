@@ -230,7 +230,7 @@ def test_an_unknown_skill_has_no_areas(http: httpx.Client, issuer: Issuer) -> No
 
 
 def test_the_area_of_a_skill_that_something_refers_to_stays(http: httpx.Client, issuer: Issuer, sql: Sql) -> None:
-    """Any foreign key to the link protects it. The test's own table replaces the table of resumes."""
+    """Any foreign key to the link protects it. The test uses its own table instead of that of resumes."""
     sql("CREATE TABLE employability.user_of_links (id bigint REFERENCES employability.skill_area)")
     sql("INSERT INTO employability.user_of_links SELECT id FROM employability.skill_area WHERE skill_id = 2")
     try:

@@ -20,9 +20,7 @@ LIMIT_SECONDS = 5.0
 class RightsOfPeople:
     """People who repeatedly make a call that only members of a group may make.
 
-    Staff add them to the group and remove them.
-
-    A person stays in the group, or outside it, for a minimum time.
+    Staff add them to the group and remove them. A person stays in the group, or outside it, for a minimum time.
     """
 
     name = "rights"

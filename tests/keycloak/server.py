@@ -91,9 +91,8 @@ class Keycloak:
     def add_client(self, client_id: str, *scopes: str, **representation: Any) -> None:
         """Add a login client.
 
-        Its secret is its name.
-
-        The scope `profile` is always included, because a client can request only the scopes that it has.
+        Its secret is its name. The scope `profile` is always included, because a client can request only the scopes
+        that it has.
         """
         common = {"clientId": client_id, "secret": client_id, "redirectUris": [REDIRECT], "fullScopeAllowed": False}
         named = {"defaultClientScopes": ["profile", *scopes], "optionalClientScopes": []}

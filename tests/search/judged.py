@@ -1,9 +1,7 @@
 """Judged queries, each with the services that are right for it.
 
-The ranking is tuned on them (rules: search 4.6).
-
-There are two catalogues: a small one to tune the constants of the score, and the demo city, whose queries are in
-several lists. Held-out lists are never used to tune the search.
+The ranking is tuned on them (rules: search 4.6). There are two catalogues: a small one to tune the constants of the
+score, and the demo city, whose queries are in several lists. Held-out lists are never used to tune the search.
 """
 
 import tomllib
@@ -167,7 +165,7 @@ def read_phrases() -> dict[str, list[str]]:
 
 
 def list_texts(value: object) -> list[str]:
-    """Return all texts of a stored service."""
+    """Return all texts in a value of a stored service."""
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

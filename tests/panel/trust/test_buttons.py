@@ -63,9 +63,7 @@ def test_every_button_that_is_shown_may_be_pressed(pressing: list[Person], sandb
 def choose_buttons(panel: PanelClient) -> list[tuple[Kind, str]]:
     """Return each kind of button, with the address of a page that shows it.
 
-    Kinds that revoke rights come last.
-
-    Ordinary runs return only a random sample.
+    Kinds that revoke rights come last. Ordinary runs return only a random sample.
     """
     begin = panel.attend(CARLA).url.path if "/painel/atendimento" in panel.get(PREFIX).text else PREFIX
     shown: dict[Kind, str] = {}

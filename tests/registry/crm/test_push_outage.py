@@ -90,7 +90,7 @@ def test_each_persons_changes_arrive_in_their_order(
     for step in range(STEPS):
         for cpf in people:
             own(cpf, nomeExibicao=f"passo {step:03}")
-        send(crm_push_attempts=100)  # enough attempts to dead-letter no push
+        send(crm_push_attempts=100)  # enough attempts that no push is dead-lettered
     crm.faults()
     send()
     send()

@@ -76,7 +76,7 @@ def live(cpf: str, life: Life, act: Act, sql: Sql) -> bool:
 
 
 def expect(cpf: str, category: str, life: Life, is_known: bool, sql: Sql) -> dict[str, Any]:
-    """Compute the expected answer from the ledger alone."""
+    """Compute the expected answer from the ledger, the choices and the erasure."""
     entries = sql("SELECT * FROM registry.preference_ledger WHERE cpf = $1 ORDER BY seq", cpf)
     erased_at = sql("SELECT max(anonymised_at) AS at FROM registry.mirror_head WHERE cpf = $1", cpf)[0]["at"]
     of_category = [entry for entry in entries if entry["category"] == category]
