@@ -72,8 +72,8 @@ from balcao.web.database import list_migrations as list_surface_migrations
 
 AGENT_DOCS = describe_service(AGENTS)
 
-# All services, in the order of their migrations. The access catalogue comes first, because services announce their
-# operations to it.
+# All services, in the order in which their migrations run. The access catalogue comes first, because services announce
+# their operations to it.
 SERVICES: tuple[Service, ...] = (ACCESS, REGISTRY, EMPLOYABILITY, SEARCH, HEALTH_UNITS, AGENTS, AGENT_DOCS)
 NAMES = tuple(service.name for service in SERVICES)
 

@@ -56,7 +56,7 @@ def run_import(
 ) -> None:
     """Import a file, show the progress, and print a summary.
 
-    Exit with 1 if rows were refused, unless the operator has allowed that.
+    Exit with status 1 if rows were refused, unless the operator has allowed that.
     """
     from balcao.operate.imports import import_file, make_order
 

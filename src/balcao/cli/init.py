@@ -1,4 +1,4 @@
-"""`balcao init`: write the files for an installation, for a city's site, or for a portal that switches over."""
+"""`balcao init`: write the files for an installation, for a city's site, or for a portal that switches to Balcão."""
 
 import sys
 from collections.abc import Callable
@@ -123,7 +123,7 @@ def write_production(
     from balcao.settings.types import split_list
 
     logs.configure("error")
-    # If a required answer is missing, so that questions are asked interactively, ask for the optional answers too.
+    # If a required answer is missing and must be asked interactively, ask for the optional answers too.
     is_asked = sys.stdin.isatty() and not (public_url and auth_issuer)
     hosts = tuple(split_list(cluster))
     installation = Installation(

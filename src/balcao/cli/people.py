@@ -1,4 +1,4 @@
-"""The CPF argument of commands about a citizen."""
+"""The CPF as an argument of commands about a citizen."""
 
 from typing import TYPE_CHECKING, Annotated
 

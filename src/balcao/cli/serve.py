@@ -103,7 +103,7 @@ def worker() -> None:
 
 
 def _run_worker(settings: Settings, order: Order) -> None:
-    """Run the worker in this process, which a service manager starts and restarts."""
+    """Run the worker in this process. A service manager starts and restarts the process."""
     import uvloop
 
     from balcao.operate.processes import management

@@ -1,1 +1,1 @@
-"""The foundation of all services. It depends on none of them."""
+"""The foundation on which all services are built. It does not depend on any of them."""

@@ -1,4 +1,7 @@
-"""When the certificate of the public address expires, read over TLS, on whichever machine the gateway runs."""
+"""When the certificate of the public address expires.
+
+It is read over TLS, so the gateway may run on another machine.
+"""
 
 import math
 import socket

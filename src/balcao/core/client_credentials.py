@@ -36,7 +36,10 @@ class ClientCredentials:
         self._token: Token | None = None
 
     async def get(self) -> Token:
-        """Return the current token. If it expires soon, request a new one. An error of the request is raised."""
+        """Return the current token.
+
+        If it expires soon, request a new one. If the request fails, its error is raised.
+        """
         async with self._lock:
             if self._token is None or self._token.use_until <= time.monotonic():
                 self._token = _to_token(await self._ask(self._form))

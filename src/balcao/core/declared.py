@@ -1,4 +1,4 @@
-"""What every process must know about all services, for operators' commands and pages."""
+"""Declarations of all services that operators' commands and pages need in every process."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -71,10 +71,7 @@ class Invalid(BalcaoError):
 
 
 class Unprocessable(Invalid):
-    """Invalid data for services that answer 422.
-
-    `faults` lists every fault, for dialects that report them one by one.
-    """
+    """Invalid data, for services that answer 422. `faults` lists every fault, for dialects that report each of them."""
 
     status = 422
     default_message = "Dados inválidos."

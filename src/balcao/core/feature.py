@@ -1,4 +1,4 @@
-"""The parts of a feature, declared at the end of its `api.py`.
+"""The declaration of a feature, which is at the end of its `api.py`.
 
 The code for data subjects' rights, retention, imports, exports and dead-lettered jobs uses features only through these
 declarations. It imports no feature, and a new feature is listed in only one place.

@@ -30,7 +30,7 @@ class AddressRefused(Exception):
 
 
 class Answered(NamedTuple):
-    """The response. Its body is not read."""
+    """The response to a call. Its body is not read."""
 
     status: int
     retry_after: str | None
@@ -57,7 +57,7 @@ async def post_guarded(
     """Send a POST request and return the status of the response.
 
     Raises AddressRefused for an address in an internal network, TimeoutError after `seconds`, or httpx.HTTPError if the
-    call fails. Set `allow_private` only on machines on which developers try the platform.
+    call fails. Set `allow_private` only on machines where developers try the platform.
     """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]

@@ -84,7 +84,7 @@ class SmtpMailer:
             raise MailRefused(f"mail-{type(fault).__name__}") from None
 
     async def check(self) -> None:
-        """Connect and log in as for an e-mail, but send none. Raises MailRefused if that fails."""
+        """Connect and log in as for sending an e-mail, but send none. Raises MailRefused if that fails."""
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS), self._client():
                 pass

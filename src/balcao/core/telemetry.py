@@ -24,7 +24,7 @@ _BUCKETS = (*(str(bound) for bound in BOUNDS), "+Inf")
 _SLOW = BOUNDS.index(0.5) + 1
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REQUESTS = "balcao_requests"
-# When a process last published its numbers. It does so every second. If the time is old, the process is dead or its
+# When a process last published its numbers, which it does every second. If the time is old, the process is dead or its
 # event loop is blocked.
 BEAT = "balcao_process_beat_timestamp_seconds"
 

@@ -36,7 +36,7 @@ async def tracing(url: str, share: float, process: str) -> AsyncIterator[None]:
     """Create traces while the block runs and send them to the collector at `url`. Without a URL, tracing is off.
 
     `share` is the share of requests that are traced. The decision depends only on the trace's id, so all processes
-    decide alike, and a caller cannot influence it. If several platforms run in one process, such as an API and a
+    decide alike, whatever sampling the caller requests. If several platforms run in one process, such as an API and a
     worker, only the first one starts tracing. Raises SettingsError if the libraries are not installed.
     """
     if not url or Tracing.tracer is not None:
@@ -109,7 +109,10 @@ def read_parent(header: str) -> "Context":
 
 
 def carry_trace() -> dict[str, str] | None:
-    """Return the header that identifies the current span, for an outgoing call. None if nothing is traced."""
+    """Return the header that identifies the current span, for an outgoing call.
+
+    Return None if the call is not traced.
+    """
     if Tracing.tracer is None:
         return None
     from opentelemetry.trace import get_current_span
@@ -123,7 +126,7 @@ def carry_trace() -> dict[str, str] | None:
 
 
 class TracedClient(httpx.AsyncClient):
-    """An HTTP client that records each call as a span, named by method and host, and sends `traceparent`."""
+    """An HTTP client that records each call as a span, named after the method and the host, and sends `traceparent`."""
 
     async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Send the request."""

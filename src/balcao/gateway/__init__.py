@@ -1,1 +1,1 @@
-"""The gateway: one origin in front of all services, and the HTTP server."""
+"""The gateway, which offers all services at one origin, and the HTTP server."""

@@ -24,7 +24,7 @@ _NO_PAGE = (
     _POLICY.lower().encode(),
     b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 )
-# Headers that are added to every response. The key is whether the response is a page.
+# The headers that are added to every response, by whether the response is a page.
 COMMON_HEADERS: Mapping[bool, RawHeaders] = {True: [_NO_SNIFFING], False: [_NO_SNIFFING, _NO_PAGE]}
 NO_ORIGIN, NO_PROXY = Cors(), Proxies()
 # Refusals during maintenance are intended, so they are not counted as responses and do not raise the error rate.
@@ -120,8 +120,8 @@ class Application:
     def record(self, endpoint: Endpoint, request: Request, response: Response[Any], status: int) -> None:
         """Count and log a response.
 
-        The server calls this before it sends the body, because how long a client listens to an event stream says
-        nothing about our speed.
+        The server calls this before it sends the body, because the duration must not include the time for which a
+        client listens to an event stream.
         """
         if not self._is_traffic:
             return

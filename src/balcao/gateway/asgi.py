@@ -18,7 +18,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class AsgiApplication:
-    """An application as an ASGI application. The ASGI server opens and closes it through the lifespan protocol."""
+    """Adapts an application to ASGI. The ASGI server opens and closes it through the lifespan protocol."""
 
     def __init__(self, served: Served) -> None:
         self._served = served

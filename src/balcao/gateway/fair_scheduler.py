@@ -27,8 +27,8 @@ _MOST_IN_FLIGHT = 16
 # iterations, requests in flight progress. An empty iteration takes some microseconds.
 _EMPTY_ITERATIONS = 2
 # After a second caller was seen, assume for this many iterations with starts that there are still several callers. A
-# caller that sends its next request only after a response has none in between. Without this assumption, its next
-# request would wait behind a full burst of another caller.
+# caller that sends each request only after the previous response has no request in between. Without this assumption,
+# its next request would wait behind a full burst from another caller.
 _SEVERAL_CALLERS_ITERATIONS = 64
 
 
@@ -39,7 +39,7 @@ class QueuedConnection(Protocol):
         """Start the request."""
 
     def start_queued(self, exchange: Exchange) -> None:
-        """Start a request that has waited for its turn. Drop it if its caller has disconnected."""
+        """Start a request that has waited in a queue. Drop it if its caller has disconnected."""
 
 
 class _Caller:
@@ -68,7 +68,7 @@ class FairScheduler:
         self._due: deque[_Caller] = deque()
 
     def enter(self, connection: QueuedConnection, exchange: Exchange) -> None:
-        """Start the request now, or queue it."""
+        """Start a request now, or queue it."""
         if not self._has_next:
             self._plan_next()
         if self._starts_left and not self._due and not (exchange.endpoint.waits and self._callers):

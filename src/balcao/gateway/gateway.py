@@ -30,7 +30,7 @@ KNOWN_PATHS, LONGEST_KNOWN = 4096, 128
 class Mount:
     """The endpoints under one prefix. `endpoints` are triples (method, path below the prefix, endpoint).
 
-    - `base` is what every path starts with after the prefix, or if it is called without the prefix.
+    - `base` is the beginning of every path in `endpoints`.
     - `dialect` returns the error format for a path without an endpoint.
     - `page` renders these errors for clients that accept HTML, even if a request is refused before it is read.
     - `lenient` is passed to `Paths`.
@@ -98,7 +98,7 @@ class Gateway:
         return endpoint
 
     def show_unread(self, status: int, target: bytes, fields: RawHeaders) -> Response[Any] | None:
-        """Return the refusal page of the path's mount if the client accepts HTML. Both may be incomplete.
+        """Return the refusal page of the path's mount if the client accepts HTML. Target and headers may be incomplete.
 
         If no Accept header has arrived, return the page too, because the client may be a browser.
         """

@@ -13,7 +13,7 @@ from balcao.core.http.responses import Response
 from balcao.core.telemetry import MEDIA_TYPE
 from balcao.settings import Settings
 
-# The handler of a page that is not an operation of a service.
+# A handler for a page that is not an operation of a service.
 Handler = Callable[[Request], Responding]
 
 

@@ -48,8 +48,8 @@ def mount_pages(
     page = StatusPage(keeper, settings.panel_city)
     address = (*settings.server_urls, settings.base_url)[0].rstrip("/")
     issuer = settings.issuers[0]
-    # Link to the page of the embedded identity provider on which developers create clients. With the city's own
-    # provider, the address of such a page is unknown.
+    # Link to the page on which developers create clients, if the identity provider is the embedded one. For the city's
+    # own provider, the address of such a page is unknown.
     own_clients = f"{issuer}/clients" if settings.embedded_identity else None
     controls = f"{settings.crm_url}/_sandbox/controls" if settings.sandbox_crm else None
     read_guides = guides.Guides(address, issuer)

@@ -41,7 +41,7 @@ class Proxies:
         if self._has_proxies and self._is_proxy(peer):
             for address in reversed(_list_hops(headers)):
                 parsed = _parse(address)
-                if parsed is None:  # hidden or malformed: use the address of the writing proxy
+                if parsed is None:  # hidden or malformed: use the proxy that wrote it
                     break
                 peer = parsed
                 if not self._is_proxy(peer):

@@ -27,8 +27,8 @@ _AROUND_FIELD = len(": \r\n")
 # llhttp does not stop between pipelined requests. Feed it slices of this size, so that it exceeds the limit of queued
 # requests by at most the requests of one slice.
 _SLICE = 4096
-# Limits the framing of a body: with its chunk headers, it may be twice as large as without, plus a fixed amount. Every
-# chunk costs a callback, so a few connections with tiny chunks could otherwise use all the CPU.
+# The limit for a body including its framing: twice the size of the body, plus a fixed amount. Every chunk costs a
+# callback, so a few connections with tiny chunks could otherwise use all the CPU.
 _MOST_FRAMING, _FRAMING_PER_BYTE = 8_192, 2
 _NO_AUTHORIZATION = Authorization(b"")
 # Quotas count bodies in blocks of this size. Smaller bodies are not counted, so that large bodies can never block
@@ -119,7 +119,7 @@ class Receiver:
 
     @property
     def waits_for_body(self) -> bool:
-        """Whether the current request waits for the rest of its body before it can be answered."""
+        """Whether the current request can only be answered after the rest of its body has arrived."""
         return self.reading is not None and not self.is_discarding
 
     def receive(self, received: memoryview) -> None:
@@ -344,8 +344,8 @@ class Receiver:
     def _answer_early(self, exchange: Exchange) -> None:
         """Answer a request whose body is too large, without waiting for the end of the body.
 
-        If the caller waits for 100 Continue, the body may never arrive, and the server could not tell where the next
-        request starts. The connection then closes.
+        If the caller waits for 100 Continue, the body may never arrive, and no other request can follow. The connection
+        is then closed.
         """
         exchange.keep &= not self.wants_continue
         self.wants_continue = False
@@ -373,7 +373,7 @@ def _rebuild_head(length: bytes | None) -> bytes:
     """Return a request head with the framing of the current body, for a new parser.
 
     httptools treats every `Upgrade` header as accepted and stops parsing. The new parser must know where the body ends.
-    While it parses this head, `_frame` is set, and the callbacks do nothing.
+    While it parses this head, `_frame` is set, so that the callbacks ignore the head.
     """
     framing = b"transfer-encoding: chunked" if length is None else b"content-length: " + length
     return b"POST / HTTP/1.1\r\n%b\r\n\r\n" % framing

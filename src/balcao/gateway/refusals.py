@@ -8,7 +8,7 @@ REFUSAL_PAGE = RefusalPage(
     ERROR_TEXT.body,
     ERROR_TEXT.schema,
     site="Balcão",
-    # A single line, because the generated configuration of other gateways contains it as one string.
+    # The page is a single line, because the generated configuration of other gateways contains it as one string.
     style=" ".join(BASE_STYLE.split()),
     links=(("/docs", "Ir para a página inicial"), ("/status", "Ver a situação dos serviços")),
 )

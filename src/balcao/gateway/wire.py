@@ -1,7 +1,7 @@
 """The server side of one HTTP/1.1 connection on the event loop.
 
-If an endpoint waits for nothing, its response is written within the callback that parsed the request. Responses are in
-the order of the requests. While the caller does not read its responses, no new request starts. ADR 0014 explains why
+If an endpoint does not have to wait, its response is written within the callback that parsed the request. Responses are
+in the order of the requests. While the caller does not read its responses, no new request starts. ADR 0014 explains why
 the platform has its own server.
 """
 
@@ -290,7 +290,7 @@ class Connection(asyncio.BufferedProtocol):
             start(self._reply_later(exchange, responding))
 
     def start_queued(self, exchange: Exchange) -> None:
-        """Start a request that has waited for its turn. Drop it if its caller has disconnected."""
+        """Start a request that has waited in a queue. Drop it if its caller has disconnected."""
         if self._is_gone:
             self._shared.scheduler.leave(exchange)
             return
@@ -300,7 +300,7 @@ class Connection(asyncio.BufferedProtocol):
 
     async def _reply_later(self, exchange: Exchange, responding: Any) -> None:
         self._task = asyncio.current_task()  # the event loop holds only weak references to tasks
-        request_id.set(exchange.request.id)  # this coroutine has its own context
+        request_id.set(exchange.request.id)  # this coroutine runs in its own context
         try:
             response = responding if isinstance(responding, Response) else await responding
         except Exception:

@@ -1,4 +1,4 @@
-"""OAuth forms and errors, as identity providers send and read them."""
+"""Read OAuth forms, and define the errors with which OAuth endpoints answer."""
 
 from collections.abc import Mapping
 from urllib.parse import parse_qsl

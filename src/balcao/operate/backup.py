@@ -148,7 +148,10 @@ def _prepare(folder: Path, until: str | None, target: Path) -> str:
 
 
 def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredCluster:
-    """Restore a copy into a Debian cluster and start it. Erasures that the copy does not contain are not repeated."""
+    """Restore a copy into a Debian cluster and start the cluster.
+
+    Erasures that the copy does not contain are not repeated.
+    """
     settings = Settings.load()
     instant = _parse_instant(until)
     if settings.embedded_database:

@@ -101,7 +101,7 @@ async def require_owner(settings: Settings, url: str) -> str:
 
 
 async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
-    """Raise SettingsError in production if the database has demo data. Call it before migrating."""
+    """Raise SettingsError in production if the database has demo data. Call this function before migrating."""
     from balcao import app
     from balcao.core.database.pool import Database
 
@@ -117,7 +117,7 @@ async def refuse_demo_data(settings: Settings, owner_url: str) -> None:
 async def check_database(settings: Settings, url: str) -> None:
     """Raise MigrationError if the database is not up to date, and Unavailable if it cannot be reached.
 
-    In production, first raise SettingsError if it has demo data, because migrating such a database would be useless.
+    In production, first raise SettingsError if the database has demo data, because migrating it would be useless.
     """
     from balcao import app
     from balcao.core.context.platform import make_database

@@ -237,7 +237,7 @@ def _join(names: frozenset[str]) -> str:
 
 
 class _Recorder(NamedTuple):
-    """Stands in for `Settings`, and records which settings a property or method reads."""
+    """A stand-in for `Settings` that records which settings a property or method reads."""
 
     settings: Settings
     read: set[str]

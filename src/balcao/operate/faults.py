@@ -18,7 +18,10 @@ class OperatorFault(Exception):
 
 
 def explain_fault(fault: BaseException) -> str | None:
-    """Return the sentence for the operator. None for a defect of the program and for a group of several exceptions."""
+    """Return the sentence for the operator.
+
+    Return None for a defect of the program or a group of several exceptions.
+    """
     if isinstance(fault, OperatorFault):
         return str(fault)
     if isinstance(fault, BaseExceptionGroup) and len(fault.exceptions) == 1:

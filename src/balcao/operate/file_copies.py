@@ -19,7 +19,7 @@ def open_copies(settings: Settings, database: Database, folder: Path) -> FileCop
 
 
 async def copy_all(settings: Settings, url: str, folder: Path, *, forget: bool) -> None:
-    """Copy the files that have no copy yet. With `forget`, delete copies that no copy of the database needs.
+    """Copy the files that have no copy yet. With `forget`, delete copies of files that no copy of the database needs.
 
     Raises OperatorFault if the storage cannot be read or lacks a file. Copies that were already made remain.
     """

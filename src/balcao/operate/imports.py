@@ -35,7 +35,7 @@ class Imported(NamedTuple):
 
 
 def make_order(service_name: str, kind: str, origin: str | None, report: Path | None, *, dry_run: bool) -> Order:
-    """Return an import order for rows of this kind of this service."""
+    """Return an import order for this service's rows of this kind."""
     (declared,) = app.choose_services([service_name])
     return Order(declared.imports[kind], origin, report, dry_run)
 

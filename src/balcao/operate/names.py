@@ -1,6 +1,6 @@
 """Facts about the services for command help and the supervisor, which must not import the services.
 
-Tests check them.
+Tests check these facts.
 """
 
 SERVICES = ("access", "registry", "employability", "search", "health_units", "agents", "agent_docs")

@@ -33,6 +33,6 @@ async def start_migration(call: Call, body: StartBody, on_progress: OnProgress |
 
 
 async def _run_migration(call: Call, run_id: str) -> None:
-    """Carry out the migration as a worker does, because there may be no worker that uses the database."""
+    """Carry out the migration as a worker does, because no worker may be running for this database."""
     while (held_for := await carry_on(call.platform, run_id)) is not None:  # noqa: ASYNC110 - a lease expires by time
         await asyncio.sleep(max(held_for.total_seconds(), POLL_SECONDS))

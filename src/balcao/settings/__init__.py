@@ -54,7 +54,7 @@ TEST_CLIENTS = "teste-"
 
 
 class SettingsError(Exception):
-    """The configuration is unusable. The message tells the operator which variable is wrong and why."""
+    """The configuration is unusable. The message names the wrong variable and the reason, for the operator."""
 
 
 _OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # ignoring the old names would silently remove the panel
@@ -420,7 +420,7 @@ def variable_of(field: str) -> str:
 
 
 def _explain(error: ValidationError) -> str:
-    from balcao.portuguese import translate_fault  # import it only for an invalid configuration
+    from balcao.portuguese import translate_fault  # import this only for an invalid configuration
 
     return "\n".join(f"{_variable_at(str(fault['loc'][0]))}: {translate_fault(fault)}." for fault in error.errors())
 

@@ -12,8 +12,8 @@ class ConnectionSettings(BaseModel):
     trusted_callers_csv: Networks = Field("", validation_alias="BALCAO_TRUSTED_CALLERS")
     max_connections: int = Field(4096, ge=16, le=60_000)
     max_address_connections: int = Field(256, ge=1, le=60_000)
-    # One address may use three sixteenths of this memory. With the default, that is three bodies of the maximum size
-    # (16 MiB), and with the minimum one body.
+    # One address may use three sixteenths of this memory. The default is enough for three bodies of the maximum size
+    # (16 MiB) from one address, and the minimum for one body.
     max_body_memory: int = Field(268_435_456, ge=134_217_728)
     max_header_bytes: int = Field(65_536, ge=8_192, le=1_048_576)
     header_timeout: float = Field(30.0, gt=0, le=600)

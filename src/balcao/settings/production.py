@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 KEY_BYTES = 32
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-# The minimum number of distinct characters in a key. The encoding of 32 random bytes has fewer with a probability below
-# one in a million.
+# The minimum number of distinct characters in a key. The probability that the encoding of 32 random bytes has fewer is
+# below one in a million.
 _FEWEST_CHARACTERS = 9
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]+=*")
 

@@ -1,4 +1,7 @@
-"""The port at which the instance with a data folder was last served. Commands read it to find that instance."""
+"""The port at which an installation with a data folder was last served.
+
+Commands read it to find the running processes.
+"""
 
 import contextlib
 import os

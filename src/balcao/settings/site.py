@@ -39,7 +39,7 @@ class SiteSettings(AddressSettings):
     site_folder: Path | None = None
     # Many people in a school or at a mobile operator share one address.
     site_page_rate: Rate = "3000/minute"
-    # The rate of calls to the services for data that the site has not cached.
+    # The rate at which one address may cause calls to the services for data that the site has not cached.
     site_read_rate: Rate = "600/minute"
     # The rate of requests to the city without login. The registry has the same limit for addresses that call it
     # directly.

@@ -51,7 +51,7 @@ def _check_addresses(text: str) -> str:
     return text
 
 
-# One host in the address, with an optional port. An IPv6 address is in brackets.
+# One host in a database address, with an optional port. An IPv6 address is in brackets.
 _DATABASE_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%a-z]+\]|[^\s\[\]:,]*)(?::[0-9]{1,5})?")
 
 

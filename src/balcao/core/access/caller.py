@@ -99,7 +99,7 @@ def subject_key(issuer: str, subject: str) -> bytes:
 
 
 class TokenRefused(Unauthenticated):
-    """A token that is not accepted. `reason` is only logged; the caller does not learn it.
+    """A token that is not accepted. `reason` is only logged and never sent to the caller.
 
     `is_genuine`: a trusted issuer signed the token, but for another audience, purpose or time.
     """
@@ -110,7 +110,7 @@ class TokenRefused(Unauthenticated):
         super().__init__()
         self.reason = reason
         self.is_genuine = False
-        # The issuer and client of a genuine token. None if it names no client.
+        # The issuer and client of a genuine token. None if the token names no client.
         self.client_key: tuple[str, str] | None = None
 
 

@@ -1,7 +1,7 @@
 """The access catalogue in each process: a versioned snapshot, and the announcement of operations.
 
 This module only calls SQL functions that the access service publishes, so it depends on no table of a service. The
-states and times of the snapshot are those of rules: access 4.5.
+states of the snapshot, and the times between them, are defined in rules: access 4.5.
 """
 
 import asyncio
@@ -80,7 +80,10 @@ async def confirm_operations(database: Database, operations: Sequence[AnnouncedO
 
 @statement("SELECT access.snapshot_since(:version, :position)")
 async def _read_changes(connection: Connection, known: Snapshot) -> str | None:
-    """Return the changes since a version as the JSON of `Changes`, or None if there are none. It may have megabytes."""
+    """Return the changes since a version as the JSON of `Changes`, or None if there are none.
+
+    It may be megabytes long.
+    """
 
 
 @statement("SELECT groups, roles, people FROM access.snapshot_people()")
@@ -130,7 +133,7 @@ class Catalogue:
         await self._watch.stop()
 
     async def reload(self) -> None:
-        """Replace the snapshot by one with all changes.
+        """Replace the snapshot with a new one that contains all changes.
 
         Requests in flight continue with the snapshot that they have.
         """

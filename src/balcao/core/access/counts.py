@@ -49,7 +49,7 @@ class _Window:
 
 
 class Counts:
-    """The counts that process `number` of `processes` keeps. Without a file, only this process counts.
+    """The counters in process `number` of `processes`. Without a file, only this process counts.
 
     `secret` makes keys, which identify people, unreadable in the file, and their slots unpredictable.
     """
@@ -103,7 +103,7 @@ class Counts:
     def _open(self, seconds: float, key: tuple[str, ...], now: float) -> _Window:
         """Open a window, or join a window that another process or a previous process with this number opened."""
         if len(self._windows) >= MOST_WINDOWS:
-            self._windows.clear()  # the mapped words still hold the counts
+            self._windows.clear()  # the mapped words still contain the counts
         offset, tag = self._locate(key)
         own = self._own + offset
         begun = self._find_open_word(offset, tag, now)

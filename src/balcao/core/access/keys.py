@@ -14,8 +14,8 @@ from balcao.core.errors import Unavailable
 from balcao.core.logs import log
 from balcao.core.telemetry import counter
 
-# A key that the issuer deleted is trusted for at most this long, as long as the issuer responds. An operator can
-# trigger an immediate fetch.
+# While the issuer responds, a key that it has deleted is trusted for at most this long. An operator can trigger an
+# immediate fetch.
 REFRESH_SECONDS = 300.0
 # A NOTIFY on this channel makes every process fetch the keys immediately.
 CHANNEL = "balcao_identity"
@@ -142,7 +142,8 @@ class IssuerKeys:
                 log.warning("identity.keys_not_refreshed", issuer=self.issuer, code=type(failure).__name__)
                 return False
             finally:
-                # Set after the fetch: callers that arrive during it wait for the keys instead of being refused.
+                # Set this after the fetch, so that callers who arrive during it wait for the keys instead of being
+                # refused.
                 self._tried_at = monotonic()
             self._fetched_at, self._published_at = self._tried_at, begun
             return True

@@ -19,7 +19,7 @@ from balcao.core.telemetry import counter
 # The timeout for a call to Redis, and the pause before the next call to Redis after a failure.
 ANSWER_SECONDS = 0.25
 DOWN_SECONDS = 1.0
-# The number of denials that are recorded for one caller, and the key under which they are counted.
+# How many denials of one caller are recorded per minute, and the key under which they are counted.
 DENIED = ("60/minute", "denied")
 _FAILURES = counter("balcao_limits_away", "Times that the shared counter did not answer")
 

@@ -1,4 +1,4 @@
-"""Changes that operators make while the platform runs: stored in the database and copied by each process.
+"""Changes that operators make while the platform runs. They are stored in the database, and each process has a copy.
 
 Requests look nothing up: code that uses a value is notified of each change, and stores the value in an attribute.
 """
@@ -27,7 +27,7 @@ RETRY_SECONDS = 300
 
 @dataclass(frozen=True)
 class Change:
-    """A change that is in force, or will be from `begins_at` on.
+    """A change that is in force, or that will be in force from `begins_at` on.
 
     - `seconds`: the time until it ends. None if it lasts until it is removed.
     - `seconds_before`: the time until it begins. None or negative if it is in force.
@@ -129,7 +129,7 @@ async def remove_live_change(connection: Connection, kind: Kind, name: str) -> b
 
 
 class LiveChanges:
-    """This process's copy of the changes. It stays in use while the database is down."""
+    """This process's copy of the changes. The process continues to use it while the database is down."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -144,7 +144,7 @@ class LiveChanges:
         await self._watch.start()
 
     async def stop(self) -> None:
-        """Stop following."""
+        """Stop following the changes."""
         await self._watch.stop()
 
     def follow(self, take_over: Callable[[], None]) -> None:

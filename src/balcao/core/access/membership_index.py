@@ -23,7 +23,10 @@ NO_MEMBERSHIP = Membership()
 
 
 class MembershipIndex:
-    """An immutable index of the memberships by CPF. A changed copy shares the unchanged parts with the original."""
+    """An immutable index of the memberships by CPF.
+
+    A copy with changes shares the unchanged parts with the original.
+    """
 
     __slots__ = ("_parts",)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from balcao.core.access.snapshot import Role, Snapshot
 from balcao.core.values.cpf import Cpf
 
-# Membership of a group with this prefix grants a department, whatever roles the group gives.
+# Membership of a group whose name has this prefix grants a department, whatever roles the group gives.
 DEPARTMENT_GROUP = "go:orgao:"
 DEPARTMENT = "go:orgao"
 ANY_DEPARTMENT = "job_listing:any_department"

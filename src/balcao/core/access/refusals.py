@@ -4,7 +4,7 @@
 - Valid tokens are never affected, because tokens are verified first. A caller who shares an attacker's address is still
   served.
 - A genuine token that is no longer accepted is counted separately, so a neighbour's expired token still gets 401.
-- Log lines of refusals beyond the burst are summarised, and so are all refusals after too many lines were written.
+- Refusals that get 429 are only summarised in the log. After too many log lines, all refusals are summarised.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ MOST_LINES = 500
 
 
 class Refusals:
-    """The counters of refusals.
+    """The counters for refusals.
 
     `rate` is the number of refusals of one address that get a full response, such as `300/minute`.
     """

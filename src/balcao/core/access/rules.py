@@ -1,7 +1,7 @@
 """Access rules of operations, and the decision whether a caller satisfies a rule.
 
-Every operation declares one rule, and the platform refuses to start if an operation has none. The steps of `decide`
-are those of rules: access 4.1.
+Every operation declares one rule, and the platform refuses to start if an operation has none. `decide` follows the
+steps in rules: access 4.1.
 """
 
 from collections.abc import Mapping
@@ -17,8 +17,8 @@ AUTHENTICATED = "platform:authenticated"
 MACHINE = "platform:machine"
 # The grant for operations that require only a valid token.
 GENERAL_GRANT = "authenticated"
-# The only client list for which the token's `azp` is sufficient (spec: authentication 6). All other lists also require
-# a machine.
+# The only client list for which it is sufficient that the token's `azp` is listed (spec: authentication 6). For all
+# other lists, the caller must also be a machine.
 WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 
 
@@ -26,9 +26,9 @@ WEBHOOK_CLIENTS = "CRM_WEBHOOK_CLIENTS"
 class Rule:
     """The rule of an operation.
 
-    `action` is a code key of the access catalogue. The guards let a caller pass without the action. `floor` is how far
-    an administrator may loosen the rule: "action", "authenticated" or "public". A "fixed" rule can be neither loosened
-    nor tightened.
+    `action` is a code key of the access catalogue. The guards (`owner`, `scopes`, `clients`) let a caller pass without
+    the action. `floor` is how far an administrator may loosen the rule: "action", "authenticated" or "public". A
+    "fixed" rule can be neither loosened nor tightened.
     """
 
     action: str
@@ -68,7 +68,10 @@ class Rule:
         return self.action if is_alone else None
 
     def testing(self, *actions: str) -> "Rule":
-        """Return the rule with further actions, which the operation itself checks after reading the body or record."""
+        """Return the rule with further actions.
+
+        The operation checks these itself after it has read the body or the record.
+        """
         return replace(self, also=self.also + actions)
 
     @property
@@ -112,7 +115,7 @@ def action(name: str) -> Rule:
 
 
 def own(name: str) -> Rule:
-    """Allow the person of the path's CPF and callers who hold the action: `self(name)` in documents."""
+    """Allow the person of the path's CPF and callers who hold the action. Documents show this as `self(name)`."""
     return Rule(name, owner=True)
 
 

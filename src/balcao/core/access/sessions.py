@@ -74,7 +74,8 @@ class EndedSessions:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        # Two times for each key: tokens issued until the first time are invalid and expire by the second time.
+        # Two times for each key. Tokens that were issued until the first time are invalid. They expire by the second
+        # time.
         self._ended: dict[bytes, tuple[float, float]] = {}
         self._newest: datetime | None = None
         self._watch = Watch(database, CHANNEL, POLL_SECONDS, self.reload)

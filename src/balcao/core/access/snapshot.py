@@ -117,7 +117,7 @@ class Snapshot:
 
     def grants(self, caller: Caller, action: str) -> bool:
         """Return whether one of the caller's roles, from the token or stored, grants the action."""
-        for name in caller.roles:  # plain loops for speed: every decision runs them
+        for name in caller.roles:  # plain loops, because they are fast and every decision runs them
             role = self.roles_by_name.get(name)
             if role is not None and role.grants(action):
                 return True
@@ -150,8 +150,8 @@ class Snapshot:
     def find_limits(self, caller: Caller, action: str, attribute: str) -> frozenset[str] | None:
         """Return the attribute's values to which the caller's right to an action is limited, or None without a limit.
 
-        Rights through several groups are combined. The limit is lifted by a group without the attribute, by a role that
-        the caller has otherwise, and by any administrative role (rules: access 3.3, 4.8).
+        Rights through several groups are combined. There is no limit if one of the groups lacks the attribute, if the
+        caller has such a role in another way, or if the caller has any administrative role (rules: access 3.3, 4.8).
         """
         others = [way.role for way in self.list_ways(caller) if way.source != "group" or way.role.administrative]
         granting = [

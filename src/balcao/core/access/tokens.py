@@ -55,7 +55,7 @@ class TokenVerifier:
         self._has_ended = has_ended
         self._policy = policy
         self._verified: OrderedDict[bytes, Caller] = OrderedDict()
-        forget = self._verified.clear  # called after a key rotation
+        forget = self._verified.clear  # to be called after a key rotation
         self._issuers = {issuer.rstrip("/"): IssuerKeys(issuer, client, forget) for issuer in issuers}
         self._refreshers: list[asyncio.Task[None]] = []
 
@@ -74,7 +74,7 @@ class TokenVerifier:
         return list(self._issuers.values())
 
     def known(self, authorization: bytes | None) -> Caller | None:
-        """Return the cached caller of a header if its token is still valid, otherwise None."""
+        """Return the cached caller for a header if its token is still valid, otherwise None."""
         if authorization is None:
             return None
         caller = self._verified.get(digest_of(authorization))
@@ -90,7 +90,7 @@ class TokenVerifier:
         await asyncio.gather(*(keys.refresh() for keys in self._issuers.values()))
 
     async def caller(self, authorization: bytes | None) -> Caller:
-        """Return the caller of a header.
+        """Return the caller for a header.
 
         Raises:
             TokenRefused: if the token is invalid or its session has ended. The reason is only logged.
@@ -123,7 +123,7 @@ class TokenVerifier:
         header = signed.headers()
         if header.get("alg") not in ALGORITHMS:
             raise TokenRefused("token-algorithm")
-        if "crit" in header:  # `crit` demands extensions, and we support none
+        if "crit" in header:  # `crit` requires extensions, and this verifier supports none
             raise TokenRefused("token-critical")
         if "kid" in header and not isinstance(header["kid"], str):
             raise TokenRefused("token-key-unknown")

@@ -39,7 +39,7 @@ class FileMember(NamedTuple):
 
 
 class ExportMember(NamedTuple):
-    """A `FileMember` that a feature fills: `read` returns the person's data for it.
+    """A `FileMember` with the function that fills it: `read` returns the person's data.
 
     The members of the file are sorted by `place`.
     """
@@ -116,9 +116,9 @@ class PersonalData:
 class OwnRows(PersonalData):
     """The common case: a table whose column `cpf` contains the number of the person who owns the row.
 
-    All rows of the person are exported by `member`, and all are erased. `kind` is the name of these data in the report
-    on an erasure; the default is the table's name. `fields` are the fields that the report lists as erased; the default
-    is the fields of `member`.
+    All rows of the person are exported in `member`, and all can be erased. `kind` is the name of these data in the
+    report on an erasure; the default is the table's name. `fields` are the fields that the report lists as erased; the
+    default is the fields of `member`.
     """
 
     def __init__(

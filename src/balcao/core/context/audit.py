@@ -58,7 +58,7 @@ async def _insert_events(connection: Connection, trail: str) -> None: ...
 
 @contextmanager
 def guard_audit_write() -> Iterator[None]:
-    """Wrap a statement that records audit events in this context manager.
+    """Run the block, which contains a statement that records audit events.
 
     Raises Unavailable if PostgreSQL refuses to write the audit trail.
     """
@@ -80,7 +80,7 @@ class HashKey:
     number: int
 
     def hash_cpf(self, cpf: Cpf | None) -> bytes | None:
-        """Return the 32 bytes that represent the person in the audit trail, or None for None."""
+        """Return the 32 bytes that represent the person in the audit trail. Return None for None."""
         if cpf is None:
             return None
         return hashlib.blake2b(cpf.digits.encode(), key=self.secret[:64], digest_size=32).digest()

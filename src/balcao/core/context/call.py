@@ -66,7 +66,7 @@ class Call:
         self.decision = decision
         self.caller = caller
         self.headers = headers
-        self.replica: Replica | None = None  # set if the operation may lag (`Operation.may_lag`)
+        self.replica: Replica | None = None  # set if the operation's reads may lag (`Operation.may_lag`)
         self._reason: str | None = None
         self._is_explained = False
 
@@ -186,7 +186,7 @@ class Call:
     def holds(self, action: str) -> bool:
         """Return whether the caller holds the action.
 
-        Use it if the record or the body decides which action the call needs (`Rule.testing`).
+        Use this method if the record or the body determines which action the call requires (`Rule.testing`).
 
         A call without a caller comes from a command or a job, which holds every action, or from an anonymous visitor,
         who holds none.
@@ -287,6 +287,6 @@ def operator_call(platform: Platform, operation: str) -> Call:
     return Call(platform, operation, new_id(), Decision(Reason.GRANTED, OPERATOR))
 
 
-# A function that records a denied call in a service's own trail instead of the platform's. It gets the call and the
-# path's parameters.
+# A function that records a denied call in a service's own trail instead of the platform's. Its arguments are the call
+# and the path's parameters.
 RecordDenial = Callable[[Call, Mapping[str, str]], Awaitable[None]]

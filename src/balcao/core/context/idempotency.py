@@ -61,7 +61,7 @@ async def _keep(connection: Connection, kept: Kept) -> bool: ...
 
 
 class Repeatable(NamedTuple):
-    """A call with an `Idempotency-Key`: its caller and its content."""
+    """A call with an `Idempotency-Key`: a hash of its caller, the key, and a hash of its content."""
 
     caller: bytes
     key: str
@@ -87,7 +87,7 @@ class Repeatable(NamedTuple):
         elif len(key) < SHORTEST_SECRET_KEY:
             text = f"Sem login, o cabeçalho `Idempotency-Key` deve ter pelo menos {SHORTEST_SECRET_KEY} caracteres."
             raise Invalid(text, code="idempotency-key-invalid")
-        # A hash, so that the key's owner is not stored by name.
+        # Hash the caller, so that the table does not name the owner of the key.
         return cls(hashlib.sha256(owner.encode()).digest(), key, subject, request)
 
     async def find(self, connection: Connection) -> bytes | None:
@@ -148,7 +148,10 @@ async def run_once(
 
 
 class _Sealed(msgspec.Struct):
-    """The content of a sealed response. It names caller and key, so that a row copied to another caller is useless."""
+    """The content of a sealed response.
+
+    It names the caller and the key, so that a row is useless if it is copied to another caller.
+    """
 
     caller: bytes
     key: str

@@ -1,10 +1,10 @@
 """The metrics of all processes of a machine. Every process can return them.
 
 Each process writes its numbers to its own file once a second. The process that gets the request adds up the files.
-Files have two advantages. Counting costs almost nothing (the client library's multi-process mode pays for every count,
-ADR 0013). And the counts of a killed process are not lost: its replacement takes over the file and continues from it. A
-process only reports what its file contains, so no series ever decreases. The numbers of other processes are at most a
-second old.
+Files have two advantages. First, counting costs almost nothing (in the client library's multi-process mode, every count
+costs time, ADR 0013). Second, the counts of a killed process are not lost: its replacement takes over the file and
+continues from it. A process only reports what its file contains, so no series ever decreases. The numbers of other
+processes are at most a second old.
 """
 
 import asyncio

@@ -18,7 +18,7 @@ MOST_TRIES = 100
 async def write_optimistically(
     database: Database, attempt: Callable[[Connection], Awaitable[Written | None]]
 ) -> Written:
-    """Return the result of `attempt`, which reads, decides and writes. Repeat `attempt` while it returns None.
+    """Call `attempt`, which reads, decides and writes, until it returns a result, and return that result.
 
     None means that a concurrent write came first. No lock is held while the process decides. Each attempt waits for a
     connection again, so that other waiting callers are served in between. Raises Unavailable after the last attempt, or

@@ -37,7 +37,7 @@ SINGLE_PROCESS = ProcessGroup()
 def prepare_group(folder: Path) -> None:
     """Create the folder before a supervisor starts the group.
 
-    Metrics start at zero, as for any new program. The used parts of rate limits are retained.
+    Metrics start at zero, as for any new program. The counts of rate limits are retained.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     shutil.rmtree(folder / "metrics", ignore_errors=True)

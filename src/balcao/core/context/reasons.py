@@ -19,7 +19,8 @@ _HEADER = "X-Access-Reason"
 def clean_reason(field: str, text: str, *, longest: int = LONGEST) -> str:
     """Return the reason from a body, a parameter or a command.
 
-    Raises Invalid with the name of the field if the reason has a wrong length, control characters or personal data.
+    Raises Invalid with the name of the field if the reason is too short or too long, or contains control characters or
+    personal data.
     """
     return refuse_personal_data(field, clean_text(field, text, shortest=SHORTEST, longest=longest))
 
@@ -40,8 +41,8 @@ def parse_access_reason(headers: Headers) -> str | None:
 
     Raises Invalid if the reason is too short or too long, or contains control characters or personal data.
 
-    Headers have no standard encoding for accents. UTF-8 and Latin-1, which browsers send, are accepted, and so is
-    percent-encoded UTF-8 (`encodeURIComponent`), because browsers refuse to send any other characters.
+    Headers have no standard encoding for accents. UTF-8 and Latin-1, which browsers send, are accepted. Percent-encoded
+    UTF-8 (`encodeURIComponent`) is accepted too, because a browser refuses to send characters outside Latin-1.
     """
     sent = headers.text(ACCESS_REASON)
     if sent is None or not sent.strip():

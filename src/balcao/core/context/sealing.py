@@ -21,12 +21,12 @@ _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
 def seal_text(key: HashKey, purpose: str, text: str) -> str:
-    """Return the sealed text. `purpose` is a name of at most 16 bytes."""
+    """Seal a text. `purpose` is a name of at most 16 bytes."""
     return jwe.encrypt_compact(_SEAL, text, _make_key(key, purpose))
 
 
 def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
-    """Return the text that was sealed with one of the keys. Raises JoseError if no key fits."""
+    """Unseal a text that was sealed with one of the keys. Raises JoseError if no key fits."""
     # Try the current key last, so that its exception is raised if no key fits.
     for former in keys[1:][::-1]:
         with suppress(JoseError):
@@ -45,7 +45,7 @@ def seal_briefly(key: HashKey, purpose: str, texts: Iterable[str]) -> list[str]:
 
 
 def unseal_briefly(keys: Sequence[HashKey], purpose: str, sealed: str) -> str | None:
-    """Return the text that `seal_briefly` sealed with one of the keys, or None."""
+    """Unseal a text that `seal_briefly` sealed. Return None if none of the keys fits."""
     content = _decode(sealed)
     if len(content) <= _NONCE_BYTES:
         return None

@@ -97,7 +97,7 @@ async def _insert_ticket(
 async def issue_ticket(call: Call, operation: str, parameters: Mapping[str, Any]) -> tuple[str, datetime]:
     """Create a ticket for the caller and the operation with these parameters.
 
-    Return it and the time when it expires.
+    Return the ticket and the time when it expires.
     """
     ticket = secrets.token_urlsafe(32)
     content = msgspec.json.encode(Holder.of(call.identified_caller, parameters))

@@ -17,18 +17,20 @@ from balcao.core.tasks import start
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# The maximum number of items in a batch. Every caller waits for the whole batch and would notice a larger one.
+# The maximum number of items in a batch. Every caller waits for the whole batch, and would notice the delay of a larger
+# batch.
 LARGEST_BATCH = 100
-# Two statements are enough: while PostgreSQL executes one, this process builds the other or reads its rows.
+# Two statements are enough: while PostgreSQL executes one statement, this process builds the other or reads its rows.
 STATEMENTS_AT_ONCE = 2
 
 
 class Batch(Generic[Item, Result]):
-    """A batch of concurrent items. `run` gets them together and returns one result for each, in the same order.
+    """Sends concurrent items in batches.
 
-    At most `at_once` statements are in flight, each with at most `largest` items. With `is_eager`, an item that arrives
-    while no statement is in flight is sent immediately. If PostgreSQL or the driver rejects a batch, its items are
-    retried one by one, so only the bad item fails. Any other failure fails the whole batch.
+    `run` gets the items of a batch and returns one result for each, in the same order. At most `at_once` statements are
+    in flight, each with at most `largest` items. With `is_eager`, an item that arrives while no statement is in flight
+    is sent immediately. If PostgreSQL or the driver rejects a batch, its items are retried one by one, so only the bad
+    item fails. Any other failure fails the whole batch.
     """
 
     def __init__(
@@ -45,10 +47,10 @@ class Batch(Generic[Item, Result]):
         self._largest = largest
         self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
         self._is_due = False
-        self._tasks: set[asyncio.Task[None]] = set()  # each task has a statement in flight
+        self._tasks: set[asyncio.Task[None]] = set()  # each task is a statement in flight
 
     def submit(self, item: Item) -> asyncio.Future[Result]:
-        """Return a future of the item's result. Cancelling it does not affect the other items."""
+        """Add an item, and return a future for its result. Cancelling it does not affect the other items."""
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, future))
         self._send_soon()

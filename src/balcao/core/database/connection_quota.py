@@ -1,4 +1,4 @@
-"""A limit of connections for each caller, so that many calls of one caller cannot exhaust the pool."""
+"""Limit the connections of each caller, so that many calls by one caller cannot exhaust the pool."""
 
 import asyncio
 from collections import deque

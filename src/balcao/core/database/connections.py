@@ -12,7 +12,7 @@ from balcao.core.database.connection_quota import ConnectionQuota
 from balcao.core.database.faults import StoreFaults
 from balcao.core.errors import Unavailable
 
-# The longest wait for a connection.
+# The maximum wait for a connection.
 ACQUIRE_SECONDS = 2.0
 # The timeout of a statement that does not set its own.
 STATEMENT_SECONDS = 30.0
@@ -47,7 +47,7 @@ class Connections:
         self._waiting: deque[asyncio.Future[asyncpg.Connection | None]] = deque()
 
     async def open(self, seconds: float = 60.0) -> None:
-        """Connect to the server. Raises Unavailable if it does not answer within `seconds`."""
+        """Open the pool by connecting to the server. Raises Unavailable if it does not respond within `seconds`."""
         with StoreFaults():
             connection = await self._connect(seconds)
         self._is_open = True
@@ -59,12 +59,12 @@ class Connections:
 
     @property
     def in_use(self) -> int:
-        """Return how many connections are in use, being opened or being closed."""
+        """How many connections are in use, being opened or being closed."""
         return self._slots - len(self._ready)
 
     @property
     def waiting(self) -> int:
-        """Return how many callers wait for a connection."""
+        """How many callers wait for a connection."""
         return sum(not waiter.done() for waiter in self._waiting)
 
     async def close(self) -> None:
@@ -91,8 +91,8 @@ class Connections:
     async def acquire(self, name: str, deadline: float) -> asyncpg.Connection:
         """Return a connection that counts towards the share of `name`. `deadline` is a time of the loop's clock.
 
-        Wait until the deadline, at most ACQUIRE_SECONDS. Then raises TooMany if `name` still holds its full share, or
-        TimeoutError if no connection is free. Raises Unavailable if the pool is closed.
+        Wait until the deadline, at most ACQUIRE_SECONDS. After that, raises TooMany if `name` still holds its full
+        share, or TimeoutError if no connection is free. Raises Unavailable if the pool is closed.
         """
         if not self._is_open:
             raise Unavailable()
@@ -215,7 +215,7 @@ class Connections:
             late.cancel()
 
     def _wake(self, connection: asyncpg.Connection | None = None) -> bool:
-        """Give the connection or, if it is None, a slot to the longest waiting caller.
+        """Pass the connection, or a slot if it is None, to the caller that has waited longest.
 
         Return False if no caller waits.
         """
@@ -243,7 +243,7 @@ class Connections:
         self._is_empty.clear()
 
     def _release_slot(self) -> None:
-        """Give the slot of a closed connection to the longest waiting caller, or free it if none waits.
+        """Pass the slot of a closed connection to the caller that has waited longest, or free it if no caller waits.
 
         Freeing the slot first would let a new caller overtake waiting callers.
         """

@@ -1,4 +1,4 @@
-"""One LISTEN connection for all watchers of a process."""
+"""One LISTEN connection that all watchers of a process share."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,10 +22,10 @@ class Listening:
         self._connection: asyncpg.Connection | None = None
         self._channels: set[str] = set()
         self._notices: dict[str, set[Notice]] = {}
-        self._lock = asyncio.Lock()  # the driver allows one statement at a time on a connection
+        self._lock = asyncio.Lock()  # the driver runs only one statement at a time on a connection
 
     async def join(self, channel: str, notice: Notice, answer_seconds: float) -> asyncpg.Connection:
-        """Call `notice` for each NOTIFY on the channel and once when the returned connection is lost.
+        """Call `notice` for each NOTIFY on the channel, and once when the returned connection is lost.
 
         Errors while connecting or running LISTEN are raised. The caller must call `leave` after such an error too.
         """

@@ -12,7 +12,7 @@ from balcao.core.database import roles, servers
 from balcao.core.database.pool import Connection
 from balcao.core.database.roles import ApplicationRole
 
-# The owner under which the migration table records finished steps of loading the demo data.
+# The owner under which the migration table records which steps of loading the demo data are done.
 DEMO = "demo"
 LOCK_KEY = 0x62616C63616F  # "balcao"
 
@@ -56,7 +56,7 @@ def show_no_progress(_: Migration) -> None:
     """Show nothing."""
 
 
-# A step of a migration. It runs as the owner of the tables, in its own transaction.
+# A step of a migration, as a function. It runs as the owner of the tables, in its own transaction.
 Step = Callable[[asyncpg.Connection], Awaitable[None]]
 # A step that runs before the first migration. It creates tables and grants the application role rights to them.
 FirstStep = Callable[[asyncpg.Connection, ApplicationRole], Awaitable[None]]
@@ -72,7 +72,7 @@ async def migrate(
 ) -> int:
     """Migrate the database at `url` and return how many migrations ran.
 
-    The steps in `before` create tables of libraries, such as the job queue, that migrations refer to.
+    The steps in `before` create the tables of libraries, such as those of the job queue, to which migrations refer.
 
     Raises:
         MigrationError: if the encoding is wrong, the database is newer, or an applied migration has changed.
@@ -153,7 +153,7 @@ async def _apply(
     return len(pending)
 
 
-# The role owns nothing and has only the rights that migrations grant. This keeps append-only tables append-only.
+# The role owns nothing and has only the rights that migrations grant, so that it cannot change append-only tables.
 _PREPARE = """
 DO $$ BEGIN
     IF NOT has_database_privilege('balcao_app', current_database(), 'CONNECT') THEN
@@ -209,7 +209,7 @@ async def is_done(connection: Connection, owner: str, name: str) -> bool:
 
 
 async def has_any_done(connection: Connection, owner: str) -> bool:
-    """Return whether any step of this owner is marked as done. False if the database was never migrated."""
+    """Return whether any step of this owner has been marked as done. False if the database was never migrated."""
     try:
         return bool(await connection.fetchval("SELECT EXISTS (SELECT FROM platform.migration WHERE owner = $1)", owner))
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):

@@ -42,7 +42,7 @@ Row: TypeAlias = asyncpg.Record
 class Database(Connections):
     """The connection pool of one process, and the operations on it.
 
-    By default, its sessions switch to a role that owns no tables. With `role=None`, they keep the role of the login.
+    By default, its sessions switch to a role that owns no tables. With `role=None`, they use the role of the login.
     """
 
     def __init__(
@@ -128,10 +128,10 @@ class Database(Connections):
         return batch.submit(item)
 
     async def write_grouped(self, write: "GroupedWrite[Item, T]", row: Item) -> T:
-        """Write a row in one statement with those of concurrent calls.
+        """Write a row, in one statement with the rows of concurrent calls.
 
         Return after the commit. A rejected row fails alone. Rows of different callers share one statement. A row must
-        therefore contain everything its result depends on.
+        therefore contain everything on which its result depends.
         """
         batch = self._writes.get(write)
         if batch is None:
@@ -200,7 +200,7 @@ GroupedWrite: TypeAlias = Callable[[Connection, Sequence[Item]], Awaitable[Seque
 
 
 Source: TypeAlias = Connection | Database
-"""A connection, or a database if the read needs no transaction."""
+"""A connection, or a database if the statement needs no transaction."""
 
 
 class _Borrowed:
@@ -243,7 +243,10 @@ class _Borrowed:
 
 
 def _takes_writes(connection: Connection) -> bool:
-    """Return whether the server accepts writes. PostgreSQL reports changes of these settings to every session."""
+    """Return whether the server accepts writes.
+
+    No query is needed, because PostgreSQL reports these settings to every session.
+    """
     settings = connection.get_settings()
     return all(getattr(settings, name, "off") != "on" for name in ("in_hot_standby", "default_transaction_read_only"))
 

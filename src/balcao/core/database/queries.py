@@ -46,7 +46,7 @@ SELECT current_setting('synchronous_standby_names') <> ''
 async def may_stall(connection: Connection, backup_slot: str) -> bool:
     """Return whether commits wait for synchronous replicas for which the server retains no WAL.
 
-    A setting or a physical slot can retain WAL. The slot of the backup does not count.
+    A setting, the archive or a physical slot can retain WAL. The slot of the backup does not count.
     """
     found: bool = await connection.fetchval(_MAY_STALL, backup_slot)
     return found
@@ -95,6 +95,6 @@ def name_order_sql(name: str) -> str:
     """Return the SQL of a name's sort key for ORDER BY. It ignores case and accents, as Brazilian lists do.
 
     It is the same on every server: the embedded PostgreSQL has no ICU collations, and a database may be created with
-    any locale. A table that is read page by page stores such a key in an indexed column instead.
+    any locale. A table that is read page by page should store such a key in an indexed column instead.
     """
     return rf"""lower(regexp_replace(normalize({name}, NFD), '[\u0300-\u036f]+', '', 'g') COLLATE "C")"""

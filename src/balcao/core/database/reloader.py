@@ -62,7 +62,7 @@ class Watch:
                 self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
 
     async def _listen(self) -> None:
-        """Reload on every notice and at intervals. This never returns: when the connection is lost, it raises."""
+        """Reload on every notice and at intervals. This method never returns. It raises when the connection is lost."""
         listening = self._database.listening
         try:
             # A server whose machine is down never closes the connection. This statement detects that by its timeout.
@@ -90,5 +90,5 @@ class Watch:
 
 
 async def notify_processes(connection: Connection, channel: str) -> None:
-    """Make every process that watches the channel reload after this transaction commits."""
+    """After this transaction commits, every process that watches the channel reloads its copy."""
     await connection.execute("SELECT pg_notify($1, '')", channel)

@@ -116,7 +116,7 @@ class Replica:
         self.proven_at, self.fault = instant, fault
 
     async def close(self) -> None:
-        """Close the replica's connections. Give up after CLOSE_SECONDS if the server does not answer."""
+        """Close the replica's connections. Give up after CLOSE_SECONDS if the server does not respond."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.database.close()

@@ -1,4 +1,4 @@
-"""Choose how rows of a statement are converted to the return type of its function, once when it is imported."""
+"""Choose, once at import, how a statement's rows are converted to the return type of its function."""
 
 import dataclasses
 import enum
@@ -30,7 +30,7 @@ not be decoded.
 
 
 class Paged(NamedTuple, Generic[T]):
-    """The result of a `page_sql` statement: the items of a page and the total of all pages."""
+    """The result of a `page_sql` statement: the items of a page, and the total number of items on all pages."""
 
     items: list[T]
     total: int
@@ -44,7 +44,7 @@ class PagedWithCounts(NamedTuple, Generic[T, C]):
 
 
 class Shape(NamedTuple):
-    """How to read a result. `fetches` is `nothing`, `row` or `rows`. `read` converts the fetched row or rows."""
+    """How to read a result. `fetches` is `nothing`, `row` or `rows`, and `read` converts what was fetched."""
 
     fetches: str
     read: Read

@@ -22,7 +22,7 @@ SITE_ROLE, SITE_SCHEMA = "balcao_site", "site"
 
 @dataclass(frozen=True)
 class ApplicationRole:
-    """The role that migrations grant rights to, and the login of the services.
+    """The role to which migrations grant rights, and the login of the services.
 
     `login` is the role itself or a member of it. If `login` is None, the services log in as the owner. `panel` and
     `site` are the roles of the surfaces. The surfaces in `sharing_login` use the services' login instead of their own.
@@ -85,8 +85,8 @@ FROM (SELECT COALESCE($2::text, current_user) AS login) asked
 async def prepare_role(connection: asyncpg.Connection, role: ApplicationRole) -> None:
     """Create the role if it is missing, and grant it to the services' login.
 
-    If the login of this connection may not create schemas yet, it also becomes the owner of the database. Raises
-    RoleError with the statements for an administrator if this login may not run them.
+    If this connection's login may not create schemas yet, it also becomes the owner of the database. Raises RoleError
+    with the statements for an administrator if this login may not run them.
     """
     statements = await _list_missing(connection, role)
     try:

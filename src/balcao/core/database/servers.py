@@ -17,8 +17,8 @@ SESSION = {
     "timezone": "UTC",
     # With this setting, the server ends a statement whose client has disconnected.
     "client_connection_check_interval": "1s",
-    # If the host of a client vanishes or freezes, its transaction stays open and holds its locks. With these settings
-    # the server ends the transaction within about a minute. A TCP timeout would take hours.
+    # If a client's machine goes down or freezes, the client's transaction stays open and holds its locks. With these
+    # settings, the server ends the transaction within about a minute. A TCP timeout would take hours.
     "tcp_keepalives_idle": "20s",
     "tcp_keepalives_interval": "5s",
     "tcp_keepalives_count": "4",
@@ -81,7 +81,7 @@ async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
 
 
 def find_primary(url: str) -> Leadership:
-    """Return the object in which this process records the newest primary of a URL."""
+    """Return the object in which this process records the newest timeline of the servers in a URL."""
     return find_leadership(*list_servers(url))
 
 
@@ -125,7 +125,10 @@ async def _take_newest(tries: set["asyncio.Task[tuple[int, asyncpg.Connection]]"
 
 
 def _rank(failure: BaseException) -> int:
-    """Order failures, most informative first: rejected login, former primary, no writes accepted, server down."""
+    """Rank failures.
+
+    The most informative comes first: rejected login, former primary, no writes accepted, server down.
+    """
     kinds: tuple[Any, ...] = (FormerPrimary, ServerUnsuitable, OSError)
     return next((rank for rank, kind in enumerate(kinds, 1) if isinstance(failure, kind)), 0)
 
@@ -148,7 +151,7 @@ async def read_server_version(url: str) -> int:
 
 
 async def is_recovering(url: str) -> bool:
-    """Return whether the server is still in recovery. Raises Unavailable while it accepts no connections."""
+    """Return whether the server is still in recovery. Raises Unavailable if it does not accept connections yet."""
     with StoreFaults():
         connection = await asyncpg.connect(url)
         recovering: bool = await connection.fetchval("SELECT pg_is_in_recovery()")

@@ -4,11 +4,11 @@
     async def select_holiday(connection: Connection, day: date) -> Holiday | None: ...
 
 `:day` becomes `$1` at import. Members and properties of a struct, and members of a pydantic model, can be used like
-parameters: `:nome` of `holiday: Holiday`, or `:holiday.nome` if the name is ambiguous. Nested members follow a dot.
-Members of a sequence of structs become arrays: `unnest(:holidays.data::date[], :holidays.nome::text[])`. A value that
-is cast to jsonb is encoded as JSON, unless it is already text.
+parameters: `:nome` of `holiday: Holiday`, or `:holiday.nome` if the name is ambiguous. The name of a nested member
+follows a dot. Members of a sequence of structs become arrays: `unnest(:holidays.data::date[], :holidays.nome::text[])`.
+A value that is cast to jsonb is encoded as JSON, unless it is already text.
 
-The return type decides how rows are read (see `results`). For a statement without rows, `bool` means "any row was
+The return type determines how rows are read (see `results`). For a statement without rows, `bool` means "any row was
 affected" and `int` is the number of affected rows.
 
 `statements` makes one function from several texts, for example the same query on several tables.
@@ -54,7 +54,7 @@ class MalformedStatement(Exception):
 
 
 class Statement(Generic[P, T]):
-    """One statement: its `name` (feature and function), its `sql`, and the names of its parameters.
+    """A statement: its `name` (feature and function), its `sql`, and its parameters.
 
     `returns` is the return type of the stub.
     """
@@ -71,7 +71,7 @@ class Statement(Generic[P, T]):
         self.name = ".".join([feature, stub.__name__, *([] if variant is None else [variant])])
         self.__doc__ = stub.__doc__
         hints = {**get_type_hints(stub, include_extras=True), **types_of}
-        # Names and defaults as plain tuples, because the attributes of `inspect.Parameter` are slow properties.
+        # Store names and defaults as plain tuples, because the attributes of `inspect.Parameter` are slow properties.
         _, *self._arguments = [(each.name, each.default) for each in inspect.signature(stub).parameters.values()]
         self.parameters: list[str] = []
         self._types: list[Any] = []  # the type of each parameter
@@ -222,7 +222,7 @@ def _find_type(expected: Any, members: Sequence[str]) -> Any:
 def _choose_value(expected: Any, members: Sequence[str], cast_to: str) -> Read | None:
     """Return a function that converts an argument for the driver, or None if it needs no conversion.
 
-    `members` is the chain from the argument to the value. None stays None, and a member of None is None.
+    `members` is the chain from the argument to the value. None is not converted, and a member of None is None.
     """
     if get_origin(expected) in CONTAINERS and (members or cast_to == "::jsonb[]"):
         each = _choose_value(get_args(expected)[0], members, cast_to)

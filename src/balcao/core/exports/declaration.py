@@ -21,7 +21,7 @@ class Rows:
     key: Sequence[str] = ()
 
 
-# A function that adds to a line the data that are stored outside the database, and returns it.
+# A function that returns a line completed with the data that are stored outside the database.
 Complete = Callable[[Platform, str], Awaitable[str]]
 
 

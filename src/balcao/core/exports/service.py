@@ -26,7 +26,7 @@ from balcao.core.exports.declaration import Export
 from balcao.core.exports.folder import Manifest, Part
 from balcao.core.exports.sealing import Recipient, encrypt, parse_recipients
 
-# The size of a part before compression. It bounds the memory of the process and the work lost by a kill.
+# The size of a part before compression. It limits the memory of the process, and the work that is lost if it is killed.
 PART_BYTES = 32 * 1024 * 1024
 _COMPRESSION = 6
 _SEAL = "export-cursor"
@@ -114,7 +114,10 @@ def _open(call: Call, folder: Path, order: Order) -> tuple[Manifest, _Cursor | N
 
 
 def _unseal(call: Call, manifest: Manifest) -> _Cursor | None:
-    """Return the position to continue from, None at the start. Raises Conflict if its sealing key is unknown."""
+    """Return the position to continue from, or None to start at the beginning.
+
+    Raises Conflict if its sealing key is unknown.
+    """
     if manifest.cursor is None:
         return None
     try:

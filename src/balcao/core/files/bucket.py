@@ -1,4 +1,4 @@
-"""Files in a bucket of an S3-compatible server, for installations of several machines."""
+"""Files in a bucket on an S3-compatible server, for installations with several machines."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ _RETRIES = 2
 
 
 class BucketStorage(FileStorage):
-    """Files of one bucket, with the path `files/NAME`. The library signs each request and verifies certificates.
+    """The files in one bucket, with the path `files/NAME`. The library signs each request and verifies certificates.
 
     The address comes only from the settings. The library does not follow redirects to another server, because each
     request is signed for one server.

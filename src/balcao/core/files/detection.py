@@ -7,7 +7,7 @@ from enum import StrEnum
 _TAIL_BYTES = 2048
 _PDF_HEAD = re.compile(rb"%PDF-(1\.[0-7]|2\.0)\s")
 _START_OF_TABLE = re.compile(rb"startxref\s{1,4}(\d{1,10})\s{1,4}%%EOF")
-# A cross-reference table, or the object whose stream contains the table.
+# The start of a cross-reference table, or of the object whose stream contains the table.
 _TABLE = re.compile(rb"\s{0,4}(xref\s|\d{1,10}\s{1,4}\d{1,5}\s{1,4}obj\b)")
 
 

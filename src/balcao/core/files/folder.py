@@ -1,4 +1,4 @@
-"""Files in a folder of this machine. All processes that use it must run on this machine, or mount the same disk."""
+"""Files in a folder on this machine. All processes that use it must run on this machine, or mount the same disk."""
 
 import asyncio
 import contextlib

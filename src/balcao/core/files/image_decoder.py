@@ -32,7 +32,7 @@ _DRAFT_EDGE = 2560
 
 
 def limit_process() -> None:
-    """Limit the memory and the CPU time of this process, and forbid it to write files or dump core."""
+    """Limit the memory and the CPU time of this process, and stop it from writing files or dumping core."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
@@ -42,7 +42,7 @@ def limit_process() -> None:
 
 
 def reencode(content: bytes) -> tuple[dict[str, object], bytes]:
-    """Return the facts about the new image, such as its size, and its bytes, which contain only pixels and no metadata.
+    """Return the size of the new image, by name, and its bytes, which contain only pixels and no metadata.
 
     Exits with `DAMAGED` or `TOO_MANY_PIXELS` for an image that is rejected.
     """

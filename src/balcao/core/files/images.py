@@ -23,7 +23,7 @@ _LONGEST_WAIT = 30.0
 # The line of JSON before the image is shorter than this.
 _LONGEST_HEAD = 100
 _PROGRAM = ("-I", "-m", "balcao.core.files.image_decoder")
-# Python itself needs these variables on some systems. The decoder receives no secret of the platform.
+# Python itself needs these variables on some systems. The decoder gets no other variables, and so no secrets.
 _ENVIRONMENT = ("LD_LIBRARY_PATH", "PATH")
 
 
@@ -48,7 +48,7 @@ class _Slots:
         self.decoder = asyncio.Semaphore(1)
 
 
-# One for each event loop, because a test process has several loops.
+# The slots of each event loop, because a test process has several loops.
 _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, _Slots] = WeakKeyDictionary()
 
 

@@ -1,4 +1,4 @@
-"""The storage of files: a folder of this machine, or a bucket of an S3-compatible server (rules: registry 4.18).
+"""The storage for files: a folder on this machine, or a bucket on an S3-compatible server (rules: registry 4.18).
 
 A stored file never changes. Its name is a UUID, so two writers never write the same file. The database lists the files.
 The storage may contain files that the database does not list, but it never lacks a listed file.
@@ -11,7 +11,7 @@ from balcao.core.errors import Unavailable
 
 
 class FileStorage:
-    """A storage of files. Each method raises `StorageDown` if the storage fails."""
+    """A storage for files. Each method raises `StorageDown` if the storage fails."""
 
     async def write(self, name: str, content: bytes) -> None:
         """Store a new file. When this method returns, the file survives a crash of the machine or of the server."""

@@ -1,4 +1,4 @@
-"""Static files of pages, served under names that contain a content hash so that browsers can cache them forever."""
+"""Static files for pages. Their served names contain a hash of the content, so that browsers can cache them forever."""
 
 import functools
 import gzip
@@ -39,7 +39,7 @@ _REFERENCE = re.compile(rb"\burl\(([\w.-]+)\)")
 
 
 class Assets:
-    """The files of a folder, served under `prefix`. Files of unknown types are ignored.
+    """Serves the files in a folder under `prefix`. Files of unknown types are ignored.
 
     `replaced` contains content that replaces some of the files. A style sheet may refer to other files in the folder by
     `url(name)`.

@@ -177,7 +177,7 @@ def find_integer_faults(path: Mapping[str, str]) -> list[Fault]:
 
 
 def parse_integer(text: str) -> int:
-    """Return a path parameter that has no faults as an integer.
+    """Convert a path parameter that has no faults to an integer.
 
     Only 30 characters are parsed: a number of that length is already larger than every id, and the time of `int` grows
     with the square of the length.
@@ -205,7 +205,7 @@ def _describe_fault(fault: Any, kind: type[pydantic.BaseModel], place: str, with
 def _count_values(body: bytes) -> int:
     """Return an upper bound for the number of values in a JSON text, in linear time and without parsing it.
 
-    If the quotes alone prove that there are too many values, return a lower bound above `MAX_VALUES`.
+    If the number of quotes already proves that there are too many values, return a lower bound above `MAX_VALUES`.
     """
     found = _count_separators(body)
     if found <= MAX_VALUES:

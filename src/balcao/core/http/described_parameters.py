@@ -74,7 +74,7 @@ def list_read_headers(operation: Operation, codes: Mapping[int, Collection[str]]
 
 
 def describe_path(operation: Operation) -> list[Schema]:
-    """Describe the path parameters."""
+    """Describe the operation's path parameters."""
     return [
         {
             "name": name,

@@ -27,7 +27,7 @@ _MISSING = Fault(loc=["body", "nome"], msg="campo obrigatório", type="missing")
 
 
 def find_refusal(operation: Operation, status: int) -> dict[str, Any]:
-    """Return `example` with the error body for this status, or an empty dict if there is no example."""
+    """Return `example` with an error body for this status, or an empty dict if there is no example."""
     dialect = operation.dialect
     if dialect.items_schema is not None and status == dialect.items_status:
         shows_input = "input" in _members_of_items(dialect.items_schema)

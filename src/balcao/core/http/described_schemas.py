@@ -10,7 +10,7 @@ _NAMED = 2
 
 
 def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
-    """Describe each schema by the operations of which it is the body or response, or by the member that contains it."""
+    """Describe each schema by the operations that use it as body or response, or by the member that contains it."""
     bodies: dict[str, list[str]] = {}
     responses: dict[str, list[str]] = {}
     refusals: dict[str, list[str]] = {}
@@ -35,7 +35,7 @@ def describe_schemas(components: dict[str, Schema], paths: Mapping[str, Mapping[
 
 
 def drop_empty_defaults(components: Mapping[str, Schema], paths: Mapping[str, Mapping[str, Any]]) -> None:
-    """Describe in words which members of a request body are empty by default, instead of with `default`.
+    """In request bodies, replace the `default` of members that are empty by default with a description in words.
 
     With a `default`, some generators share one list or object between all bodies, and others write code that fails.
     """

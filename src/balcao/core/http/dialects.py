@@ -113,7 +113,8 @@ ERROR_AND_MESSAGE = Dialect(
 )
 CODE_MESSAGE = Dialect(lambda fault: {"code": fault.status, "message": fault.message}, CodeMessage)
 DETAIL = Dialect(lambda fault: {"detail": fault.faults or fault.message}, Detail, FaultItems)
-# The agents' examples: the items also contain the received value. Only the description differs.
+# Like `DETAIL`, but the described items also contain the received value, for the examples of the agents' interface.
+# Only the description differs.
 DETAIL_WITH_INPUT = Dialect(DETAIL.body, Detail, FaultItemsWithInput)
 
 

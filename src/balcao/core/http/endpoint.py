@@ -1,7 +1,8 @@
-"""Endpoints answer requests. Each declared operation is compiled into one endpoint when the process starts.
+"""Endpoints answer requests.
 
-All decisions that do not depend on a request are made at start. If the token is cached and the data are in memory, the
-response needs neither a task nor an await.
+Each declared operation is compiled into one endpoint when the process starts. Everything that does not depend on a
+request is decided at that time. If the token is cached and the data are in memory, the response needs neither a task
+nor an await.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -142,7 +143,10 @@ def allowed_methods(by_method: Mapping[str, Endpoint]) -> str:
 
 
 def to_known_error(fault: Exception, key: str) -> BalcaoError:
-    """Return a fault that a caller may see. Any other exception is logged and becomes an internal error."""
+    """Return the exception if the caller may see it.
+
+    Any other exception is logged and converted to an internal error.
+    """
     if isinstance(fault, BalcaoError):
         return fault
     log.error("request.failed", operation=key, exc_info=fault)

@@ -1,9 +1,9 @@
-"""The `Error-Code` values that an operation can answer with, and their meaning for integrators.
+"""Find the `Error-Code` values with which an operation can answer, and their meaning for integrators.
 
 The `errors.toml` of each package explains its codes. The codes of an operation are found by inspecting the compiled
 code that its handler reaches: each constant that is a code in the catalogue of its package counts. Methods are
-inspected only if they belong to the call or to a declaration. The codes that any operation can answer with are listed
-in this module.
+inspected only if they belong to the call or to a declaration. This module lists the codes that any operation can answer
+with.
 """
 
 import dis
@@ -78,7 +78,7 @@ _DEFAULTS = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """The statuses of a code, its cause and fix in English, and its meaning and remedy in Portuguese."""
+    """Explains a code: its statuses, its cause and fix in English, and its meaning and remedy in Portuguese."""
 
     status: Collection[int]
     cause: str
@@ -190,7 +190,7 @@ def _list_codes(function: FunctionType) -> Collection[tuple[str, str]]:
 
 
 def _package_of(item: FunctionType | type) -> str:
-    """Return the platform's package that contains the item. A module outside the packages has the core's codes."""
+    """Return the platform's package that contains the item. A module outside these packages uses the core's codes."""
     parts = item.__module__.split(".")
     return ".".join(parts[:2]) if len(parts) > 2 or hasattr(sys.modules[item.__module__], "__path__") else _CORE
 

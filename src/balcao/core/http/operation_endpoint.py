@@ -87,7 +87,7 @@ class OperationEndpoint:
             return self._refuse_closed(request, closed)
         call = Call(platform, self.key, request.id, _UNDECIDED, None, request.headers)
         try:
-            snapshot = platform.catalogue.latest  # use one version for the whole decision, even if it changes
+            snapshot = platform.catalogue.latest  # use one version for the whole decision, even during a reload
             bound = snapshot.bindings.get(self.key, operation.rule.action)
             if bound == PUBLIC:
                 call.decision = _PUBLIC
@@ -115,7 +115,7 @@ class OperationEndpoint:
     async def _limit_body(self, request: Request) -> int:
         """Return how many bytes of the body to read: 0 if the call will be refused.
 
-        The checks are of the token, the rule, the rate and maintenance. `respond` repeats them before it reads the
+        The token, the rule, the rate and maintenance are checked. `respond` repeats these checks before it reads the
         body, and then returns the error.
         """
         platform, header = self._platform, request.headers.get(AUTHORIZATION)
@@ -216,7 +216,7 @@ class OperationEndpoint:
         return self._machine_rate if caller is not None and caller.is_machine else self._rate
 
     async def _finish(self, call: Call, request: Request, result: Awaitable[Any]) -> Response[Any]:
-        holder.set(_name_caller(call, request))  # the connection and thread quotas use this name
+        holder.set(_name_caller(call, request))  # the quotas for connections and the thread use this name
         try:
             response = self._encode(await result)
         except Exception as fault:
@@ -303,7 +303,7 @@ class OperationEndpoint:
 
 
 class _Denied(Forbidden):
-    """A denial by the rule itself, not by a use case."""
+    """A denial by the operation's rule, not by a use case."""
 
 
 def _may_be_of_replica(fault: Exception) -> bool:

@@ -42,7 +42,7 @@ def name_for_machines(key: str) -> str:
 class RouteOptions(TypedDict, total=False):
     """The options of an operation besides its method, path, key, rule and summary.
 
-    - `errors`: the statuses beyond those that follow from the rule, the parameters and the body.
+    - `errors`: statuses in addition to those that follow from the rule, the parameters and the body.
     - `ready`: a function that may refuse the call before the rule is checked, for example if a setting is missing.
     - `query`: the type that describes the query parameters. The default is the `schema` of the handler's `InQuery`.
     - `described_body`: the type of a body that the use case reads as bytes.
@@ -54,7 +54,7 @@ class RouteOptions(TypedDict, total=False):
     - `moved`: the type of the body of a 301.
     - `same_body`: statuses whose body has the type of a success but explains a failure. The statuses that are also in
       `errors` have an error code.
-    - `may_lag`: the operation reads public data by `Call.reader` and may return them a few seconds late. For callers
+    - `may_lag`: the operation reads public data through `Call.reader`, and these may be a few seconds old. For callers
       who cannot change public data, the read uses a replica (docs/adr/0006-reads-that-may-lag.md).
     - `concerns_people`: staff see or change citizens' data although the path contains no CPF. They must give a reason
       if `BALCAO_REQUIRE_ACCESS_REASON` is set, as on every path with a CPF.

@@ -6,7 +6,7 @@ An operation's handler never gets the request itself. The annotations of its par
 - `body: PetBody` is the decoded body, and `content: bytes` the raw body.
 - `call: Call` is the call.
 
-The handler runs only if all arguments are well-formed.
+The handler runs only if all its arguments are well-formed.
 """
 
 import inspect
@@ -300,7 +300,7 @@ def _bind_path_value(place: int, parse: Callable[[str], Any]) -> Binder:
 def _bind_query(marker: InQuery, dialect: Dialect) -> Binder:
     """Return a function that parses the query.
 
-    A service that reports every fault checks only while parsing whether values can be stored.
+    If the service reports every fault, parsing itself checks whether values can be stored.
     """
     parse, repeated = marker.parse, marker.repeated
     if dialect.lists_faults:

@@ -71,8 +71,8 @@ def allow_style(style: str) -> str:
 class RefusalPage(Dialect, frozen=True, kw_only=True):
     """A dialect that renders errors as HTML pages of a site.
 
-    `links` are pairs of address and text, of which the first leads to the site's first page. `body` and `schema` are
-    for callers that do not want a page.
+    `links` are pairs of address and text. The first link leads to the site's first page. `body` and `schema` are for
+    callers that do not want a page.
     """
 
     site: str

@@ -71,7 +71,7 @@ class Response(Generic[T]):
         self.lines: bytes | None = None
 
     def with_added(self, headers: Mapping[str, str] | None = None, cookies: tuple[str, ...] = ()) -> "Response[T]":
-        """Return the same response with additional headers and cookies."""
+        """Return a copy of the response with additional headers and cookies."""
         return Response(
             self.body,
             status=self.status,

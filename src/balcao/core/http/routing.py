@@ -17,7 +17,8 @@ _PRINTED_CNPJ = re.compile(
     rb"/([0-9A-Z]{2})\.([0-9A-Z]{3})\.([0-9A-Z]{3})(?:/|%2F)([0-9A-Z]{4})-([0-9]{2})(?=/|$)", re.IGNORECASE
 )
 _PARAMETER = re.compile(r"\{(\w+)\}")
-# A last segment that matches the whole rest of a requested path as one parameter. The rest is never empty.
+# The last segment of a declared path that accepts any rest of the requested path as one parameter. The rest is never
+# empty.
 REST_OF_PATH = "{rest}"
 
 
@@ -64,7 +65,8 @@ class Paths(Generic[E]):
     def find(self, path: bytes) -> Found[E] | None:
         """Return the endpoints of this raw path, or None if the path is unknown.
 
-        If a path does not match, a formatted CNPJ in it is replaced with its fourteen characters (rules: registry 2.6).
+        If the path does not match, it is tried again with each formatted CNPJ replaced by its fourteen characters
+        (rules: registry 2.6).
         """
         found = self._find(path)
         if found is None and _PRINTED_CNPJ.search(path):

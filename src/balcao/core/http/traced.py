@@ -1,4 +1,4 @@
-"""An endpoint that records each response as a span: the request's root span, or a child of the caller's span."""
+"""Record each request as a span: a root span, or a child of the span that the caller sent."""
 
 from collections.abc import Awaitable
 from contextlib import AbstractContextManager

@@ -25,7 +25,7 @@ class TooManyAnonymous(TooMany):
 
 
 def refuse_path(refusals: Refusals, request: Request, dialect: Dialect, fault: BalcaoError) -> Response[Any]:
-    """Refuse a call to an unknown path or method."""
+    """Refuse a call to an unknown path, or with a method that the path does not support."""
     over = refusals.count(PATH, request.peer)
     _choose_line(refusals, request, over, fault.code)
     return refuse_often(dialect, over) if over > 0 else dialect.response(fault)
@@ -65,7 +65,7 @@ def refuse_token(
 def judge_pending(refusals: Refusals, request: Request, pending: KeyPending, service: str) -> BalcaoError:
     """Return the error for a token whose key may be new.
 
-    Mark the request if it is a 503, which is counted separately.
+    If it is a 503, mark the request, so that it is counted separately.
     """
     judged = refusals.judge_pending(request.peer, pending)
     if judged is pending:

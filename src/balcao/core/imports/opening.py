@@ -1,4 +1,4 @@
-"""Choose the reader of a file by its name and its first bytes."""
+"""Choose the reader for a file by the file's name and first bytes."""
 
 import hashlib
 import os

@@ -48,7 +48,7 @@ class Order:
 class Outcome:
     """The result of an import.
 
-    `done` counts from the start of the file, even if the import was resumed after `resumed_after` lines.
+    `done` counts the lines from the start of the file, even if the import was resumed after `resumed_after` lines.
     """
 
     done: Committed

@@ -60,7 +60,7 @@ ON CONFLICT (kind) DO UPDATE SET
     unchanged = 0, refused = 0, skipped = 0, started_at = now(), committed_at = now(), finished_at = NULL
 """)
 async def begin_import(connection: Connection, kind: str, sha256: bytes, size: int, source: str) -> None:
-    """Record the start of a file."""
+    """Record that the import of a file has started."""
 
 
 @statement("DELETE FROM platform.import WHERE kind = :kind")

@@ -1,8 +1,8 @@
 """Rows of tables (CSV or spreadsheets). The first row names the members. Every other row is converted to JSON.
 
-Members may be texts, numbers, flags, lists of texts, and objects of these. A cell contains a whole list, with `|`
-between its items. Each member of an object has its own column, with a dotted name (`nascimento.data`). CSV cells are
-texts as Brazilian spreadsheets write them: with a decimal comma, `VERDADEIRO` and `FALSO`. Cells of a spreadsheet have
+Members may be texts, numbers, flags, lists of texts, and objects of these. A list is in one cell, with `|` between its
+items. Each member of an object has its own column, with a dotted name (`nascimento.data`). CSV cells are texts as
+Brazilian spreadsheets write them: with a decimal comma, `VERDADEIRO` and `FALSO`. The cells of a spreadsheet have
 types.
 """
 

@@ -89,7 +89,7 @@ async def retry_many(call: Call, body: RetryJobsBody) -> RetriedJobs:
 
 
 async def drop_dead_job(call: Call, letter_id: str, reason: str) -> None:
-    """Drop a job for good. The audit trail retains the reason.
+    """Drop a job permanently. The audit trail retains the reason.
 
     Raises Invalid for an unusable reason, NotFound for an unknown job, or Conflict if the job is not dead.
     """

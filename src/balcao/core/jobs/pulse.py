@@ -1,4 +1,4 @@
-"""A watchdog for the worker's loop: a process may be alive although it no longer runs jobs."""
+"""A watchdog for the worker's loop, because a process may be alive although it no longer runs jobs."""
 
 import threading
 import time
@@ -39,7 +39,7 @@ class Pulse:
 
 
 class StallDetector:
-    """Detects that a loop has not iterated between a number of consecutive checks.
+    """Detects a loop that has not iterated for a number of consecutive checks.
 
     It counts checks instead of seconds, because a suspended machine or a changed clock does not mean that the loop has
     stopped.

@@ -28,7 +28,7 @@ _STATES: Mapping[str, State] = {status: state for state, status in _STATUSES.ite
 
 @dataclass(frozen=True, slots=True)
 class QueuedJob:
-    """A job in the queue. `attempts` counts the attempts since it was last enqueued; `payload` contains ids."""
+    """A job in the queue. `attempts` is the number of attempts since it was last enqueued. `payload` contains ids."""
 
     id: int
     kind: str

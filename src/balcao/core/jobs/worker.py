@@ -154,7 +154,10 @@ class JobKind:
         return len(self.delays) + 1 if self.delays else self.attempts
 
     def delay(self, attempt: int) -> timedelta:
-        """Return the delay after a failed attempt, jitter included. `attempt` is the number of earlier attempts."""
+        """Return the delay after a failed attempt, including the jitter.
+
+        `attempt` is the number of earlier attempts.
+        """
         if self.delays:
             return self.delays[attempt]
         doubled = self.first_delay.total_seconds() * 2.0 ** min(attempt, 40)
@@ -174,7 +177,7 @@ logging.getLogger("pgqueuer").addFilter(_is_news)
 
 
 class Retry(Exception):
-    """Raised by a job that cannot be done yet. `delay` replaces the delay of the kind if it is longer."""
+    """Raised by a job that cannot be done yet. `delay` is used instead of the kind's delay if it is longer."""
 
     def __init__(self, code: str, delay: timedelta = timedelta(0)) -> None:
         super().__init__(code)
@@ -217,8 +220,8 @@ def enqueue_sql(kind: str, payload: str, delay: str, source: str) -> str:
 
     Use them in the statement that makes the change. `kind`, `payload` (encoded by `encode_payload`) and `delay` (an
     interval) are SQL expressions. The library's own statement accepts arrays but not a relation. A test compares the
-    rows that both statements write. The queue's trigger wakes the workers once for each statement, however many rows it
-    inserts.
+    rows that both statements write. The queue's trigger notifies the workers once for each statement, however many rows
+    the statement inserts.
     """
     return f"""
 queued AS (
@@ -259,12 +262,12 @@ class NewJob(NamedTuple):
 
 
 def encode_payload(payload: Mapping[str, Any]) -> bytes:
-    """Return the payload as the queue stores it. Jobs are also looked up by these bytes."""
+    """Encode the payload as the queue stores it. Jobs can be looked up by these bytes."""
     return msgspec.json.encode(payload)
 
 
 class _Executor(EntrypointExecutor):
-    """The executor of a kind's jobs. It retries or dead-letters a failed job, and drops the failure's text."""
+    """Runs the jobs of a kind. It retries or dead-letters a failed job, and discards the text of the failure."""
 
     def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
         super().__init__(parameters)
@@ -277,7 +280,7 @@ class _Executor(EntrypointExecutor):
             raise self._classify(failure, job.attempts) from None
 
     def _classify(self, failure: Exception, attempts: int) -> Exception:
-        """Return the instruction for the library: put the job back uncounted, retry it later, or dead-letter it."""
+        """Return the exception that makes the library put the job back uncounted, retry it later, or dead-letter it."""
         code = failure_code(failure)
         if isinstance(failure, Wait):
             return _Uncounted(failure.delay, reason=code)

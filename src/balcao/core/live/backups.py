@@ -37,10 +37,7 @@ class Slot(msgspec.Struct):
 
 
 class Replication(msgspec.Struct):
-    """The number of streaming replicas, and how many bytes of log are retained for a slot at most.
-
-    None means no limit.
-    """
+    """The number of streaming replicas, and the maximum number of bytes of log that a slot retains (None: no limit)."""
 
     replicas: int
     limit_bytes: int | None

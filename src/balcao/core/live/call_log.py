@@ -23,9 +23,9 @@ from balcao.core.repeating import repeating
 FLUSH_SECONDS = 5.0
 MOST_CALLS = 1000
 RETENTION_PERIOD = timedelta(days=7)
-_LONGEST_MICROSECONDS = 2**31 - 1  # the maximum of the column's type
+_LONGEST_MICROSECONDS = 2**31 - 1  # the maximum value of the column's type
 
-# The owner of a call: the issuer of its token, and the client in the token.
+# The owner of a call: the issuer of its token, and the client that the token names.
 Owner: TypeAlias = tuple[str, str]
 
 
@@ -80,9 +80,9 @@ async def list_calls(
     limit: int,
     skip: int,
 ) -> list[LoggedCall]:
-    """Return the client's calls of the last `age` with these statuses, newest first.
+    """Return the client's calls within the last `age` that have one of these statuses, newest first.
 
-    The calls may also be filtered by code and request id.
+    The calls can also be filtered by code and request id.
     """
 
 

@@ -33,7 +33,7 @@ async def plan_maintenance(
 ) -> list[Change]:
     """Announce maintenance of the services from `begins_at` to `ends_at`. Return all planned maintenance.
 
-    A plan replaces the service's previous plan. Raises Conflict if a service is in maintenance now, because the plan
+    Each plan replaces the service's previous plan. Raises Conflict if a service is in maintenance now, because the plan
     would end that maintenance.
     """
     async with call.platform.database.transaction() as connection:

@@ -1,7 +1,8 @@
-"""The running processes of all machines. Each stores a note in the database and updates it periodically.
+"""The running processes of all machines.
 
-A process that ends normally deletes its note. The note of a killed process remains for an hour without updates, so that
-operators can see later what happened.
+Each process stores a note about itself in the database and updates it periodically. A process that ends normally
+deletes its note. The note of a killed process remains for an hour without updates, so that operators can see later what
+happened.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ _PATIENCE_SECONDS = 1.0
 
 
 class Note(msgspec.Struct, frozen=True):
-    """A process's description of itself. `services` are the services that the process serves."""
+    """The note that a process stores about itself. `services` are the services that the process serves."""
 
     id: str
     name: str

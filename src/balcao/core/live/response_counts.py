@@ -47,7 +47,7 @@ class ResponseCount:
 
     @property
     def written_times(self) -> str:
-        """The times as one string, because `unnest` would flatten an array of arrays."""
+        """Return `times` as one string, because `unnest` would flatten an array of arrays."""
         return "{" + ",".join(map(str, self.times)) + "}"
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Container
 from urllib.parse import urlsplit
 
-# Characters that could end the attribute or style in which a page puts the address.
+# Characters that could end the attribute or the style into which a page writes the address.
 _UNSAFE = re.compile(r"[\s\x00-\x20\x7f\\<>\"'`]")
 
 

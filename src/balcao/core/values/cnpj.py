@@ -20,7 +20,7 @@ def is_cnpj(text: str) -> bool:
 
 
 def strip_cnpj(text: str) -> str:
-    """Return a formatted CNPJ in upper case without punctuation. The result may still be invalid.
+    """Return the text of a CNPJ in upper case and without punctuation. The result may still be invalid.
 
     A text that is too long for any CNPJ is returned unchanged.
     """

@@ -25,7 +25,7 @@ def lists_etag(header: str | None, etag: str) -> bool:
 
 
 def require_match(header: str | None, etag: str) -> None:
-    """Raise PreconditionFailed if `If-Match` was sent and does not name this state.
+    """Raise PreconditionFailed if the caller sent `If-Match` and it does not name this state.
 
     The comparison is strong (RFC 9110, 13.1.1). A weak tag does not guarantee that nothing has changed, so it never
     permits an overwrite.
@@ -35,7 +35,7 @@ def require_match(header: str | None, etag: str) -> None:
 
 
 def require_state(header: str | None, present: Any | None) -> None:
-    """Check `If-Match`, as `require_match` does, against a stored value that responses contain as JSON.
+    """Check `If-Match` as `require_match` does, against the ETag of a stored value that responses contain as JSON.
 
     If nothing is stored, `present` is None. Then neither a tag nor `*` matches.
     """

@@ -58,7 +58,7 @@ def refuse_control(text: str, allowed: str = "") -> str:
 
 DIGITS = BeforeValidator(_check_number)
 """A number that is sent as a string."""
-# The first may be negative. The second has no sign.
+# A `WholeNumber` may be negative. A `NaturalNumber` has no sign.
 WholeNumber = Annotated[int, DIGITS]
 NaturalNumber = Annotated[int, BeforeValidator(_check_natural)]
 Flag = Annotated[bool, BeforeValidator(_parse_flag)]

@@ -28,7 +28,7 @@ def is_uuid(text: str) -> bool:
 
 
 def parse_uuid(text: str) -> UUID | None:
-    """Parse the UUID. Return None if the text is not a UUID and therefore cannot be the id of a record."""
+    """Parse a UUID. Return None if the text is not a UUID and therefore cannot be the id of a record."""
     return UUID(text) if is_uuid(text) else None
 
 

@@ -12,7 +12,7 @@ def clean_pasted(text: str) -> str:
 
 
 def compact_pasted(text: str) -> str:
-    """Clean as `clean_pasted` does, and remove the signs that group the characters of a code or number."""
+    """Clean as `clean_pasted` does, and also remove the signs that group the characters of a code or number."""
     return clean_pasted(text).translate(_GROUPING)
 
 

@@ -101,7 +101,7 @@ class _PlainCharacters(dict[int, str]):
             plain = str(unicodedata.decimal(char))
         else:
             plain = unicodedata.normalize("NFKC", char)
-        if len(self) < 4096:  # limits the memory; real texts use fewer characters
+        if len(self) < 4096:  # limits the memory; real texts use fewer distinct characters
             self[code] = plain
         return plain
 
@@ -118,7 +118,7 @@ def _has_cpf(groups: list[str]) -> bool:
 
 
 def _iterate_starts(groups: list[str], digits: list[int]) -> Iterator[int]:
-    """Yield the starts of consecutive groups with as many digits as a CPF and a correct first check digit.
+    """Yield each start of consecutive groups that have as many digits as a CPF and a correct first check digit.
 
     Precomputed sums make each start cheap to check, because one text may have 30,000 starts.
     """
@@ -149,7 +149,7 @@ def _join(text: str) -> str:
 
 @functools.cache
 def _make_national() -> re.Pattern[str]:
-    """Return the library's pattern of Brazilian personal numbers, extended by dialling prefixes."""
+    """Return the library's pattern for Brazilian personal numbers, extended by dialling prefixes."""
     metadata = phonenumbers.PhoneMetadata.metadata_for_region("BR")
     assert metadata is not None
     kinds = "|".join(kind.national_number_pattern or "" for kind in (metadata.mobile, metadata.fixed_line) if kind)

@@ -24,8 +24,8 @@ def is_plain_line(text: str) -> bool:
     return _PLAIN_LINE.fullmatch(text) is not None
 
 
-# The maximum number of combining marks on one letter, because sorting them takes quadratic time. It is the maximum of
-# Unicode's stream-safe text format (UAX 15, 13); no language comes near it.
+# The maximum number of combining marks on one letter. It is needed because sorting the marks takes quadratic time. The
+# number comes from Unicode's stream-safe text format (UAX 15, 13). No language comes near it.
 LONGEST_RUN_OF_MARKS = 30
 # Marks that count as letters until they are decomposed.
 _HIDDEN_MARKS = frozenset("\u0f73\u0f75\u0f81")
@@ -81,7 +81,7 @@ def stacks_marks(text: str) -> bool:
     """Return whether a letter has more marks than any language uses. Such a text must not be normalised."""
     if text.isascii():
         return False
-    # Look only at every few characters: a run that is too long is longer than this step, so it covers one of these
+    # Check only every 31st character: a run that is too long has at least 31 marks, so it covers one of these
     # positions.
     return any(
         _run_of_marks(text, place) > LONGEST_RUN_OF_MARKS for place in range(0, len(text), LONGEST_RUN_OF_MARKS + 1)

@@ -112,7 +112,7 @@ class WebhooksOfService(Generic[W, S]):
         return msgspec.json.decode(made, type=self.with_secret)
 
     async def replace_webhook(self, call: Call, id: UUID | None, body: SentWebhook) -> W:
-        """Replace a webhook but not its secret.
+        """Replace the members of a webhook, but not its secret.
 
         Raises Forbidden and Unprocessable for the same reasons as `add_webhook`.
         """

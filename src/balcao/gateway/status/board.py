@@ -32,7 +32,7 @@ MOST_INCIDENTS = 100
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The data read from the database at `read_at`."""
+    """The data that were read from the database at `read_at`."""
 
     read_at: datetime
     days: Mapping[str, Sequence[ResponseCount]]
@@ -81,7 +81,7 @@ class StatusCache:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[None]:
-        """Read the data immediately, then every few seconds until the block ends."""
+        """Read the data immediately, and then every few seconds while the block runs."""
         await self._try_to_read()
         async with repeating(self._try_to_read, READ_SECONDS):
             yield

@@ -17,7 +17,7 @@ from balcao.gateway.status.words import find_overall, list_titles
 
 ATOM = "application/atom+xml; charset=utf-8"
 _NAMESPACE = "http://www.w3.org/2005/Atom"
-# Every character that XML 1.0 forbids (its production Char lists the others).
+# Every character that XML 1.0 forbids because its production Char does not contain it.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -78,5 +78,5 @@ def judge_service(counts: Sequence[ResponseCount], severities: Iterable[str], *,
 
 
 def is_recent(count: ResponseCount, now: datetime) -> bool:
-    """Return whether the five-minute count is recent enough to be judged."""
+    """Return whether this five-minute count is recent enough to determine the current state."""
     return count.starts_at > now - RECENT

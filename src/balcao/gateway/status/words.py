@@ -10,7 +10,7 @@ from balcao.core.live.incidents import Incident
 from balcao.gateway.status.board import Board, ServiceStatus
 from balcao.gateway.status.judgement import Day, State
 
-# Each state has a sign, because some readers cannot distinguish the colours.
+# Each state has its own sign, because some readers cannot distinguish the colours.
 STATES: Mapping[str, str] = {
     State.OPERATIONAL: "✓ Funciona",
     State.DEGRADED: "▲ Com problemas",

@@ -6,7 +6,7 @@ from typing import Protocol
 from balcao.operate.deploy.files import SECRET, File
 from balcao.operate.deploy.rendering import render_template
 
-FEWEST_SERVERS = 3  # with fewer, no majority is left after the loss of one
+FEWEST_SERVERS = 3  # with fewer servers, losing one would leave no majority
 PASSWORDS = "cluster/patroni.env"
 _PROXY = "cluster/haproxy.cfg"
 

@@ -152,10 +152,10 @@ def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
 
 
 def _choose_panel_readiness(plan: Plan) -> str:
-    """Return the path of the check whether a process can serve the panel, or "" if no process has the panel.
+    """Return the path that shows whether a process can serve the panel, or "" if no process has the panel.
 
-    A process with all services may or may not include the panel. Its liveness is checked, because it answers that check
-    in both cases.
+    A process with all services may or may not include the panel. It answers a liveness check in both cases, so liveness
+    is checked.
     """
     if PANEL in plan.servers_of:
         return PANEL_READINESS

@@ -109,7 +109,7 @@ async def _check_opened(settings: Settings, connection: Connection) -> Part:
     except MigrationError as wrong:
         part.problems.append(str(wrong))
         return part
-    # Skip the schemas of the surfaces, because only a surface's own role has rights in its schema.
+    # Exclude the schemas of the surfaces, because only a surface's own role has rights in its schema.
     schemas = {one.owner for one in app.list_migrations()} - {roles.PANEL_SCHEMA, roles.SITE_SCHEMA}
     if closed := await roles.list_closed_schemas(connection, schemas):
         part.problems.append(

@@ -47,7 +47,7 @@ class Generated:
 
 
 def find_gateway(root: Path) -> Generated | None:
-    """Return our installed configuration, or None if this machine has none, so that the gateway runs elsewhere."""
+    """Return our installed configuration. None if this machine has none, because the gateway runs elsewhere."""
     for kind, folder in FOLDERS.items():
         path = root / folder / FILES[kind]
         text = path.read_text("utf-8", errors="replace") if path.exists() else ""

@@ -1,4 +1,4 @@
-"""Check the files of `balcao init production` after their installation, the certificate and the data folder.
+"""Check the installed files that `balcao init production` has generated, the certificate and the data folder.
 
 Each check returns sentences about problems and changes nothing. `root` is `/`, or the root folder of an image.
 """

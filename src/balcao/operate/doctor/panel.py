@@ -36,7 +36,7 @@ async def _has_separate_panel(subject: Subject) -> bool:
     try:
         answer = await subject.http.get(f"{subject.settings.panel_listening_url}/liveness")
         return bool(answer.json().get("service") == SERVICE)
-    except (httpx.HTTPError, ValueError, AttributeError):  # no server responds, or another program does
+    except (httpx.HTTPError, ValueError, AttributeError):  # no server responds, or the response is from another program
         return False
 
 

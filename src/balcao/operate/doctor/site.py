@@ -120,7 +120,7 @@ def _find_own_address(url: str) -> str | None:
 async def _request_token(settings: Settings, http: httpx.AsyncClient) -> Mapping[str, Any] | None:
     """Return the provider's token response for the machine client, or None if the provider refuses.
 
-    Raises ProviderAway.
+    Raises ProviderAway if it is down.
     """
     secret = settings.site_machine_client_secret.get_secret_value()
     provider = Provider(settings.issuers[0], settings.site_machine_client_id, secret, http)

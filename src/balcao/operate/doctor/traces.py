@@ -7,7 +7,7 @@ import httpx
 from balcao.operate.doctor.checks import DOWN, UP, Check, Part, Subject
 from balcao.settings import Settings
 
-# An empty list of spans in the collector's protocol.
+# A request with an empty list of spans, in the collector's protocol.
 _NOTHING = b""
 _LIBRARIES = ("opentelemetry.sdk.trace", "opentelemetry.exporter.otlp.proto.http")
 

@@ -1,7 +1,7 @@
 """Base backups and the write-ahead log after them: create, prune and restore with PostgreSQL's own programs.
 
-A backup folder contains `base/<completion time>`, each of which is a whole data directory, and `wal` with every segment
-since the oldest base backup. A base backup contains the whole server: databases, roles and rights.
+A backup folder contains base backups, `base/<completion time>`, each of them a whole data directory, and `wal` with
+every segment since the oldest base backup. A base backup contains the whole server: databases, roles and rights.
 """
 
 import os
@@ -53,7 +53,7 @@ def create_backup(url: str, version: int, folder: Path) -> Path:
 def prune_backups(folder: Path, keep: int) -> tuple[int, int]:
     """Delete all but the newest `keep` copies, then the log segments that no copy needs.
 
-    Return the numbers of deleted copies and segments. It is then possible to restore to any time since the oldest
+    Return how many copies and segments were deleted. It is then possible to restore to any time since the oldest
     remaining copy. Raises PostgresqlError, before anything is deleted, if that copy's first segment is unknown.
     """
     kept = list_backups(folder)[-keep:]
@@ -131,8 +131,8 @@ def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | 
 def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetime | None) -> Path | None:
     """Replace a cluster's data with a backup, start its server, and wait until it accepts writes.
 
-    The former data are kept. Return their path, or None if there were none. Raises PostgresqlError if the backup is
-    damaged, or if the server is running, has another version, or does not start or recover.
+    The former data are kept. Return the path of the former data, or None if there were none. Raises PostgresqlError if
+    the backup is damaged, or if the server is running, has another version, or does not start or recover.
     """
     verify_backup(backup)
     version = (backup / "PG_VERSION").read_text("utf-8").strip()

@@ -53,7 +53,7 @@ class Cluster:
             time.sleep(_POLL_SECONDS)
 
     def _ask(self, query: str) -> str:
-        """Return the result of a query, or an empty string while the server accepts no connections."""
+        """Run a query and return its result, or an empty string while the server accepts no connections."""
         return _run("psql", "--cluster", str(self), "-XtAc", query, "postgres", account=self.account).stdout.strip()
 
 

@@ -82,7 +82,7 @@ def _make_data_dir_elsewhere(folder: Path) -> Path:
     place.chmod(0o711)  # the account can enter the folder, but not list it
     try:
         (folder / "postgres").symlink_to(place / "postgres")
-    except FileExistsError:  # another starting process has made the link
+    except FileExistsError:  # another process that is starting has created the link
         place.rmdir()
     return _follow_link(folder / "postgres")
 

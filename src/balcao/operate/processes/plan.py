@@ -22,7 +22,7 @@ from balcao.operate.processes.channel import Watched
 from balcao.settings import Settings, SettingsError
 
 LOOPBACK = "127.0.0.1"
-# The timeout in seconds for a request to the program that already uses our port. It serves only for a better error
+# The timeout in seconds for a request to the program that already uses our port. The request only improves the error
 # message.
 _LOOK_TIMEOUT = 1.0
 # The surfaces that can be served without the services, with their names in messages.

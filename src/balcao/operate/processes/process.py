@@ -138,7 +138,7 @@ class _Started:
         )
 
     async def _read(self) -> None:
-        """Read reports and heartbeats until the process ends. Then put None into the queue."""
+        """Read reports and heartbeats until the process ends. At the end, put None into the queue."""
         assert self._process.stdout
         async for line in self._process.stdout:
             self._missed, self._most_missed = 0, MOST_MISSED

@@ -10,7 +10,7 @@ const endpoints = async (issuer) => (await fetch(`${issuer}/.well-known/openid-c
 
 const here = () => location.origin + location.pathname;
 
-// Opens the login page of the identity provider, which returns to this page with a code.
+// Opens the login page of the identity provider. After the login, the browser returns to this page with a code.
 export const logIn = async (issuer, client) => {
   const verifier = random();
   const state = random();
