@@ -127,8 +127,8 @@ class ClaimPolicy:
     - `machine_clients`: the clients that may be machines. In the sandbox, clients whose id starts with `test_clients`
       may be machines too.
     - `role_clients`: the clients whose `resource_access` roles count. None means every client.
-    - `admin_from_token`: if false, administrative roles are granted only by the catalogue, never by a claim (rules:
-      access 4.4).
+    - `admin_from_token`: if false, administrative roles are granted only by the catalogue, never by a claim
+      (rules: access 4.4).
     """
 
     cpf_claim: str = "cpf"
