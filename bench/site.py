@@ -1,7 +1,7 @@
 """`python -m bench.site`: five hundred people open pages of the site, with everything that serves them on one core.
 
 The trial runs with its public command, including the database. Warm pages come from stored answers, as most pages do.
-Cold pages contain a text that nobody has searched before, so the site calls its services for each of them. For
+Cold pages contain a text that was never searched before, so the site calls its services for each of them. For
 comparison, the same run measures the service call behind a page. Finally, five hundred people wait for a page at any
 time: as soon as one arrives, another person requests a page.
 """

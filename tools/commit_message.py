@@ -13,7 +13,7 @@ _SUBJECT = re.compile(r"[a-z][a-z0-9_/. -]*(?:\([a-z0-9_/. -]+\))?!?: [^\s].*")
 
 
 def list_faults(message: str) -> list[str]:
-    """Return the faults of a message. Git's comment lines are ignored."""
+    """Return the problems in a commit message. Git's comment lines are ignored."""
     lines = [line.rstrip() for line in message.splitlines() if not line.startswith("#")]
     subject, *body = lines or [""]
     faults = []

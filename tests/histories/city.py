@@ -342,9 +342,9 @@ class City:
         return ",".join(f"127.0.0.1:{self.network.ports[f'{user}-{number}']}" for number in range(len(self.servers)))
 
     def _clock(self) -> dict[str, str]:
-        """Return environment variables with which a program reads its system clock from the file.
+        """Return environment variables that make a program take its system time from the clock file.
 
-        The monotonic clock stays unchanged.
+        The monotonic clock is not affected.
         """
         self.clock.touch()
         return {

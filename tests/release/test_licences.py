@@ -62,5 +62,5 @@ def test_any_other_is_refused(licence: str | None, why: str) -> None:
 
 
 def test_the_page_lists_what_is_installed_and_nothing_has_another_licence() -> None:
-    """`make docs` writes the page."""
+    """The licence page equals the output of `make docs`."""
     assert page.PAGE.read_text("utf-8") == page.write()

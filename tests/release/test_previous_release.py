@@ -1,7 +1,7 @@
-"""`make previous` runs the last release's tests on the schema of this tree.
+"""Tests of `make previous`, which runs the last release's tests on this tree's schema.
 
-At full size (`make prove`) the release is the real one, on PostgreSQL, and its tests must detect a migration that
-removes something.
+Most tests use a small project on SQLite. At full size (`make prove`), the real release runs on PostgreSQL, and its
+tests must detect a migration that removes something.
 """
 
 from pathlib import Path

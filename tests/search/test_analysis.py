@@ -23,9 +23,9 @@ WORDS = "vaga creche árvore poda quero preciso segunda via médico pagamento de
 
 
 def meets(typed: str, written: str) -> bool:
-    """Return whether a query's words find the written words.
+    """Return whether a typed query matches a text in the index.
 
-    The index contains only the most likely root of each word.
+    The index contains only each word's most likely root.
     """
     asked, indexed = tokenize(typed), tokenize(written)
     return len(asked) == len(indexed) and all(

@@ -239,7 +239,7 @@ class Receiver:
         request = Request(method, path, query, headers, self._application.find_caller(self._peer, fields))
         endpoint = self._application.match(request)
         is_old = version == "1.0"
-        # If an HTTP/1.0 request has both `close` and `keep-alive`, llhttp chooses `keep-alive`. This server closes.
+        # If an HTTP/1.0 request sends both `close` and `keep-alive`, llhttp keeps the connection open. We close it.
         keep = parser.should_keep_alive() and not (is_old and says_close(fields))
         self.reading = Exchange(endpoint, request, self._bodies, keep=keep, is_old=is_old)
         self.reading.size = len(self._target) + self._fields_size

@@ -73,7 +73,7 @@ def _list_colors(defaults: Mapping[str, str], chosen: Mapping[str, str]) -> str:
 
 
 def _drop_head(words: str) -> str:
-    """Return the texts without the first comment, which is about the program's own file."""
+    """Return the file without its first comment, which describes the program's own copy."""
     return words.partition("\n\n")[2]
 
 

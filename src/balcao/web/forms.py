@@ -73,8 +73,8 @@ class Form(wtforms.Form):
     async def submit(self, send: Callable[[], Awaitable[Any]]) -> bool:
         """Send the form if it is valid, and store the response in `result`. Return whether the service accepted it.
 
-        Errors that the service reports for fields are shown at those fields. Errors that a change to the form cannot
-        fix are raised.
+        Errors about a field are shown next to it, and other errors of the form above it. A concurrent change also sets
+        `is_outdated`. Errors that a change to the form cannot fix are raised.
         """
         if not self.validate():
             return False

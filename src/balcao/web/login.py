@@ -88,7 +88,7 @@ class Login:
     async def finish(self, request: Request) -> Response[Any]:
         """Start a session after the provider has redirected the browser back.
 
-        Raises LoginFailed if the login failed. Such a request counts as a refusal.
+        Raises LoginFailed if the login failed. The failure counts toward the limit for requests without a session.
         """
         try:
             return await self._finish(request)

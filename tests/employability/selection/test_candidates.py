@@ -29,7 +29,7 @@ from tests.support.proof_sizes import size
 from tests.support.refusals import refusal
 from tests.support.rules import read_values
 
-# The number of candidates. A proof uses as many as a real export in a staff portal.
+# The number of candidates. At full size, it equals the number in a real export of a staff portal.
 EXPORTED = size(350, 10_000)
 STATUSES = ("candidatura_enviada", "aprovada", "reprovada", "vaga_congelada", "vaga_descontinuada")
 

@@ -1,4 +1,7 @@
-"""Every page of the site is light in bytes, requests and elements, with and without a login (rules: site 11)."""
+"""Every page of the site stays within its limits for bytes, requests and elements (rules: site 11).
+
+The tests open the pages with and without a login.
+"""
 
 import re
 

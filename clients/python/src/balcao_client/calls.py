@@ -73,8 +73,8 @@ class Call:
     def repeatable(self) -> bool:
         """Whether an attempt with an unknown outcome may be repeated.
 
-        A call with `If-Match` may not, because the first attempt may have changed the record, and the second would be
-        refused.
+        A call with `If-Match` may not, unless it has an idempotency key or its operation is idempotent: the first
+        attempt may have changed the record, and the second would then be rejected.
         """
         if self.keyed or self.idempotent:
             return True

@@ -81,7 +81,11 @@ async def read_catalogue_version(call: Call, present: Snapshot, version: int, cp
 
 
 def _assume_caller(caller: Caller, subject: Cpf | None, query: ExplainQuery) -> Caller:
-    """Return the assumed caller. There is no token of another person, so only their stored roles count."""
+    """Return the caller to assume.
+
+    Another person or a machine starts without token roles and scopes, because the caller's token is not theirs.
+    `roles`, `scopes` and `client` in the query replace those of the assumed caller.
+    """
     if subject is not None and subject != caller.cpf:
         caller = replace(caller, cpf=subject, roles=frozenset(), scopes=frozenset(), client="", is_machine=False)
     elif subject is None and query.client is not None:

@@ -32,7 +32,7 @@ class Difference(msgspec.Struct):
         )
 
     def compare(self, kind: Kind, key: str, before: Members | None, after: Members) -> None:
-        """Add a step if the item differs from the stored one."""
+        """Add a step if the item is new or differs from the stored one. Otherwise, count it as unchanged."""
         if before == after:
             self.unchanged += 1
         else:

@@ -71,7 +71,7 @@ class Group(msgspec.Struct):
 
 
 class GroupCreation(Model):
-    """A new group without roles and members."""
+    """A new group, without roles or members."""
 
     name: Annotated[
         Name, Field(description="Nome, em minúsculas, dígitos, `_` e `:`; único.", examples=["iptu_atendentes"])

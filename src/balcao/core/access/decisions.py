@@ -24,7 +24,7 @@ def is_public(match: Match) -> bool:
 def decide_match(
     match: Match, caller: Caller, snapshot: Snapshot, client_lists: Mapping[str, frozenset[str]]
 ) -> Decision:
-    """Decide on a verified caller's request. `found` is its mapping, which must come from the same snapshot."""
+    """Decide on a verified caller's request. `match` is its mapping, which must come from the same snapshot."""
     if is_public(match):
         return PUBLIC_DECISION
     owner = Cpf.parse_path(match.values.get("cpf", ""))

@@ -36,9 +36,9 @@ _NOT_COMPRESSED = frozenset({b"", b"identity"})
 
 @dataclass(frozen=True)
 class InPath:
-    """A value from the path. `parse` converts the text to the handler's argument, or raises the error for the caller.
+    """A path parameter. `parse` converts its text to the handler's argument, or raises the error for the caller.
 
-    `integer` marks an integer. If it is invalid, the error is reported together with those of the body.
+    Set `integer` for integers: an invalid integer is reported together with the errors in the body.
     """
 
     parse: Callable[[str], Any]

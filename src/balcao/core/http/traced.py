@@ -27,7 +27,7 @@ class TracedEndpoint:
         self._endpoint = endpoint
 
     def respond(self, request: Request) -> Responding:
-        """Answer the request within its own span, which ends when the response is complete."""
+        """Answer the request within its own span, which ends before the body of a streamed response is sent."""
         return self._respond(request)
 
     async def _respond(self, request: Request) -> Response[Any]:

@@ -1,4 +1,4 @@
-"""Checks that the panel and Minha página have in common: the database, and the client with which people log in."""
+"""Checks shared by the panel and Minha página: the database, and the OpenID Connect client for the login."""
 
 import httpx
 

@@ -93,9 +93,9 @@ def verify_backup(backup: Path) -> None:
 
 
 def receive_log(url: str, version: int, folder: Path) -> subprocess.Popen[bytes]:
-    """Start the program that receives the log as the server writes it.
+    """Start pg_receivewal, which receives the write-ahead log (WAL) as the server writes it.
 
-    A slot retains the log that was not received yet.
+    A replication slot retains the WAL that has not been received yet.
     """
     wal = folder / "wal"
     wal.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -76,7 +76,7 @@ class ProposalEntry(msgspec.Struct):
 
 
 class Proposal(ProposalEntry):
-    """A proposal with the content that the service would have."""
+    """A proposal, with the content that the service would have if the proposal were applied."""
 
     content: Annotated[ServiceContent, Meta(description="O conteúdo do serviço como ficaria.")]
 

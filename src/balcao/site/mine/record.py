@@ -20,7 +20,7 @@ from balcao.web.person.visits import SIZE, group_by_visit
 from balcao.web.visit import Crumb
 
 FILE_NAME = "meus-dados.json"
-# Shown only on request, because other people may be able to see the screen.
+# The query parameter that shows sensitive values. Other people may be able to see the screen, so the page hides them.
 _SENSITIVE = "sensiveis"
 
 pages = Pages("record", "")

@@ -164,7 +164,8 @@ async def _read_page(platform: Platform, place: Cursor) -> tuple[Sequence[Change
 def find_following(place: Cursor, found: Sequence[Changed]) -> Cursor | None:
     """Return the cursor after these records, or None at the end of the run.
 
-    Raises Retry if the last record has no valid time or does not follow the cursor. Otherwise the run would never end.
+    A page with fewer records than PAGE ends its source. After a full page, raises Retry if the last record has no valid
+    time or does not follow the cursor. Otherwise the run would never end.
     """
     if len(found) < changes.PAGE:
         left = changes.SOURCES[changes.SOURCES.index(place.source) + 1 :]
