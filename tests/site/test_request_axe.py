@@ -91,6 +91,16 @@ def test_every_state_of_a_citizens_request(screen: Screen, sandbox: Sandbox, tmp
     number = page.locator(".fatos dd").first.inner_text()
     token = {"Authorization": f"Bearer {sandbox.tokens.person('90000040126')}"}
     steps = f"/registry/v1/admin/maintenance-requests/{number}/steps"
+    asked = {"state": "needs_information", "text": "Pode mandar uma foto?"}
+    assert sandbox.http.post(steps, json=asked, headers=token).status_code == 200
+    screen.open(f"{OWN}/{number}/responder")
+    inspect(screen)
+    page.get_by_label("Foto ou documento").set_input_files(text)
+    press(screen, "Enviar a resposta")
+    page.get_by_label("Foto ou documento").set_input_files(picture)
+    press(screen, "Guardar e escolher outro")
+    page.get_by_label("A sua resposta").fill("Segue a foto.")
+    press(screen, "Enviar a resposta")
     for state, told, tails in [
         ("needs_information", "Em que andar?", ["", "/responder"]),
         ("done", "Retirado.", ["", "/nota", "/reabrir"]),

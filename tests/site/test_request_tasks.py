@@ -130,9 +130,10 @@ def test_a_citizen_asks_with_a_photo_and_finds_the_request(screen: Screen, keys:
 
 
 def test_task_19_carla_follows_her_request_about_the_lamp_and_answers(
-    screen: Screen, keys: Keyboard, sandbox: Sandbox
+    screen: Screen, keys: Keyboard, sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    page = screen.page
+    page, picture = screen.page, tmp_path / "poste.jpg"
+    picture.write_bytes(photo(800, 600))
     keys.press(page.get_by_role("banner").get_by_role("link", name="Entrar"))
     log_in(screen, keys, "carla")
     page.wait_for_url(f"**{PREFIX}")  # the first page is step 1
@@ -148,8 +149,15 @@ def test_task_19_carla_follows_her_request_about_the_lamp_and_answers(
         sandbox.http.post(f"/registry/v1/admin/maintenance-requests/{number}/steps", json=body, headers=token)
         page.reload()
     follow(screen, keys, "Responder")
+    page.get_by_label("Foto ou documento").set_input_files(picture)
+    press(screen, keys, "Enviar a resposta")
+    expect(page.get_by_role("alert")).to_contain_text("Escreva a resposta.")
+    expect(page.get_by_role("main")).to_contain_text("1. Foto de")  # the photo is not chosen again
     keys.fill(page.get_by_label("A sua resposta"), "É o poste 1234.")
     press(screen, keys, "Enviar a resposta")
     expect(page.get_by_role("status")).to_contain_text("A resposta foi enviada.")
     expect(page.get_by_role("main")).to_contain_text("Você respondeu")
+    with page.expect_download() as download:
+        follow(screen, keys, "Baixar o arquivo 1")
+    assert download.value.suggested_filename.endswith(".jpg")
     assert screen.strangers == []

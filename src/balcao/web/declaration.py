@@ -48,9 +48,10 @@ class SessionPage(DeclaredPage):
 
     `body_limit` limits the size of the form. `is_use` is False for requests that the page's script sends by itself,
     without a user action. Such requests do not prolong the session. `takes_file` is True if the form may contain a
-    file.
+    file. `keeps_text` is False if the form has no text to store for the next session.
     """
 
     body_limit: int = MIB
     is_use: bool = True
     takes_file: bool = False
+    keeps_text: bool = True

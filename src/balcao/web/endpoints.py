@@ -74,9 +74,9 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     def may_send(self, session: Session, page: PageT) -> bool:
         """Return whether to read a form that a session sends to this page. This includes sessions that have just ended.
 
-        A form with a file is not read after the session has ended, because files are not stored as drafts.
+        A form without text is not read after the session has ended, because files are not stored as drafts.
         """
-        return session.is_active or (session.stored.is_recent and not page.takes_file)
+        return session.is_active or (session.stored.is_recent and page.keeps_text)
 
     def may_keep(self, session: Session, page: PageT) -> bool:
         """Return whether to store the text that a person typed into this page if the session ended in the meantime."""
@@ -267,7 +267,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
             query = request.query_string.decode("latin-1")
             return redirect(self._find_login(f"{path}?{query}" if query else path), 303)
         kept, (back, query) = None, self._find_form(request, page)
-        may_keep = session is not None and not page.takes_file and self.may_keep(session, page)
+        may_keep = session is not None and page.keeps_text and self.may_keep(session, page)
         if session is not None and posted and session.stored.is_recent and may_keep:
             count_anonymous(self._surface.refusals, request, PAGE, session.stored.subject_key.hex())
             fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
@@ -343,7 +343,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         While a service is down, the form's text may exist only in the browser's page. Return None if the form is too
         large, is malformed, contains a file or comes from another site.
         """
-        if visit is not None and isinstance(visit.posted, UploadForm):
+        if visit is not None and isinstance(visit.posted, UploadForm) and visit.posted.files:
             return None
         size = len(request.content or b"")
         is_small = size <= (SMALL if visit is None else _LARGEST_REPEATED)

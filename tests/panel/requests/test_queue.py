@@ -158,6 +158,21 @@ def test_a_file_is_an_attachment_for_staff_of_the_department(panel: PanelClient,
     assert panel.http.get(link.replace(number, other)).status_code == 404
 
 
+def test_a_file_of_a_later_answer_is_at_its_step(panel: PanelClient, make: Make, ask: Ask, sandbox: Sandbox) -> None:
+    number = make(CARLA)["number"]
+    question = {"state": "needs_information", "text": "Pode mandar uma foto?"}
+    ask(VERA, "POST", f"/admin/maintenance-requests/{number}/steps", json=question).raise_for_status()
+    file = ask(CARLA, "POST", f"/citizen/{CARLA}/files", content=PNG).raise_for_status().json()["id"]
+    answer = {"text": "Segue.", "files": [file]}
+    ask(CARLA, "POST", f"/citizen/{CARLA}/maintenance-request/{number}/answer", json=answer).raise_for_status()
+    panel.login("vera")
+    panel.get(f"{QUEUE}/{number}")
+    assert "Segue. Baixar o arquivo 1 da resposta de" in panel.page.text
+    (link,) = [link for link in panel.page.links if "/arquivos/" in link]
+    assert panel.http.get(link).content.startswith(b"\x89PNG")
+    assert panel.http.get(link.replace(number, make(CARLA)["number"])).status_code == 404
+
+
 @pytest.mark.parametrize("path", ["", "/PED-00000000-0", "/x"])
 def test_numbers_that_no_request_has_are_not_found(panel: PanelClient, path: str) -> None:
     panel.login("vera")

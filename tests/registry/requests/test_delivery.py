@@ -12,6 +12,7 @@ from tests.registry.requests.conftest import ANSWERS, Citizen, Staff
 from tests.support.crm import RunningCrm
 from tests.support.fixture_types import Sql
 from tests.support.refusals import refusal
+from tests.support.sample_files import photo
 
 Work = Callable[..., None]
 Citizens = Callable[[], Citizen]
@@ -69,6 +70,21 @@ def test_a_request_without_login_becomes_a_case_of_no_person(http: httpx.Client,
     assert (case["NumeroPedido__c"], case["CPF__c"], case["AccountId"]) == (receipt["number"], None, None)
     followed = http.post("/registry/v1/maintenance-requests/follow", json=receipt).json()
     assert followed["state"] == "sent"
+
+
+def test_the_text_of_an_answer_ends_with_the_number_of_its_files(
+    citizen: Citizen, admin: Staff, crm: RunningCrm, work: Work
+) -> None:
+    number = citizen.opened()["number"]
+    for text in ("Segue.", "x" * 2_000):
+        admin.moved(number, "needs_information", "Pode mandar uma foto?")
+        sent = {"text": text, "files": [citizen.store(photo(16, 16))]}
+        citizen.act(number, "answer", sent).raise_for_status()
+    work()
+    (case,) = crm.cases()
+    added = "\n(1 arquivo)"
+    texts = [step["Texto__c"] for step in case["steps"] if step["Autor__c"] == "citizen"]
+    assert texts == [f"Segue.{added}", "x" * (2_000 - len(added)) + added]
 
 
 def test_the_crm_carries_the_case_to_its_end(

@@ -241,6 +241,85 @@ def test_a_citizen_answers_reopens_and_rates(enter: Enter, sandbox: Sandbox) -> 
     assert "Este pedido não pode ser reaberto." in gabi.page.text
 
 
+def ask(citizen: CitizenClient, sandbox: Sandbox) -> str:
+    """Let the citizen make a request and the city ask about it. Return the address of the page of the answer."""
+    number = open_request(citizen)
+    handle(sandbox, number, "needs_information", "Pode mandar uma foto?")
+    return f"{OWN}/{number}/responder"
+
+
+def find_notes(answer: httpx.Response) -> list[str]:
+    """Return the stored files that the form of an answer holds."""
+    return re.findall(r'name="kept" value="([^"]+)" checked', answer.text)
+
+
+def test_an_answer_takes_photos_and_documents(enter: Enter, sandbox: Sandbox) -> None:
+    gabi = enter("gabriela")
+    path = ask(gabi, sandbox)
+    (note,) = find_notes(send_file(gabi, path, photo(), outro="1", text=""))
+    assert "Escreva a resposta." not in gabi.page.text
+    assert re.search(r"1\. Foto de \d+ kB", gabi.page.text)
+    form = next(form for form in gabi.page.forms if form.action == path)
+    hidden = {name: value for name, value in form.values.items() if name != "file"}
+    chosen = ("file", ("lista.pdf", document(), "application/pdf"))
+    answer = gabi.http.post(path, data=hidden | {"text": " ", "kept": note}, files=[chosen])
+    notes = find_notes(answer)
+    assert (answer.status_code, len(notes), notes[0]) == (422, 2, note)
+    sent = gabi.http.post(path, data=hidden | {"text": "Segue a foto.", "kept": notes})
+    gabi.remember(gabi.http.get(sent.headers["location"]))
+    assert "A resposta foi enviada." in gabi.page.text
+    assert "Você respondeu Segue a foto. Baixar o arquivo 1" in gabi.page.text
+    links = [link for link in gabi.page.links if "/arquivos/" in link]
+    got = [gabi.http.get(link) for link in links]
+    assert [one.headers["content-type"] for one in got] == ["image/jpeg", "application/pdf"]
+    assert all(one.headers["content-disposition"].startswith("attachment") for one in got)
+    assert enter("carla").http.get(links[0]).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Envie uma foto (JPEG ou PNG) ou um documento PDF."),
+        (b"\xff\xd8\xff" + b"x" * LARGEST_FILE, "O arquivo é grande demais: pode ter até 5 MB."),
+        (b"", "Escolha um arquivo."),
+    ],
+)
+def test_a_wrong_file_of_an_answer_keeps_the_text(enter: Enter, sandbox: Sandbox, content: bytes, text: str) -> None:
+    gabi = enter("gabriela")
+    answer = send_file(gabi, ask(gabi, sandbox), content, outro="1", text="É cinza.")
+    assert answer.status_code == 422
+    assert text in gabi.page.text
+    assert "É cinza." in answer.text
+
+
+def test_an_answer_cannot_name_foreign_or_deleted_files(enter: Enter, sandbox: Sandbox) -> None:
+    gabi, carla = enter("gabriela"), enter("carla")
+    path, foreign = ask(gabi, sandbox), ask(carla, sandbox)
+    (note,) = find_notes(send_file(carla, foreign, photo(), outro="1"))
+    for kept in (note, "00000000-0000-7000-8000-000000000000 image/png 1"):
+        answer = send_file(gabi, path, b"", text="Segue.", kept=kept)
+        assert (answer.status_code, find_notes(answer)) == (422, [])
+        assert "não estão mais guardados. Escolha-os de novo." in gabi.page.text
+        assert "Segue." in answer.text
+    send_file(gabi, path, b"", text="Sem foto.", kept="<b> image/png 1")
+    assert "Você respondeu Sem foto." in gabi.page.text
+
+
+def test_the_text_of_an_answer_survives_the_end_of_the_session(enter: Enter, sandbox: Sandbox, sql: Sql) -> None:
+    gabi = enter("gabriela")
+    path = ask(gabi, sandbox)
+    gabi.get(path)
+    form = gabi.find_form(path)
+    hidden = {name: value for name, value in form.values.items() if name != "file"}
+    sql("UPDATE site.session SET ended_at = now(), tokens = NULL")
+    chosen = ("file", ("foto.jpg", photo(), "image/jpeg"))
+    over = gabi.remember(gabi.http.post(path, data=hidden | {"text": "Ao lado da escola."}, files=[chosen]))
+    assert over.status_code == 401
+    assert "guardado por 7 dias" in gabi.page.text
+    gabi.get(next(link for link in gabi.page.links if "/entrar?para=" in link))
+    assert gabi.find_form(path).values["text"].strip() == "Ao lado da escola."
+
+
 def test_a_request_of_someone_else_does_not_exist(enter: Enter) -> None:
     gabi, carla = enter("gabriela"), enter("carla")
     number = open_request(gabi)

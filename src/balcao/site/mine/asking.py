@@ -10,10 +10,10 @@ from typing import Any
 import wtforms
 
 from balcao.core.http.responses import Response
-from balcao.core.http.uploads import UploadForm
 from balcao.site.mine.begun_requests import Begun, drop_begun, keep_answer, keep_receipt, read_begun
-from balcao.site.mine.declaration import LARGEST_FILE, Pages
-from balcao.site.mine.request_client import store_file
+from balcao.site.mine.declaration import Pages
+from balcao.site.mine.files import FILE_GONE, Kept, keep_file, read_content
+from balcao.site.mine.request_client import MOST_FILES
 from balcao.site.mine.visit import Visit
 from balcao.web.api import Conflict, ValidationFailed
 from balcao.web.faults import PageFault, make_not_found
@@ -25,10 +25,8 @@ from balcao.web.service_requests.forms import fill_answers, make_answer_form
 from balcao.web.service_requests.labels import describe_answer, name_questions
 
 pages = Pages("asking", "/pedir")
-# A request can contain at most this many files (rules: registry 4.20).
-_MOST_FILES = 5
 _FILE = "file"
-_KEY_REUSED, _FILE_GONE = "idempotency-key-reused", "file-not-own"
+_KEY_REUSED = "idempotency-key-reused"
 
 
 class FileForm(Form):
@@ -79,21 +77,22 @@ async def add_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
     kept = [] if begun.sent else list(begun.answers.get(question.id, ()))
     form = FileForm(visit)
     if form.is_sent:
-        content = visit.posted.files.get(form.file.name, b"") if isinstance(visit.posted, UploadForm) else b""
+        content = read_content(visit, form.file.name)
         wants_more, stops = (bool(visit.posted.first(name)) for name in ("outro", "depois"))
         is_needed = wants_more or (question.required and not kept and not stops)
         if refusal := _refuse_file(kind, question, begun, kept, content, is_needed=is_needed):
             form.file.errors = [refusal]
-        elif content:
-            if await _store(visit, form, content):
-                await keep_answer(visit, kind, begun, question.id, [*kept, form.result])
+        else:
+            stored = await keep_file(await visit.read_subject(), content, form.key) if content else Kept()
+            if stored.refusal:
+                form.file.errors = [stored.refusal]
+            else:
+                notes = list(dict.fromkeys(filter(None, [*kept, stored.note])))  # a second press stores nothing new
+                await keep_answer(visit, kind, begun, question.id, notes)
                 if wants_more:
                     return await visit.redirect(visit.path, "O arquivo foi guardado.")
                 return await _leave(visit, kind, position)
-        else:
-            await keep_answer(visit, kind, begun, question.id, kept)
-            return await _leave(visit, kind, position)
-    room = min(question.max_files or 1, _MOST_FILES) - len(kept)
+    room = min(question.max_files or 1, MOST_FILES) - len(kept)
     status = 422 if form.is_sent else 200
     return _show_question(
         visit, "mine/ask_files.html", kind, question, position, form=form, kept=kept, room=room, status=status
@@ -160,7 +159,7 @@ def _prepare(visit: Visit, subject: Subject, kind: RequestType, begun: Begun) ->
             text = "A resposta tinha se perdido no caminho. Ele está em Meus pedidos, em Minha página."
             raise PageFault(409, "Este pedido já foi enviado", text) from None
         except ValidationFailed as fault:
-            if fault.code == _FILE_GONE:
+            if fault.code == FILE_GONE:
                 fault.text = "Os arquivos deste pedido foram apagados, porque passou um dia. Envie-os de novo."
             raise
 
@@ -216,23 +215,7 @@ def _refuse_file(
     """
     if not content:
         return "Escolha um arquivo." if is_needed else ""
-    if len(content) > LARGEST_FILE:
-        return "O arquivo é grande demais: pode ter até 5 MB. Escolha um menor."
     held = 0 if begun.sent else sum(len(begun.answers.get(one.id, ())) for one in kind.fields if one.kind == _FILE)
-    if len(kept) >= (question.max_files or 1) or held >= _MOST_FILES:
+    if len(kept) >= (question.max_files or 1) or held >= MOST_FILES:
         return "Não cabem mais arquivos neste pedido. Retire um para enviar outro."
     return ""
-
-
-async def _store(visit: Visit, form: FileForm, content: bytes) -> bool:
-    """Store a file. Return whether the registry accepted it.
-
-    The form's `result` then contains the file's id, type and size in one string.
-    """
-    subject = await visit.read_subject()
-    if not await form.submit(lambda: store_file(subject, content, form.key)):
-        form.file.errors = [form.refusal or "O arquivo não pôde ser guardado."]
-        form.refusal = ""
-        return False
-    form.result = f"{form.result.id} {form.result.media_type} {form.result.size}"
-    return True

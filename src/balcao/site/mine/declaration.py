@@ -46,9 +46,10 @@ class Pages:
         """Declare a page with a form that posts to the page's own address."""
         return self._declare(["GET", "POST"], path, label)
 
-    def file_form(self, path: str, label: str) -> Callable[[PageFunction], PageFunction]:
-        """Declare a page whose form sends a file to the page's own address."""
-        return self._declare(["GET", "POST"], path, label, body_limit=LARGEST_FILE + _LONGEST_FORM, takes_file=True)
+    def file_form(self, path: str, label: str, *, keeps_text: bool = False) -> Callable[[PageFunction], PageFunction]:
+        """Declare a page whose form sends a file, and perhaps text, to the page's own address."""
+        limit = LARGEST_FILE + _LONGEST_FORM
+        return self._declare(["GET", "POST"], path, label, body_limit=limit, takes_file=True, keeps_text=keeps_text)
 
     def _declare(
         self,
@@ -58,12 +59,22 @@ class Pages:
         *,
         body_limit: int = _LONGEST_FORM,
         takes_file: bool = False,
+        keeps_text: bool = True,
     ) -> Callable[[PageFunction], PageFunction]:
         def declare(function: PageFunction) -> PageFunction:
             name = f"{self.part}.{function.__name__}"
             for method in methods:
                 self.declared.append(
-                    Page(name, method, self.base + path, label, function, body_limit, takes_file=takes_file)
+                    Page(
+                        name,
+                        method,
+                        self.base + path,
+                        label,
+                        function,
+                        body_limit,
+                        takes_file=takes_file,
+                        keeps_text=keeps_text,
+                    )
                 )
             return function
 

@@ -8,12 +8,19 @@ from balcao.web.person.client import Subject
 from balcao.web.service_requests.client import ServiceRequest
 
 _FILES = "/files"
+# A request contains this many files in all (rules: registry 4.20).
+MOST_FILES = 5
 
 
 class StoredFile(msgspec.Struct):
     id: str
     media_type: str
     size: int
+
+    @property
+    def note(self) -> str:
+        """Return the id, type and size as one text, which forms and drafts contain until a request uses the file."""
+        return f"{self.id} {self.media_type} {self.size}"
 
 
 async def rate_request(subject: Subject, number: str, stars: int, comment: str, key: str) -> ServiceRequest:

@@ -6,15 +6,18 @@ import wtforms
 from wtforms.validators import DataRequired
 
 from balcao.core.http.responses import Response
+from balcao.site.mine.answer_form import AnswerForm, unify_line_ends
 from balcao.site.mine.begun_requests import read_begun
 from balcao.site.mine.declaration import Pages
-from balcao.site.mine.request_client import download_file, find_question, rate_request
+from balcao.site.mine.files import FILE_GONE, attach
+from balcao.site.mine.request_client import MOST_FILES, download_file, find_question, rate_request
 from balcao.site.mine.visit import Visit
 from balcao.site.reading.departments import read_departments
 from balcao.site.requests.states import describe_state
-from balcao.web.api import gather_blocks
+from balcao.web.api import ValidationFailed, gather_blocks
 from balcao.web.faults import make_not_found
 from balcao.web.forms import Form, length, list_choices, needed
+from balcao.web.person.client import Subject
 from balcao.web.service_requests import client
 from balcao.web.service_requests.client import LONGEST_TEXT, ServiceRequest, Step
 from balcao.web.service_requests.labels import CLOSED
@@ -24,23 +27,6 @@ _LONGEST_COMMENT = 500
 _STARS = [("5", "5: muito bom"), ("4", "4: bom"), ("3", "3: mais ou menos"), ("2", "2: ruim"), ("1", "1: muito ruim")]
 _AUTHORS = {"citizen": "você", "staff": "equipe da prefeitura", "crm": "central de atendimento"}
 _OWN_STEPS = {"received": "Você fez o pedido", "in_progress": "Você respondeu", "reopened": "Você pediu para reabrir"}
-# Send files as attachments, so that browsers do not open them as pages of the site.
-_ATTACHED = ("content-disposition", "content-security-policy", "content-type")
-
-
-def _unify_line_ends(text: str | None) -> str:
-    """Return the text trimmed and with LF line endings, because CRLF would count as two characters."""
-    return (text or "").replace("\r\n", "\n").strip()
-
-
-class AnswerForm(Form):
-    """The form for answering a question from the city."""
-
-    text = wtforms.TextAreaField(
-        "A sua resposta",
-        validators=[DataRequired("Escreva a resposta."), length(0, LONGEST_TEXT)],
-        filters=[_unify_line_ends],
-    )
 
 
 class ReopeningForm(Form):
@@ -49,7 +35,7 @@ class ReopeningForm(Form):
     text = wtforms.TextAreaField(
         "O que ainda falta?",
         validators=[DataRequired("Conte o que falta."), length(0, LONGEST_TEXT)],
-        filters=[_unify_line_ends],
+        filters=[unify_line_ends],
     )
 
 
@@ -98,20 +84,43 @@ async def show_receipt(visit: Visit, number: str) -> Response[Any]:
     return visit.render("mine/request_receipt.html", one=one, code=begun.code if begun.sent == one.number else "")
 
 
-@pages.form("/{number}/responder", "Responder à prefeitura")
+@pages.file_form("/{number}/responder", "Responder à prefeitura", keeps_text=True)
 async def answer(visit: Visit, number: str) -> Response[Any]:
-    """Answer a question from the city."""
+    """Answer a question from the city. The citizen may add photos and documents."""
     subject = await visit.read_subject()
     one, form, back = await client.read_request(subject, number), AnswerForm(visit), _find_address(visit, number)
     if not find_question(one) and not form.is_sent:
         return await visit.redirect(back, "Não há pergunta da prefeitura para responder.")
-    if form.is_sent and await form.submit(
-        lambda: client.write_text(subject, number, "answer", form.text.data or "", form.key)
-    ):
+    room = MOST_FILES - len(one.files)
+    if form.is_sent and await form.check(subject, room) and await _send_answer(subject, number, form):
         return await visit.redirect(back, "A resposta foi enviada.")
     return visit.render(
-        "mine/request_answer.html", question=find_question(one), one=one, form=form, back=back, status=form.status
+        "mine/request_answer.html",
+        question=find_question(one),
+        one=one,
+        form=form,
+        room=room - len(form.ids),
+        back=back,
+        status=form.status,
     )
+
+
+async def _send_answer(subject: Subject, number: str, form: AnswerForm) -> bool:
+    """Send the answer. Return whether the service accepted it."""
+    is_gone = False
+
+    async def send() -> ServiceRequest:
+        nonlocal is_gone
+        try:
+            return await client.answer_question(subject, number, form.text.data or "", form.ids, form.key)
+        except ValidationFailed as fault:
+            is_gone = fault.code == FILE_GONE
+            raise
+
+    is_sent = await form.submit(send)
+    if is_gone:
+        form.drop_files()
+    return is_sent
 
 
 @pages.form("/{number}/reabrir", "Pedir para reabrir")
@@ -149,11 +158,9 @@ async def download(visit: Visit, number: str, file_id: str) -> Response[Any]:
     """Return a file of the request as an attachment."""
     subject = await visit.read_subject()
     one = await client.read_request(subject, number)
-    if file_id not in [id_ for answer_ in one.answers for id_ in answer_.files]:
+    if file_id not in one.files:
         raise make_not_found()
-    found = await download_file(subject, file_id)
-    headers = {name.title(): found.headers[name] for name in _ATTACHED[:2]}
-    return Response(found.content, headers=headers, media_type=found.headers["content-type"])
+    return attach(await download_file(subject, file_id))
 
 
 def describe_step(step: Step) -> str:

@@ -77,12 +77,13 @@ class Answer(msgspec.Struct):
 
 
 class Step(msgspec.Struct):
-    """A step in a request. A step without a state is a message."""
+    """A step in a request. A step without a state is a message. Only answers of the citizen have files."""
 
     state: str | None
     text: str | None
     author: str
     at: datetime
+    files: tuple[str, ...] = ()
 
 
 class Rating(msgspec.Struct):
@@ -112,6 +113,12 @@ class ServiceRequest(msgspec.Struct, kw_only=True):
     rating: Rating | None
     steps: list[Step]
 
+    @property
+    def files(self) -> Sequence[str]:
+        """Return the ids of all files: those of the form, then those of the citizen's later answers."""
+        of_form = [id_ for answer in self.answers for id_ in answer.files]
+        return of_form + [id_ for step in self.steps for id_ in step.files]
+
 
 class NewRequest(ServiceRequest, kw_only=True):
     """A request that was just made. No other response contains its code."""
@@ -138,6 +145,13 @@ async def open_request(subject: Subject, kind: RequestType, answers: Mapping[str
 async def read_request(subject: Subject, number: str) -> ServiceRequest:
     """Return one of the person's requests."""
     return await subject.get(f"/maintenance-request/{quoted(number)}", ServiceRequest)
+
+
+async def answer_question(subject: Subject, number: str, text: str, files: Sequence[str], key: str) -> ServiceRequest:
+    """Answer the city's question with a text and with stored files, at most once for each `key`."""
+    body = {"text": text, "files": files}
+    path = f"/maintenance-request/{quoted(number)}/answer"
+    return await subject.send("POST", path, ServiceRequest, body, key=key)
 
 
 async def write_text(subject: Subject, number: str, what: str, text: str, key: str) -> ServiceRequest:

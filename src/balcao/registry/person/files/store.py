@@ -123,6 +123,13 @@ async def erase_files(connection: Connection, cpf: Cpf) -> list[UUID]:
 
 
 @statement("""
+SELECT id FROM registry.citizen_file WHERE cpf = :cpf AND id = ANY(:ids::uuid[]) ORDER BY id FOR NO KEY UPDATE
+""")
+async def lock_files(connection: Connection, cpf: Cpf, ids: Sequence[UUID]) -> list[UUID]:
+    """Lock files of the person until the transaction ends, and return the ids of those that exist."""
+
+
+@statement("""
 WITH used AS (
     UPDATE registry.citizen_file SET unused_since = NULL
     WHERE cpf = :cpf AND id = ANY(:ids::uuid[])
@@ -188,5 +195,6 @@ async def list_stored_files(connection: Connection, since: datetime) -> list[Sto
     """Return the files that were stored after an instant, oldest first."""
 
 
-# Features call this function when one of their records no longer refers to its files.
-OFFERED = (release_files,)
+# Features call `release_files` when one of their records no longer refers to its files, and `lock_files` before they
+# lock a record that is about to refer to files: an erasure deletes the files before it changes records.
+OFFERED = (lock_files, release_files)

@@ -17,6 +17,7 @@ from balcao.registry.requests.lifecycle.emails import EMAIL_JOB
 from balcao.registry.requests.lifecycle.jobs import JOBS
 from balcao.registry.requests.lifecycle.numbers import NumberInPath
 from balcao.registry.requests.lifecycle.schemas import (
+    AnswerBody,
     FollowBody,
     FollowedRequest,
     NewRequest,
@@ -77,9 +78,10 @@ async def get_request(call: Call, cpf: CpfInPath, number: NumberInPath) -> Respo
     "Responde a uma pergunta da prefeitura",
     errors=[409],
 )
-async def post_answer(call: Call, cpf: CpfInPath, number: NumberInPath, body: TextBody) -> Response[ServiceRequest]:
-    """Responde à pergunta de um pedido em `needs_information`, que volta a `in_progress`. A resposta é 409 se nada foi
-    perguntado.
+async def post_answer(call: Call, cpf: CpfInPath, number: NumberInPath, body: AnswerBody) -> Response[ServiceRequest]:
+    """Responde à pergunta de um pedido em `needs_information`, que volta a `in_progress`. A resposta pode ter fotos e
+    documentos, enviados antes por `POST /citizen/{cpf}/files`. A resposta é 400 se um arquivo não é do cidadão ou já
+    está no pedido, ou se o pedido passaria de 5 arquivos, e 409 se nada foi perguntado.
     """
     return _changed(await service.answer_question(call, cpf, number, body))
 
@@ -161,7 +163,9 @@ PERSONAL_DATA = PersonalData(
             service.list_all_requests,
         )
     ],
-    erase_older_rows("requests", store.erase_requests, ["cpf", "answers", "steps.text", "rating.comment"]),
+    erase_older_rows(
+        "requests", store.erase_requests, ["cpf", "answers", "steps.text", "steps.files", "rating.comment"]
+    ),
     tables=["registry.request", "registry.request_step"],
 )  # fmt: skip
 

@@ -29,6 +29,7 @@ from balcao.registry.requests.lifecycle.schemas import TEXT_LENGTH
 from balcao.registry.requests.lifecycle.service import FIELDS, add_step, find_kind
 from balcao.registry.requests.lifecycle.states import CLOSED, NEED_TEXT, Author, State, may_move
 from balcao.registry.requests.lifecycle.store import NumberedStep, StoredRequest
+from balcao.registry.requests.types.kinds import count_files
 from balcao.registry.requests.types.schemas import RequestType
 
 OPERATION = "registry.send_request_to_crm"
@@ -97,7 +98,7 @@ async def _write(platform: Platform, delivery: Delivery, deadline: Deadline) -> 
     if row.protocol is None:
         await cases.write_case(crm, row.number, _describe(delivery) | whose, deadline)
     for step in delivery.steps:
-        fields = {"Estado__c": step.state, "Texto__c": step.text, "Autor__c": step.author} | whose
+        fields = {"Estado__c": step.state, "Texto__c": _describe_step(step), "Autor__c": step.author} | whose
         await cases.write_step(
             crm, row.number, step.seq, {name: fields[name] for name in fields if fields[name]}, deadline
         )
@@ -139,6 +140,14 @@ async def _read_again(connection: Connection, row: StoredRequest) -> StoredReque
     found = await store.lock_request(connection, row.number)
     assert found is not None  # it is locked
     return found
+
+
+def _describe_step(step: NumberedStep) -> str | None:
+    """Return the text of a step. The CRM has no files, so the text ends with their number."""
+    if not step.files:
+        return step.text
+    added = f"\n({count_files(step.files)})"
+    return (step.text or "")[: TEXT_LENGTH - len(added)] + added
 
 
 async def apply_case(connection: Connection, row: StoredRequest, case: Case) -> bool:

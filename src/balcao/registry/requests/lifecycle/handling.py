@@ -28,7 +28,6 @@ from balcao.registry.requests.lifecycle.schemas import (
 from balcao.registry.requests.lifecycle.service import FIELDS, add_step, find_kind
 from balcao.registry.requests.lifecycle.states import CLOSED, NEED_TEXT, Author, State, may_move
 from balcao.registry.requests.lifecycle.store import RequestFilters, StoredRequest
-from balcao.registry.requests.types.kinds import list_files
 
 EVERYWHERE = "requests:any_department"
 OPEN = "open"
@@ -79,9 +78,9 @@ async def read_request_file(call: Call, number: str, file_id: UUID) -> Content:
     handled = await _list_departments(call)
     async with call.platform.database.connection() as connection:
         row = _require_handled(await store.select_request(connection, number), handled)
-        kind = await find_kind(connection, row)
+        found = views.list_request_files(row, await find_kind(connection, row), await store.list_steps(connection, row))
     owner = _subject(row)
-    if owner is None or not any(file_id in ids for ids in list_files(kind.fields, row.answers).values()):
+    if owner is None or file_id not in found:
         raise unknown_file()
     return await files.read_content(call, owner, file_id)
 

@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from balcao.core.http.paging import PageQuery
 from balcao.core.values.page import Pagination
 from balcao.registry.members import MaskedCpf
+from balcao.registry.person.files.paths import EXAMPLE as FILE_EXAMPLE
 from balcao.registry.requests.lifecycle.numbers import EXAMPLE
 from balcao.registry.requests.lifecycle.states import Author, State
 from balcao.registry.requests.types.kinds import Place
@@ -67,6 +68,19 @@ class TextBody(msgspec.Struct):
     ]
 
 
+class AnswerBody(TextBody):
+    """An answer to the city's question."""
+
+    files: Annotated[
+        list[str],
+        Meta(
+            description="Ids de arquivos que o cidadão enviou (`POST /citizen/{cpf}/files`). Um pedido pode ter até 5 "
+            "arquivos, contados os das respostas anteriores.",
+            examples=[[FILE_EXAMPLE]],
+        ),
+    ] = []
+
+
 class RatingBody(msgspec.Struct):
     """A citizen's rating of a closed request."""
 
@@ -116,6 +130,10 @@ class Step(msgspec.Struct, kw_only=True):
         Meta(description="Quem deu o passo: `citizen`, `staff`, `crm` ou `platform`.", examples=["staff"]),
     ]
     at: Annotated[datetime, Meta(description="Quando.", examples=["2026-03-03T09:00:00Z"])]
+    files: Annotated[
+        list[str] | UnsetType,
+        Meta(description="Ids dos arquivos da resposta do cidadão; ausente se não há.", examples=[[FILE_EXAMPLE]]),
+    ] = UNSET
 
 
 class Rating(msgspec.Struct, kw_only=True):

@@ -1,6 +1,6 @@
 """Let citizens make, read, answer, reopen, rate and follow requests (rules: registry 4.20)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -13,15 +13,16 @@ from balcao.core.database.pool import Connection
 from balcao.core.errors import Conflict, Invalid, TooMany
 from balcao.core.jobs.worker import enqueue
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import new_id
+from balcao.core.values.ids import new_id, parse_uuid
 from balcao.core.values.text import clean_optional, clean_text
 from balcao.registry.person.files import service as files
-from balcao.registry.person.files.store import release_files
+from balcao.registry.person.files.store import lock_files, release_files
 from balcao.registry.requests.lifecycle import numbers, store, views
 from balcao.registry.requests.lifecycle.emails import enqueue_email
 from balcao.registry.requests.lifecycle.schemas import (
     COMMENT_LENGTH,
     TEXT_LENGTH,
+    AnswerBody,
     FollowBody,
     FollowedRequest,
     NewRequest,
@@ -34,7 +35,7 @@ from balcao.registry.requests.lifecycle.schemas import (
 from balcao.registry.requests.lifecycle.states import CLOSED, REOPENING, Author, State, may_move
 from balcao.registry.requests.lifecycle.store import StoredRequest
 from balcao.registry.requests.types import service as types
-from balcao.registry.requests.types.kinds import list_files, parse_answers
+from balcao.registry.requests.types.kinds import MOST_FILES, list_files, make_too_many_files, parse_answers
 from balcao.registry.requests.types.schemas import RequestType
 from balcao.registry.requests.types.store import select_type_version
 
@@ -103,16 +104,22 @@ async def read_request(call: Call, cpf: Cpf, number: str) -> ServiceRequest:
         return views.to_request(row, await find_kind(connection, row), await store.list_steps(connection, row))
 
 
-async def answer_question(call: Call, cpf: Cpf, number: str, body: TextBody) -> bytes:
-    """Answer the city's question, and return the request as JSON. Raises Conflict if the city has asked nothing."""
+async def answer_question(call: Call, cpf: Cpf, number: str, body: AnswerBody) -> bytes:
+    """Answer the city's question, and return the request as JSON.
+
+    Raises Invalid for a wrong file, and Conflict if the city has asked nothing.
+    """
     text = clean_text("text", body.text, longest=TEXT_LENGTH, one_line=False)
+    sent = _parse_files(body.files)
 
     async def act(connection: Connection, row: StoredRequest, at: datetime) -> None:
         if row.state is not State.NEEDS_INFORMATION:
             raise Conflict("A prefeitura não fez uma pergunta sobre este pedido.", code="request-not-asked")
-        await add_step(connection, row, State.IN_PROGRESS, text, Author.CITIZEN, at)
+        if sent:
+            await _add_files(connection, cpf, row, sent)
+        await add_step(connection, row, State.IN_PROGRESS, text, Author.CITIZEN, at, files=sent)
 
-    return await _change(call, cpf, number, ["answer", text], act)
+    return await _change(call, cpf, number, ["answer", text, *map(str, sent)], act, uses=sent)
 
 
 async def reopen_request(call: Call, cpf: Cpf, number: str, body: TextBody) -> bytes:
@@ -189,13 +196,20 @@ async def delete_old_requests(connection: Connection) -> int:
 
 
 async def add_step(
-    connection: Connection, row: StoredRequest, state: State | None, text: str | None, author: Author, at: datetime
+    connection: Connection,
+    row: StoredRequest,
+    state: State | None,
+    text: str | None,
+    author: Author,
+    at: datetime,
+    *,
+    files: Sequence[UUID] = (),
 ) -> None:
-    """Add a step to a locked request.
+    """Add a step to a locked request. `files` are those of a citizen's answer.
 
     Jobs send steps by citizens and staff to the CRM, and send the citizen an e-mail about a step by the city.
     """
-    step = await store.add_step(connection, row, state, text, author, at)
+    step = await store.add_step(connection, row, state, text, author, at, files)
     await enqueue_email(connection, row, step, author)
     if author in {Author.CITIZEN, Author.STAFF} and row.erased_at is None:
         await enqueue(connection, SEND_JOB, {"request": row.id}, delay=FIRST_SEND)
@@ -214,15 +228,20 @@ async def _change(
     number: str,
     parts: list[Any],
     act: Callable[[Connection, StoredRequest, datetime], Awaitable[None]],
+    *,
+    uses: Sequence[UUID] = (),
 ) -> bytes:
     """Lock one of the citizen's requests, change it, and return it as JSON. Raises NotFound if it is unknown.
 
-    Lock order: the person before the request, as in `open_request`.
+    `uses` are the files to which the request will refer. Lock order: the person, then files, then the request, as in an
+    erasure.
     """
     async with call.platform.database.transaction() as connection:
 
         async def make() -> ServiceRequest:
             await store.lock_requests(connection, cpf)
+            if uses:
+                await lock_files(connection, cpf, uses)
             row = await store.lock_own_request(connection, cpf, number)
             if row is None:
                 raise numbers.make_unknown()
@@ -234,6 +253,35 @@ async def _change(
             return views.to_request(changed, await find_kind(connection, changed), steps)
 
         return await run_once(connection, call, cpf, [cpf.digits, number, *parts], make)
+
+
+def _parse_files(given: Sequence[str]) -> list[UUID]:
+    """Return the ids of an answer's files. Raises Invalid if there are too many, or one is malformed or repeated."""
+    if len(given) > MOST_FILES:
+        raise make_too_many_files()
+    found = [id_ for id_ in map(parse_uuid, given) if id_ is not None]
+    if len(set(found)) < len(given):
+        raise _wrong_files()
+    return found
+
+
+def _wrong_files() -> Invalid:
+    text = "O campo `files` deve ter ids de arquivos enviados, cada um só uma vez no pedido."
+    return Invalid(text, code="answer-files-invalid")
+
+
+async def _add_files(connection: Connection, cpf: Cpf, row: StoredRequest, sent: Sequence[UUID]) -> None:
+    """Let a locked request refer to further files of the citizen.
+
+    Raises Invalid if the request already has one of the files or would have too many, or if a file is not the
+    citizen's.
+    """
+    held = views.list_request_files(row, await find_kind(connection, row), await store.list_steps(connection, row))
+    if held & set(sent):
+        raise _wrong_files()
+    if len(held) + len(sent) > MOST_FILES:
+        raise make_too_many_files()
+    await files.use_files(connection, cpf, "files", sent, FILE_HOLDER, UUID(row.id))
 
 
 async def _require_below_limit(connection: Connection, cpf: Cpf) -> None:

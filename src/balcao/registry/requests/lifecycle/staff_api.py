@@ -58,8 +58,8 @@ async def get_handled_request(call: Call, number: NumberInPath) -> Response[Hand
 )
 @sending(CONTENT_DISPOSITION)
 async def get_request_file(call: Call, number: NumberInPath, file_id: FileInPath) -> Response[bytes]:
-    """Devolve um arquivo que as respostas do pedido nomeiam, como anexo. A resposta é 404 se o pedido é de outro órgão
-    ou não tem este arquivo. A leitura é registrada na trilha da pessoa.
+    """Devolve um arquivo do pedido ou de uma resposta do cidadão, como anexo. A resposta é 404 se o pedido é de outro
+    órgão ou não tem este arquivo. A leitura é registrada na trilha da pessoa.
     """
     return attach_file(await handling.read_request_file(call, number, file_id))
 

@@ -15,7 +15,7 @@ from balcao.core.database.statements import statement
 from balcao.core.jobs.declaration import Subject
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
-from balcao.registry.requests.lifecycle.schemas import RequestSummary, Step
+from balcao.registry.requests.lifecycle.schemas import RequestSummary
 from balcao.registry.requests.lifecycle.states import Author, State
 
 
@@ -50,10 +50,15 @@ class StoredRequest(msgspec.Struct, frozen=True, kw_only=True):
     rated_at: datetime | None
 
 
-class NumberedStep(Step, kw_only=True):
-    """A step, with its number within the request."""
+class NumberedStep(msgspec.Struct, kw_only=True):
+    """A stored step, with its number within the request. `files` are the ids of the files of a citizen's answer."""
 
     seq: int
+    state: State | None
+    text: str | None
+    author: Author
+    at: datetime
+    files: list[str]
 
 
 class RequestFilters(msgspec.Struct, frozen=True):
@@ -134,7 +139,7 @@ async def list_own_requests(connection: Connection, cpf: Cpf) -> list[StoredRequ
 
 
 @statement("""
-SELECT seq, state, text, author, at FROM registry.request_step
+SELECT seq, state, text, author, at, files::text[] FROM registry.request_step
 WHERE cpf = :owner AND request = :id::text::uuid ORDER BY seq
 """)
 async def list_steps(connection: Connection, row: StoredRequest) -> list[NumberedStep]: ...
@@ -149,12 +154,18 @@ WITH moved AS (
     WHERE cpf = :row.owner AND id = :row.id::text::uuid
     RETURNING cpf, id, last_step
 )
-INSERT INTO registry.request_step (cpf, request, seq, state, text, author, at)
-SELECT cpf, id, last_step, :state::text, :text, :author, :at FROM moved
+INSERT INTO registry.request_step (cpf, request, seq, state, text, author, at, files)
+SELECT cpf, id, last_step, :state::text, :text, :author, :at, :files::uuid[] FROM moved
 RETURNING seq
 """)
 async def add_step(
-    connection: Connection, row: StoredRequest, state: State | None, text: str | None, author: Author, at: datetime
+    connection: Connection,
+    row: StoredRequest,
+    state: State | None,
+    text: str | None,
+    author: Author,
+    at: datetime,
+    files: Sequence[UUID],
 ) -> int:
     """Add a step to a locked request, and return the step's number."""
 
@@ -245,12 +256,14 @@ SELECT id::text FROM erased
 async def detach_requests(connection: Connection, cpf: Cpf, at: datetime) -> list[str]: ...
 
 
-@statement("UPDATE registry.request_step SET text = NULL WHERE cpf = '' AND request = ANY (:ids::text[]::uuid[])")
+@statement(
+    "UPDATE registry.request_step SET text = NULL, files = '{}' WHERE cpf = '' AND request = ANY (:ids::text[]::uuid[])"
+)
 async def erase_texts(connection: Connection, ids: Sequence[str]) -> None: ...
 
 
 async def erase_requests(connection: Connection, cpf: Cpf, at: datetime) -> int:
-    """Remove the person, the answers and the texts from the person's requests.
+    """Remove the person, the answers, the texts and the files from the person's requests.
 
     Return the number of changed requests.
     """

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
+
+from msgspec import UNSET
 
 from balcao.core.values.cpf import Cpf
 from balcao.registry.requests.lifecycle.schemas import (
@@ -15,7 +18,7 @@ from balcao.registry.requests.lifecycle.schemas import (
 )
 from balcao.registry.requests.lifecycle.states import find_reopening_end
 from balcao.registry.requests.lifecycle.store import NumberedStep, StoredRequest
-from balcao.registry.requests.types.kinds import format_answer
+from balcao.registry.requests.types.kinds import format_answer, list_files
 from balcao.registry.requests.types.schemas import RequestType
 
 
@@ -32,6 +35,12 @@ def to_answers(kind: RequestType, answers: Mapping[str, Any]) -> list[Answer]:
         for field in kind.fields
         if field.id in answers
     ]
+
+
+def list_request_files(row: StoredRequest, kind: RequestType, steps: Sequence[NumberedStep]) -> set[UUID]:
+    """Return the ids of all files of a request: those of the form's answers, and those of the citizen's later ones."""
+    of_form = {id_ for ids in list_files(kind.fields, row.answers).values() for id_ in ids}
+    return of_form | {UUID(id_) for step in steps for id_ in step.files}
 
 
 def to_request(row: StoredRequest, kind: RequestType, steps: Sequence[NumberedStep]) -> ServiceRequest:
@@ -62,8 +71,12 @@ def _members(row: StoredRequest, kind: RequestType, steps: Sequence[NumberedStep
         "closed_at": row.closed_at,
         "reopen_until": find_reopening_end(row.closed_at),
         "rating": _to_rating(row),
-        "steps": [Step(state=step.state, text=step.text, author=step.author, at=step.at) for step in steps],
+        "steps": [_to_step(step) for step in steps],
     }
+
+
+def _to_step(step: NumberedStep) -> Step:
+    return Step(state=step.state, text=step.text, author=step.author, at=step.at, files=step.files or UNSET)
 
 
 def _to_rating(row: StoredRequest) -> Rating | None:

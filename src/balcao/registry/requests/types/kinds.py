@@ -169,8 +169,13 @@ def parse_answers(
             )
         found[field.id] = parsed
     if sum(map(len, list_files(fields, found).values())) > MOST_FILES:
-        raise Invalid(f"Um pedido pode ter até {MOST_FILES} arquivos.", code="answer-files")
+        raise make_too_many_files()
     return found
+
+
+def make_too_many_files() -> Invalid:
+    """Return the error for a request with more than `MOST_FILES` files."""
+    return Invalid(f"Um pedido pode ter até {MOST_FILES} arquivos.", code="answer-files")
 
 
 def list_files(fields: Sequence[Field], answers: Mapping[str, Any]) -> dict[str, list[UUID]]:
@@ -333,7 +338,12 @@ def _parse_files(field: Field, value: Any, _: date) -> list[str]:
 
 
 def _format_files(_: Field, value: Any) -> str:
-    return "1 arquivo" if len(value) == 1 else f"{len(value)} arquivos"
+    return count_files(value)
+
+
+def count_files(ids: Sequence[str]) -> str:
+    """Return the number of files as a text for people."""
+    return "1 arquivo" if len(ids) == 1 else f"{len(ids)} arquivos"
 
 
 def _format_text(_: Field, value: Any) -> str:
