@@ -147,7 +147,7 @@ def change(act: Any, cnes: Cnes, *colors: Risco) -> None:
 def test_a_stream_without_the_events_that_a_test_waits_for_fails_the_test() -> None:
     stream = Stream(httpx.Response(200, content=b":\n\n" * 3))
     stream._ends_at = time.monotonic()
-    with pytest.raises(AssertionError, match="do not come"):
+    with pytest.raises(AssertionError, match="did not arrive"):
         stream.read(1)
 
 

@@ -176,7 +176,7 @@ def test_docker_compose_and_kubectl_read_what_is_meant(folder: Path, tmp_path: P
 
 def test_no_secret_stands_in_a_file_that_others_may_read(folder: Path) -> None:
     own = vars(Secrets.of(folder)).values()
-    assert len(set(own)) == 9
+    assert len(set(own)) == 16
     assert all(len(bytes.fromhex(secret)) == 32 for secret in own)
     for path in (path for path in folder.rglob("*") if path.is_file()):
         is_secret = any(secret in path.read_text("utf-8") for secret in own)
