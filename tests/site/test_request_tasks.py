@@ -48,7 +48,9 @@ def press(screen: Screen, keys: Keyboard, name: str) -> None:
 
 
 def read_text(screen: Screen, pattern: re.Pattern[str]) -> str:
-    found = pattern.search(screen.page.get_by_role("main").inner_text())
+    main = screen.page.get_by_role("main")
+    expect(main).to_contain_text(pattern)  # waits for the page that follows the pressed button
+    found = pattern.search(main.inner_text())
     assert found is not None
     return found[0]
 
