@@ -4,11 +4,15 @@ The trial runs with its public command, including the database. Warm pages come 
 Cold pages contain a text that was never searched before, so the site calls its services for each of them. For
 comparison, the same run measures the service call behind a page. Finally, five hundred people wait for a page at any
 time: as soon as one arrives, another person requests a page.
+
+The load generator sends as a gateway does: each person has an address of their own, in `X-Forwarded-For`. So the limits
+for each address apply with their defaults.
 """
 
 import gzip
 import tempfile
 from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Address
 from pathlib import Path
 from statistics import median
 from typing import Annotated, NamedTuple
@@ -46,8 +50,8 @@ COLD = {
 # The limits of the rules (site 11), in milliseconds at the 95th percentile.
 WARM_LIMIT, COLD_LIMIT = 30.0, 120.0
 CALLER = "editora"
-# All requests come from one address, so the limits for each address do not apply.
-SETTINGS = {"BALCAO_SITE_PAGE_RATE": "1000000/second", "BALCAO_SITE_READ_RATE": "1000000/second"}
+# The load generator is the gateway. A trial has wider rates for machines than production, so the run sets production's.
+SETTINGS = {"BALCAO_TRUSTED_PROXIES": "127.0.0.1", "BALCAO_MACHINE_READ_RATE": "500/second"}
 console = Console(highlight=False, width=130)
 
 
@@ -67,21 +71,29 @@ def write_request(trial: Trial, path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\n\r\n".encode()
 
 
+def send_for(request: bytes, people: int) -> list[bytes]:
+    """Return the request once for each of this many people, from their own addresses."""
+    first = IPv4Address("198.18.0.1")  # RFC 2544 reserves 198.18.0.0/15 for benchmarks
+    return [request[:-2] + f"X-Forwarded-For: {first + number}\r\n\r\n".encode() for number in range(people)]
+
+
 def measure_size(trial: Trial, path: str) -> tuple[int, int]:
     """Return the sizes of a page, uncompressed and compressed."""
     answer = httpx.get(f"http://127.0.0.1:{trial.port}{path}", headers={"Accept": "text/html"}).raise_for_status()
     return len(answer.content), len(gzip.compress(answer.content))
 
 
-def measure(trial: Trial, paths: Mapping[str, str], limit: float, seconds: float, rounds: int) -> dict[str, Row]:
-    """Measure pages and calls alternately, each over one connection."""
+def measure(
+    trial: Trial, paths: Mapping[str, str], limit: float, people: int, seconds: float, rounds: int
+) -> dict[str, Row]:
+    """Measure pages and calls alternately, each over one connection that this many people share."""
     tokens = EmbeddedTokens(f"http://127.0.0.1:{trial.port}/auth/realms/balcao")
     token = tokens.person(people_by_login()[CALLER].cpf)
     taken: dict[str, tuple[list[Taken], list[Taken]]] = {path: ([], []) for path in paths}
     for _ in range(rounds):
         for path, call in paths.items():
             for place, request in enumerate((write_request(trial, path), get_request(call, token))):
-                taken[path][place].append(trial.measure([request], 1, seconds))
+                taken[path][place].append(trial.measure(send_for(request, people), 1, seconds))
     return {path: Row(*taken[path], limit, *measure_size(trial, path)) for path in paths}
 
 
@@ -107,13 +119,18 @@ def show_pages(rows: Mapping[str, Row]) -> None:
 
 def show_crowd(trial: Trial, people: int, seconds: float, rounds: int) -> None:
     """Request all warm pages in turn for this many people, and print the rounds. A refusal ends the measurement."""
-    requests = [write_request(trial, path) for path in WARM]
+    requests = _interleave([send_for(write_request(trial, path), people) for path in WARM])
     table = Table("juntas", "páginas por s", "p50 ms", "p95 ms", "CPU ms por página", "recusadas")
     for _ in range(rounds):
         taken = trial.measure(requests, people, seconds)
         figures = (f"{taken.rate:,.0f}", f"{taken.p50:,.0f}", f"{taken.p95:,.0f}", f"{taken.cpu:.2f}")
         table.add_row(str(people), *figures, "0")
     console.print(table)
+
+
+def _interleave(requests: Sequence[Sequence[bytes]]) -> list[bytes]:
+    """Return the requests so that consecutive ones are of different pages."""
+    return [one for row in zip(*requests, strict=True) for one in row]
 
 
 def bench(
@@ -129,8 +146,8 @@ def bench(
         folder = Path(name)
         folder.chmod(0o755)  # as root, PostgreSQL runs as another user and needs access
         with running(folder, **SETTINGS) as trial:
-            warm = measure(trial, WARM, WARM_LIMIT, seconds, rounds)
-            show_pages(warm | measure(trial, COLD, COLD_LIMIT, seconds, rounds))
+            warm = measure(trial, WARM, WARM_LIMIT, people, seconds, rounds)
+            show_pages(warm | measure(trial, COLD, COLD_LIMIT, people, seconds, rounds))
             show_crowd(trial, people, seconds, rounds)
 
 
