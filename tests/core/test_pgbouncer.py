@@ -1,4 +1,4 @@
-"""PgBouncer in front of the database: `doctor` reports faults, and the manual's configuration works."""
+"""PgBouncer in front of the database: it works with session pooling, and transaction pooling is refused."""
 
 import asyncio
 import os
@@ -11,13 +11,16 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from balcao.core.database.pool import Database
+from balcao.core.database.servers import SESSION
+from balcao.core.errors import Unavailable
 from balcao.operate.doctor import database as doctor
 from balcao.operate.doctor.checks import Part, Subject
 from balcao.settings import Settings
 from tests.support.fixture_types import Sql
 from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
-from tests.support.terminal import Terminal, open_folder, remove
+from tests.support.terminal import Serving, Terminal, open_folder, remove
 
 pytestmark = pytest.mark.pgbouncer
 MANUAL = Path(__file__).parents[2] / "docs/operate/install.md"
@@ -75,34 +78,71 @@ async def look(url: str, folder: Path) -> Part:
     return found
 
 
-async def test_a_pgbouncer_that_refuses_our_session_is_named(database_url: str, tmp_path: Path) -> None:
-    with bounce(database_url, "") as url:
-        assert "unsupported startup parameter" in Terminal(tmp_path, database_url=url).refusal("migrate")
-        (problem,) = (await look(url, tmp_path)).problems
-    assert "PgBouncer" in problem
-    assert "não responde" not in problem
+async def test_sessions_behind_a_pgbouncer_have_their_role_and_parameters(database_url: str, tmp_path: Path) -> None:
+    with bounce(database_url, read_manual()) as url:
+        database = Database(url, size=2)
+        await database.open()
+        try:
+            listener = await database.listener(PATIENCE)
+            async with database.connection() as connection:
+                for session in (connection, listener):
+                    shown = dict(await session.fetch("SELECT name, setting FROM pg_settings"))
+                    assert await session.fetchval("SELECT current_user") == "balcao_app"
+                    assert shown["idle_in_transaction_session_timeout"] == "60000"
+                    assert shown["client_connection_check_interval"] == "1000"
+                    assert {shown["TimeZone"], shown["application_name"]} == {SESSION["timezone"], "balcao"}
+            await listener.close()
+        finally:
+            await database.close()
+        assert (await look(url, tmp_path)).problems == []
 
 
-async def test_a_pgbouncer_that_gives_a_transaction_any_connection_is_named(database_url: str, tmp_path: Path) -> None:
-    with bounce(database_url, read_manual().replace("session", "transaction", 1)) as url:
-        assert "usam a mesma sessão" in " ".join((await look(url, tmp_path)).problems)
-
-
-async def test_parameters_that_a_pgbouncer_drops_are_named_until_the_role_has_them(
-    database_url: str, tmp_path: Path, sql: Sql
+async def test_the_platform_works_behind_a_pgbouncer_that_lends_whole_sessions(
+    database_url: str, tmp_path: Path
 ) -> None:
     with bounce(database_url, read_manual()) as url:
-        (problem,) = (await look(url, tmp_path)).problems
-        statements = [line.strip() for line in problem.splitlines() if "ALTER ROLE" in line]
-        assert [statement.split()[4] for statement in statements] == [
-            "client_connection_check_interval",
-            "idle_in_transaction_session_timeout",
-        ]
-        for statement in statements:
-            await asyncio.to_thread(sql, statement)
-    try:
-        with bounce(database_url, read_manual()) as url:
-            assert (await look(url, tmp_path)).problems == []
-            assert Terminal(tmp_path, database_url=url).run("migrate").returncode == 0
-    finally:
-        await asyncio.to_thread(sql, f"ALTER ROLE {urlsplit(database_url).username} RESET ALL")
+        terminal = Terminal(tmp_path, database_url=url, sandbox="true", port=(port := free_port()))
+        assert terminal.run("migrate").returncode == 0
+        with Serving(terminal):
+            answer = await asyncio.to_thread(httpx.get, f"http://127.0.0.1:{port}/access/readiness", timeout=PATIENCE)
+            assert answer.status_code == 200, answer.text
+
+
+async def test_a_pgbouncer_that_changes_sessions_between_transactions_is_refused(
+    database_url: str, tmp_path: Path
+) -> None:
+    with bounce(database_url, read_manual().replace("session", "transaction", 1)) as url:
+        assert "`pool_mode = session`" in " ".join((await look(url, tmp_path)).problems)
+        terminal = Terminal(tmp_path, database_url=url)
+        # In the second process, the session already has the statements that the first one prepared.
+        for command in ("migrate", "serve", "worker"):
+            assert "`pool_mode = session`" in terminal.refusal(command), command
+        assert "`pool_mode = session`" in terminal.run("doctor").stdout
+
+
+async def write(database: Database) -> None:
+    async with database.connection() as connection:
+        assert connection.get_settings().default_transaction_read_only == "off"
+        await connection.execute("CREATE TABLE platform.written ()")
+        await connection.execute("DROP TABLE platform.written")
+
+
+async def test_a_write_that_a_pgbouncer_sends_to_a_replica_drops_all_connections(database_url: str, sql: Sql) -> None:
+    """PgBouncer announces the settings of the first server to every client, so the new server looks writable."""
+    login = urlsplit(database_url).username
+    with bounce(database_url, read_manual()) as url:
+        database = Database(url, size=4, role=None)
+        await database.open()
+        try:
+            # The first three use the sessions that exist already, also the one of the check at the start.
+            async with database.connection(), database.connection(), database.connection():
+                await asyncio.to_thread(sql, f"ALTER ROLE {login} SET default_transaction_read_only = on")
+                try:
+                    with pytest.raises(Unavailable):
+                        await write(database)
+                finally:
+                    await asyncio.to_thread(sql, f"ALTER ROLE {login} RESET default_transaction_read_only")
+            async with database.connection(), database.connection(), database.connection():
+                await write(database)
+        finally:
+            await database.close()

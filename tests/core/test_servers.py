@@ -71,8 +71,7 @@ async def test_a_refused_login_is_told_rather_than_a_server_that_is_gone(
 
 async def test_replicas_alone_are_not_enough(database_url: str, tmp_path: Path) -> None:
     """A server with read-only sessions is rejected, as a replica is."""
-    database = Database(beside(database_url, tmp_path), size=2)
-    database.options["server_settings"]["default_transaction_read_only"] = "on"
+    database = Database(f"{beside(database_url, tmp_path)}&default_transaction_read_only=on", size=2)
     with pytest.raises(Unavailable) as refused:
         await database.open(seconds=5)
     assert "réplicas" in (describe_refusal(refused.value) or "")

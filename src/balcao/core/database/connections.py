@@ -1,6 +1,7 @@
 """The connection pool of one process."""
 
 import asyncio
+import functools
 from collections import deque
 from contextlib import suppress
 from typing import Any
@@ -10,6 +11,7 @@ import asyncpg
 from balcao.core.database import servers
 from balcao.core.database.connection_quota import ConnectionQuota
 from balcao.core.database.faults import StoreFaults
+from balcao.core.database.pooling import open_lasting_session
 from balcao.core.errors import Unavailable
 
 # The maximum wait for a connection.
@@ -47,9 +49,13 @@ class Connections:
         self._waiting: deque[asyncio.Future[asyncpg.Connection | None]] = deque()
 
     async def open(self, seconds: float = 60.0) -> None:
-        """Open the pool by connecting to the server. Raises Unavailable if it does not respond within `seconds`."""
+        """Open the pool by connecting to the server.
+
+        Raises Unavailable if the server does not respond within `seconds`, or if a pooler in front of it changes the
+        sessions between transactions.
+        """
         with StoreFaults():
-            connection = await self._connect(seconds)
+            connection = await open_lasting_session(functools.partial(self._connect, seconds))
         self._is_open = True
         self._timeline = self._primary.timeline
         self._reserve_slot()

@@ -233,7 +233,7 @@ class _Borrowed:
         )
         if is_open and isinstance(fault, TimeoutError):
             connection.terminate()  # a graceful close would wait for an unresponsive server
-        elif is_open and fault is not None and not self._database.is_replica and not _takes_writes(connection):
+        elif is_open and not self._database.is_replica and _lost_leadership(connection, fault):
             connection.terminate()
             is_usable = False
             # A failover has turned this server into a replica, and the pool's other connections go to the same server.
@@ -242,13 +242,16 @@ class _Borrowed:
         StoreFaults().__exit__(kind, fault, trace)
 
 
-def _takes_writes(connection: Connection) -> bool:
-    """Return whether the server accepts writes.
+def _lost_leadership(connection: Connection, fault: BaseException | None) -> bool:
+    """Return whether a block failed on a server that accepts no writes.
 
-    No query is needed, because PostgreSQL reports these settings to every session.
+    No query is needed, because PostgreSQL reports the settings to every session. A PgBouncer may report those of an
+    earlier server, but not hide the rejection of a write.
     """
+    if fault is None or isinstance(fault, asyncpg.ReadOnlySQLTransactionError):
+        return fault is not None
     settings = connection.get_settings()
-    return all(getattr(settings, name, "off") != "on" for name in ("in_hot_standby", "default_transaction_read_only"))
+    return any(getattr(settings, name, "") == "on" for name in ("in_hot_standby", "default_transaction_read_only"))
 
 
 def json_text(value: Any) -> str:

@@ -1,26 +1,55 @@
-"""Check how a connection pooler between this process and PostgreSQL, such as PgBouncer, affects sessions."""
+"""Reject a PgBouncer, or another pooler, that gives each transaction a different session of PostgreSQL.
 
-from balcao.core.database.pool import Connection
-from balcao.core.database.servers import SESSION
-
-# Without these parameters, a client that has vanished holds its locks for a long time. The TCP parameters of SESSION
-# are not checked, because behind a pooler they apply only to the connection between the pooler and PostgreSQL.
-_PROTECTING = ("client_connection_check_interval", "idle_in_transaction_session_timeout")
-_FIND_BACKEND = "SELECT pg_backend_pid()"
-_FIND_DROPPED = """
-SELECT name, asked
-FROM unnest($1::text[], $2::text[]) AS wanted (name, asked)
-WHERE current_setting(name)::interval <> asked::interval
+The sessions of the platform have state: their role and parameters, prepared statements, locks and LISTEN. Also, a new
+server connection of the pooler is not checked for a former primary (`leadership`).
 """
 
+from collections.abc import Awaitable, Callable
 
-async def share_backend(connection: Connection, other: Connection) -> bool:
-    """Return whether two open connections share one session, because the pooler reassigns it between transactions."""
-    return bool(await connection.fetchval(_FIND_BACKEND) == await other.fetchval(_FIND_BACKEND))
+import asyncpg
+
+# How often to compare the sessions. A pooler without other clients gives both connections the same session immediately;
+# with other clients, the session of a connection soon changes.
+ROUNDS = 5
+
+# A statement was prepared in one session and executed in another.
+_STATEMENT_MISPLACED = (asyncpg.DuplicatePreparedStatementError, asyncpg.InvalidSQLStatementNameError)
 
 
-async def list_missing_settings(connection: Connection) -> list[str]:
-    """Return an `ALTER ROLE` statement for each session parameter that the pooler did not pass on to PostgreSQL."""
-    rows = await connection.fetch(_FIND_DROPPED, _PROTECTING, [SESSION[name] for name in _PROTECTING])
-    login = await connection.fetchval("SELECT session_user::text")
-    return [f"ALTER ROLE {login} SET {row['name']} = '{row['asked']}';" for row in rows]
+class TransactionPooling(ConnectionError):
+    """A pooler reassigns the sessions of PostgreSQL between transactions."""
+
+
+async def open_lasting_session(open_one: Callable[[], Awaitable[asyncpg.Connection]]) -> asyncpg.Connection:
+    """Open a connection. Raises TransactionPooling if its session may change."""
+    try:
+        connection = await open_one()
+        try:
+            if not await _has_own_session(connection):
+                await _check_pooler(connection, await open_one())
+        except BaseException:
+            connection.terminate()
+            raise
+    except _STATEMENT_MISPLACED as fault:
+        raise TransactionPooling from fault
+    return connection
+
+
+async def _has_own_session(connection: asyncpg.Connection) -> bool:
+    """Return whether the connection leads directly to PostgreSQL. A pooler invents the process id that clients see."""
+    return await _find_backend(connection) == int(connection.get_server_pid())
+
+
+async def _check_pooler(connection: asyncpg.Connection, other: asyncpg.Connection) -> None:
+    try:
+        first = await _find_backend(connection)
+        for _ in range(ROUNDS):
+            if await _find_backend(other) == first or await _find_backend(connection) != first:
+                raise TransactionPooling
+    finally:
+        other.terminate()
+
+
+async def _find_backend(connection: asyncpg.Connection) -> int:
+    found: int = await connection.fetchval("SELECT pg_backend_pid()")
+    return found

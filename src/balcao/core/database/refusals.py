@@ -3,6 +3,7 @@
 import asyncpg
 
 from balcao.core.database.leadership import FormerPrimary
+from balcao.core.database.pooling import TransactionPooling
 from balcao.core.errors import Unavailable
 
 DATABASE_DOWN = "O banco de dados não responde. Confira BALCAO_DATABASE_URL e se o servidor está no ar."
@@ -31,6 +32,12 @@ _REFUSED: tuple[tuple[type[Exception], str], ...] = (
         "O único servidor que aceita gravações não serve: outro já foi promovido depois dele, ou ele é de outro "
         "cluster. Pare-o e copie-o do primário atual antes de usá-lo de novo.",
     ),
+    (
+        TransactionPooling,
+        "Um PgBouncer, ou outro intermediário, troca a sessão do PostgreSQL a cada transação, mas o Balcão guarda nela "
+        "o papel, travas e avisos. Defina `pool_mode = session` nele, ou aponte BALCAO_DATABASE_URL para o próprio "
+        "PostgreSQL.",
+    ),
     (asyncpg.DiskFullError, "O disco do servidor PostgreSQL está cheio: libere espaço e repita."),
     (asyncpg.PostgresConnectionError, DATABASE_DOWN),
 )
@@ -45,8 +52,7 @@ def describe_refusal(fault: BaseException) -> str | None:
         # password.
         return (
             f"Um PgBouncer, ou outro intermediário, recusou a conexão de BALCAO_DATABASE_URL ({fault}). Aponte para o "
-            "próprio PostgreSQL, ou configure o PgBouncer como em docs/operate/install.md: `pool_mode = session` e "
-            "`ignore_startup_parameters`."
+            "próprio PostgreSQL, ou configure o PgBouncer como em docs/operate/install.md."
         )
     return next((sentence for kind, sentence in _REFUSED if isinstance(fault, kind)), None)
 

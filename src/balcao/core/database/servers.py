@@ -11,7 +11,8 @@ import asyncpg
 from balcao.core.database.faults import ServerUnsuitable, StoreFaults
 from balcao.core.database.leadership import FormerPrimary, Leadership, find_leadership
 
-# The session parameters of every connection.
+# The session parameters of every connection. A statement sets them, because PgBouncer refuses a connection that sends
+# them in its startup message.
 SESSION = {
     "application_name": "balcao",
     "timezone": "UTC",
@@ -29,6 +30,7 @@ SESSION = {
 # within milliseconds. Only a machine that is down causes the full wait.
 OTHERS_SECONDS = 0.25
 
+_SET_PARAMETERS = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS asked (name, value)"
 _PLACE = re.compile(r"(?P<host>\[[^\]]+\]|[^:]*)(?::(?P<port>[0-9]+))?")
 
 
@@ -64,7 +66,7 @@ async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
     raise the most informative exception. A `host` in the driver `options` selects one server, for example a replica.
     """
     if "host" in options:
-        return await asyncpg.connect(url, **options)
+        return await _open_session(url, options)
     servers = list_servers(url)
     leadership = find_leadership(*servers)
     if len(servers) == 1:
@@ -89,12 +91,25 @@ async def _connect_to_primary(
     url: str, leadership: Leadership, options: dict[str, Any]
 ) -> tuple[int, asyncpg.Connection]:
     """Return the server's timeline and the connection. Raises FormerPrimary if another server was promoted."""
-    connection = await asyncpg.connect(url, **options)
+    connection = await _open_session(url, options)
     try:
         return await leadership.check(connection), connection
     except BaseException:
         connection.terminate()
         raise
+
+
+async def _open_session(url: str, options: dict[str, Any]) -> asyncpg.Connection:
+    """Connect to one server, and set the session parameters that `options` call `server_settings`."""
+    parameters = options.get("server_settings", {})
+    connection = await asyncpg.connect(url, **options | {"server_settings": None})
+    try:
+        async with asyncio.timeout(options.get("timeout")):
+            await connection.execute(_SET_PARAMETERS, list(parameters), list(parameters.values()))
+    except BaseException:
+        connection.terminate()
+        raise
+    return connection
 
 
 async def _take_newest(tries: set["asyncio.Task[tuple[int, asyncpg.Connection]]"]) -> asyncpg.Connection:

@@ -127,6 +127,10 @@ def queue_queries(driver: Driver, kind: type[Queries] = Queries) -> Queries:
     return kind(driver, QueryBuilderEnvironment(names), QueryQueueBuilder(names), QuerySchedulerBuilder(names))
 
 
+async def _keep_session(_: asyncpg.Connection) -> None:
+    """Do nothing when a connection returns to the pool. The driver's RESET ALL would undo the session parameters."""
+
+
 @dataclasses.dataclass(frozen=True)
 class JobKind:
     """A kind of job that a worker runs. `run` gets the payload, which contains ids and never personal values.
@@ -336,6 +340,7 @@ class Worker:
         async with asyncpg.create_pool(
             database.url,
             connect=servers.connect_to_server,
+            reset=_keep_session,
             min_size=2,
             max_size=4,
             command_timeout=30,

@@ -12,7 +12,6 @@ from balcao.core.context.platform import make_database
 from balcao.core.database import migrations, roles
 from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
-from balcao.core.database.pooling import list_missing_settings, share_backend
 from balcao.core.database.queries import fetch_clock, may_lose_writes, may_stall
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.database.roles import RoleError
@@ -38,9 +37,8 @@ async def _check_database(subject: Subject) -> Part:
     database = make_database(settings, url)
     try:
         await database.open()
-        async with database.connection() as connection, database.connection() as other:
+        async with database.connection() as connection:
             part = await _check_opened(settings, connection)
-            part.problems += await _check_pooling(connection, other)
             part.problems += await _check_clock(connection, subject.now)
             part.problems += await _check_replication(connection, url)
     except Unavailable as fault:
@@ -56,23 +54,6 @@ async def _check_clock(connection: Connection, now: Clock) -> list[str]:
     before = now()
     theirs = await fetch_clock(connection)
     return describe_skew("ao do banco de dados", theirs - (before + now()) / 2)
-
-
-async def _check_pooling(connection: Connection, other: Connection) -> list[str]:
-    """Report a connection pooler in front of the server if it shares sessions or drops session parameters."""
-    if await share_backend(connection, other):
-        return [
-            "Duas conexões usam a mesma sessão do PostgreSQL: há um PgBouncer que troca as sessões entre transações. "
-            "Defina `pool_mode = session` nele."
-        ]
-    statements = await list_missing_settings(connection)
-    if not statements:
-        return []
-    listed = "".join(f"\n    {statement}" for statement in statements)
-    return [
-        "As sessões não têm os parâmetros que o Balcão pede, porque um PgBouncer os descarta. Peça a quem administra o "
-        f"PostgreSQL que os defina no papel, e reinicie o PgBouncer:{listed}"
-    ]
 
 
 async def _check_replication(connection: Connection, url: str) -> list[str]:
@@ -195,7 +176,7 @@ CHECK = Check(
     looks_at="the database of `BALCAO_DATABASE_URL`, the owner's login, and live changes",
     wrong="no answer; a role that lacks rights, has rights in other databases, or has too many rights for production; "
     "several servers without a synchronous replica; a synchronous replica without a replication slot; a PgBouncer that "
-    "shares sessions or drops their parameters; an encoding other than UTF-8; migrations that are missing or belong to "
+    "changes sessions between transactions; an encoding other than UTF-8; migrations that are missing or belong to "
     "a newer release; demo data in production; an owner who owns no table; a key of the audit trail that is not in "
     "`BALCAO_FORMER_HASH_KEYS`; a clock that differs from this machine's by more than 5 seconds",
     remedy="correct the variable or the role that the message names; `balcao migrate` brings the database up to "

@@ -3,6 +3,7 @@
 import httpx
 
 from balcao.core.database.migrations import MigrationError
+from balcao.core.database.refusals import DATABASE_DOWN, describe_refusal
 from balcao.core.database.roles import RoleError
 from balcao.core.errors import Unavailable
 from balcao.operate.doctor.checks import DOWN, UP, Part
@@ -21,9 +22,10 @@ async def check_database(database: SurfaceDatabase, settings: Settings, url: str
         await database.check(settings, url)
     except (RoleError, MigrationError) as fault:
         return Part(DOWN, {"database": False}, [str(fault)])
-    except Unavailable:
+    except Unavailable as fault:
         variable = f"BALCAO_{database.schema.upper()}_DATABASE_URL"
-        return Part(DOWN, {"database": False}, [f"O banco de dados de {variable} não responde."])
+        sentence = describe_refusal(fault) or DATABASE_DOWN
+        return Part(DOWN, {"database": False}, [sentence.replace("BALCAO_DATABASE_URL", variable)])
     return Part(UP, {"database": True})
 
 
