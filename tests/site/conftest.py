@@ -18,6 +18,7 @@ from balcao.core.context.processes import SINGLE_PROCESS
 from balcao.settings import Settings
 from balcao.site import standalone
 from tests.pages.conftest import browser
+from tests.support.keyboard import Keyboard
 from tests.support.panel_browser import Screen, opened_screen
 from tests.support.polling import PATIENCE
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
@@ -92,6 +93,19 @@ def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 @pytest.fixture(scope="module")
 def address(sandbox: Sandbox) -> str:
     return sandbox.url
+
+
+@pytest.fixture(params=[1280, 360])
+def screen(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Screen:
+    """Return a window without scripts that shows the first page, in each width of the tasks."""
+    opened = screen_of(request.param, java_script_enabled=False)
+    opened.page.goto("/")
+    return opened
+
+
+@pytest.fixture
+def keys(screen: Screen) -> Keyboard:
+    return Keyboard(screen.page)
 
 
 @pytest.fixture

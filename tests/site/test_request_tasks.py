@@ -1,14 +1,13 @@
 """Tasks with requests, done only with the keyboard, in a Chromium without scripts, at 1280 and 360 pixels."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from balcao.site.mine.declaration import PREFIX
-from balcao_sandbox.identity.demo import people_by_login
+from tests.site.keyboard_steps import follow, log_in, press
 from tests.support.keyboard import Keyboard
 from tests.support.panel_browser import Screen
 from tests.support.sample_files import photo
@@ -17,34 +16,6 @@ from tests.support.sandbox import Sandbox
 pytestmark = pytest.mark.page
 
 NUMBER, CODE = re.compile(r"PED-\d{8}-\d"), re.compile(r"[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}")
-
-
-@pytest.fixture(params=[1280, 360])
-def screen(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Screen:
-    opened = screen_of(request.param, java_script_enabled=False)
-    opened.page.goto("/")
-    return opened
-
-
-@pytest.fixture
-def keys(screen: Screen) -> Keyboard:
-    return Keyboard(screen.page)
-
-
-def log_in(screen: Screen, keys: Keyboard, username: str) -> None:
-    """Log in on the provider's page, to which a page of Minha página has redirected."""
-    keys.fill(screen.page.get_by_label("CPF ou usuário"), username)
-    keys.fill(screen.page.get_by_label("Senha"), people_by_login()[username].password)
-    keys.press(screen.page.get_by_role("button", name="Entrar"))
-
-
-def follow(screen: Screen, keys: Keyboard, name: str, *, exact: bool = False) -> None:
-    """Follow a link in the content of the page."""
-    keys.press(screen.page.get_by_role("main").get_by_role("link", name=name, exact=exact).first)
-
-
-def press(screen: Screen, keys: Keyboard, name: str) -> None:
-    keys.press(screen.page.get_by_role("button", name=name, exact=True))
 
 
 def read_text(screen: Screen, pattern: re.Pattern[str]) -> str:

@@ -1,7 +1,5 @@
 """The tasks of visitors with services, in a Chromium without scripts, at 1280 and 360 pixels."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import expect
 
@@ -11,13 +9,6 @@ from tests.support.sandbox import Sandbox
 pytestmark = pytest.mark.page
 
 IPTU = "Segunda via do carnê do imposto predial"
-
-
-@pytest.fixture(params=[1280, 360])
-def screen(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Screen:
-    opened = screen_of(request.param, java_script_enabled=False)
-    opened.page.goto("/")
-    return opened
 
 
 def look_for(screen: Screen, text: str) -> None:

@@ -55,7 +55,7 @@ def due(sql: Callable[..., Any]) -> None:
 
 
 def test_the_invitee_gets_one_email_that_names_nobody(
-    garage: Garage, held: str, post: MailServer, drain: Any, state: Any, sql: Any
+    garage: Garage, held: str, post: MailServer, drain: Any, state: Any, sql: Any, settings: Settings
 ) -> None:
     link = garage.invited(ANA, held, BRUNO, name="Bruno Tavares", phone="21999990000")
     assert state(link) == "pending"
@@ -70,6 +70,7 @@ def test_the_invitee_gets_one_email_that_names_nobody(
     assert re.fullmatch(r"<[^<>@\s]+@portoaurora\.example>", email["Message-ID"])
     whole = email.as_string() + email.get_content()
     assert not [word for word in ("Bruno", "Ana", BRUNO, ANA, "bicicleta", "21999990000") if word in whole]
+    assert f"{settings.base_url}/minha-pagina/convites/{link}" in email.get_content()
     assert post.logins[-1] == ("us@er", "se:nha")
     shown = garage.conductors(ANA, held).json()["data"][0]
     assert shown["email_attempted_at"]
@@ -140,6 +141,18 @@ def test_who_answered_before_gets_no_email(garage: Garage, held: str, post: Mail
     post.emails.clear()
     drain()
     assert (state(link), post.emails) == ("skipped", [])
+
+
+async def test_without_the_site_the_email_names_the_portal(
+    garage: Garage, held: str, post: MailServer, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Settings, "has_site", False)
+    link = garage.invited(ANA, held, BRUNO)
+    post.emails.clear()
+    await drivers.send_invitation(platform, {"conductor": link})
+    (email,) = post.emails
+    assert "/minha-pagina" not in email.get_content()
+    assert 'abra "Convites de veículos"' in " ".join(email.get_content().split())
 
 
 async def test_an_email_sent_is_not_sent_again(garage: Garage, held: str, post: MailServer, platform: Platform) -> None:

@@ -48,6 +48,7 @@ UNSEEN = {
     "asking.add_file": "needs the answers before it; see the next test",
     "asking.check": "needs all answers; see the next test",
     "asking.remove_file": "needs a file",
+    "vehicles.leave_vehicle": "needs a vehicle of another person",
     "record.confirm_phone": "needs a code",
     "requests.answer": "needs a question of the city",
 }

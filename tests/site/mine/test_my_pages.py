@@ -57,40 +57,6 @@ def test_a_form_of_another_site_is_refused(enter: Enter, page: object) -> None:
     assert ana.http.post(path, data={"_csrf": "x" * 43}, headers={"Origin": ana.url}).status_code == 403
 
 
-def test_a_vehicle_of_someone_else_does_not_exist(enter: Enter) -> None:
-    ana, carla = enter("ana"), enter("carla")
-    ana.get(f"{PREFIX}/veiculos")
-    (address, *_) = [link for link in ana.page.links if link.startswith(f"{PREFIX}/veiculos/")]
-    assert ana.get(address).status_code == 200
-    for tail in ("", "/nome", "/excluir", "/autorizar"):
-        assert carla.get(address + tail).status_code == 404
-
-
-def test_an_owner_invites_a_person_who_accepts_and_is_later_removed(enter: Enter) -> None:
-    ana, carla = enter("ana"), enter("carla")
-    ana.get(f"{PREFIX}/veiculos")
-    address = next(link for link in ana.page.links if link.startswith(f"{PREFIX}/veiculos/"))
-    form = {"cpf": people_by_login()["carla"].cpf, "email": "carla@pessoa.example", "name": "Carla"}
-    ana.submit(f"{address}/autorizar", **form)
-    assert ana.page.heading == "Confira antes de enviar"
-    check = ana.find_form(f"{address}/autorizar")
-    ana.post(check.action, check.values | {"passo": "enviar"})
-    assert "O convite foi enviado" in ana.page.text
-
-    carla.get(PREFIX)
-    invitation = next(link for link in carla.page.links if link.startswith(f"{PREFIX}/convites/"))
-    carla.submit(invitation, resposta="aceitar")
-    assert "o veículo está na sua lista" in carla.page.text
-    carla.get(address)
-    assert carla.page.heading
-
-    ana.get(address)
-    removal = next(form for form in ana.page.forms if "/condutores/" in form.action)
-    ana.post(removal.action, removal.values)
-    assert "A autorização foi retirada" in ana.page.text
-    assert carla.get(address).status_code == 404
-
-
 def test_a_choice_about_messages_is_kept_with_its_history(enter: Enter) -> None:
     ana = enter("ana")
     ana.get(f"{PREFIX}/mensagens")

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.values.cpf import Cpf
 from balcao.web.api import Api, Read, quoted
 from balcao.web.envelopes import Page
 from balcao.web.person.client import Company, Pet, Subject
@@ -169,62 +168,6 @@ class Wallet(msgspec.Struct):
     educacao: Education | None = None
 
 
-class Vehicle(msgspec.Struct):
-    id: str
-    display_name: str | None
-    registration_number: str
-    vehicle_type: str
-    color: str
-    role: str
-    brand_name: str | None = None
-    brand_other: str | None = None
-    model_name: str | None = None
-    model_other: str | None = None
-    serial_number: str | None = None
-    owner_name: str | None = None
-
-    @property
-    def title(self) -> str:
-        """Return the name that the owner gave the vehicle, or its registration number."""
-        return self.display_name or self.registration_number
-
-    @property
-    def make(self) -> str:
-        """Return the vehicle's brand and model."""
-        return " ".join(filter(None, (self.brand_name or self.brand_other, self.model_name or self.model_other)))
-
-
-class Conductor(msgspec.Struct):
-    id: str
-    conductor_cpf: str
-    conductor_name: str | None
-    status: str
-    created_at: datetime
-
-
-class Conductors(msgspec.Struct):
-    data: list[Conductor]
-
-
-class InvitedVehicle(msgspec.Struct):
-    display_name: str | None
-    color: str
-    vehicle_type: str
-    brand_label: str | None
-    model_label: str | None
-
-
-class Invitation(msgspec.Struct):
-    id: str
-    owner_name: str | None
-    created_at: datetime
-    vehicle: InvitedVehicle
-
-
-class Invitations(msgspec.Struct):
-    data: list[Invitation]
-
-
 async def list_applications(subject: Subject, *, page: int = 1, size: int = 20) -> Applications:
     path = f"{_JOBS}/candidaturas/usuario/{quoted(subject.cpf.digits)}"
     return await subject.api.get(path, Applications, {"page": page, "pageSize": size})
@@ -271,45 +214,6 @@ async def apply(subject: Subject, job_id: str, answers: Mapping[str, str], key: 
 
 async def read_wallet(subject: Subject) -> Wallet:
     return await subject.get("/wallet", Wallet)
-
-
-async def list_vehicles(subject: Subject) -> Page[Vehicle]:
-    return await subject.get("/vehicles", Page[Vehicle], {"per_page": 100})
-
-
-async def read_vehicle(subject: Subject, id_: str) -> Vehicle:
-    return await subject.get(f"/vehicles/{quoted(id_)}", Vehicle)
-
-
-async def rename_vehicle(subject: Subject, id_: str, name: str) -> None:
-    await subject.send("PATCH", f"/vehicles/{quoted(id_)}", type(None), {"display_name": name})
-
-
-async def delete_vehicle(subject: Subject, id_: str) -> None:
-    await subject.send("DELETE", f"/vehicles/{quoted(id_)}", type(None), None)
-
-
-async def list_conductors(subject: Subject, id_: str) -> Sequence[Conductor]:
-    return (await subject.get(f"/vehicles/{quoted(id_)}/conductors", Conductors)).data
-
-
-async def invite_conductor(subject: Subject, id_: str, cpf: Cpf, email: str, name: str, key: str) -> None:
-    body = {"cpf": cpf.digits, "email": email, "name": name or None}
-    path = f"/registry/v1/citizen/{quoted(subject.cpf.digits)}/vehicles/{quoted(id_)}/conductors"
-    await subject.api.send("POST", path, type(None), body, key=key)
-
-
-async def remove_conductor(subject: Subject, id_: str, conductor_id: str) -> None:
-    await subject.send("DELETE", f"/vehicles/{quoted(id_)}/conductors/{quoted(conductor_id)}", type(None), None)
-
-
-async def list_invitations(subject: Subject) -> Sequence[Invitation]:
-    return (await subject.get("/vehicle-invitations", Invitations)).data
-
-
-async def answer_invitation(subject: Subject, conductor_id: str, *, accepted: bool) -> None:
-    body = {"status": "accepted" if accepted else "rejected"}
-    await subject.send("PATCH", f"/vehicle-invitations/{quoted(conductor_id)}", type(None), body)
 
 
 async def list_pets(subject: Subject, *, page: int = 1, size: int = 20) -> Page[Pet]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from balcao.core.http.responses import Response
-from balcao.site.mine import client, labels
+from balcao.site.mine import client, labels, vehicle_client
 from balcao.site.mine.declaration import PREFIX, Pages
 from balcao.site.mine.request_client import find_question
 from balcao.site.mine.visit import Visit
@@ -44,7 +44,7 @@ async def show(visit: Visit) -> Response[Any]:
         client.list_applications(subject, size=_SHOWN),
         client.read_wallet(subject),
         people.list_vehicles(subject),
-        client.list_invitations(subject),
+        vehicle_client.list_invitations(subject),
         people.list_pets(subject),
         _list_accesses(subject),
         people.read_name(subject),
@@ -110,13 +110,13 @@ async def _list_begun(visit: Visit) -> list[Item]:
     ]
 
 
-def _list_waiting(visit: Visit, invitations: Sequence[client.Invitation]) -> list[Item]:
+def _list_waiting(visit: Visit, invitations: Sequence[vehicle_client.Invitation]) -> list[Item]:
     return [
         Item(
             "bici",
             f"Convite para conduzir “{one.vehicle.display_name or 'um veículo'}”",
             f"De {one.owner_name or 'outra pessoa'}. Você pode aceitar ou recusar.",
-            visit.address("belongings.answer_invitation", conductor_id=one.id),
+            visit.address("conductors.answer", conductor_id=one.id),
             "Responder ao convite",
         )
         for one in invitations

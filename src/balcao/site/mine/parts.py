@@ -1,6 +1,19 @@
 """The parts of Minha página."""
 
-from balcao.site.mine import account, applying, asking, belongings, home, pets, record, requests, resume, work
+from balcao.site.mine import (
+    account,
+    applying,
+    asking,
+    belongings,
+    conductors,
+    home,
+    pets,
+    record,
+    requests,
+    resume,
+    vehicles,
+    work,
+)
 
 PARTS = (
     home.pages,
@@ -11,6 +24,8 @@ PARTS = (
     resume.pages,
     record.pages,
     belongings.pages,
+    vehicles.pages,
+    conductors.pages,
     pets.pages,
     account.pages,
 )

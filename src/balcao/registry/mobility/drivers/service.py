@@ -31,6 +31,7 @@ from balcao.registry.mobility.drivers.schemas import (
 )
 from balcao.registry.person.validators.service import EMAIL_LENGTH, EmailAddress
 from balcao.registry.senders.recipients import service as recipients
+from balcao.settings import Settings
 
 FIELDS = ["conductor"]
 LONGEST_NAME, LONGEST_PHONE = 120, 20
@@ -44,9 +45,15 @@ TEXT = """Olá,
 
 Você foi convidado(a) a conduzir um veículo elétrico leve registrado na prefeitura.
 
-Para ver de quem é o convite e responder, entre no portal do cidadão com a sua conta e abra "Convites de veículos".
+{where}
 O convite vale por 90 dias. Se você não o esperava, ignore esta mensagem.
 """
+PAGE = "/minha-pagina/convites"
+AT_SITE = "Para ver de quem é o convite e responder, abra este endereço e entre com a sua conta:\n{address}\n"
+AT_PORTAL = (
+    "Para ver de quem é o convite e responder, entre no portal do cidadão com a sua conta e abra "
+    '"Convites de veículos".\n'
+)
 
 
 async def list_conductors(call: Call, cpf: Cpf, vehicle_id: str) -> Conductors:
@@ -235,12 +242,19 @@ async def send_invitation(platform: Platform, payload: Mapping[str, Any]) -> Non
     if mailer is None or email is None:
         return
     try:
-        await mailer.send(email.to, SUBJECT, TEXT)
+        await mailer.send(email.to, SUBJECT, _compose(platform.settings, link_id))
     except MailRefused as refused:
         if email.tries >= TRIES:
             await _finish_email(platform, link_id, email, EmailStatus.FAILED)
         raise Retry(refused.code) from None
     await _finish_email(platform, link_id, email, EmailStatus.SENT)
+
+
+def _compose(settings: Settings, link_id: str) -> str:
+    """Return the text of the e-mail. Only the invitee can open the page to which it links."""
+    has_page = settings.has_site and settings.has_site_login
+    where = AT_SITE.format(address=f"{settings.site_address}{PAGE}/{link_id}") if has_page else AT_PORTAL
+    return TEXT.format(where=where)
 
 
 async def _finish_email(platform: Platform, link_id: str, email: InvitationEmail, status: EmailStatus) -> None:
