@@ -1,7 +1,7 @@
 -- For the administrator of PostgreSQL: run once, as a superuser, e.g. `psql -v ON_ERROR_STOP=1 -f roles.sql`.
--- The first role owns the tables (migrations, retention). The services log in as the second one, which owns nothing.
--- The third one copies the whole server (docs/operate/backup.md) and reads no table. The fourth is the panel's and
--- the fifth the site's, which can only access their own sessions.
+-- The first role owns the tables (migrations, retention). The services log in with the second role, which owns nothing.
+-- The third role copies the whole server (docs/operate/backup.md) and reads no table. The panel uses the fourth role and
+-- the site uses the fifth role; both roles can access only the sessions of their own program.
 CREATE ROLE {{ database_name }} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.owner_password }}';
 CREATE ROLE {{ database_name }}_app LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.app_password }}';
 CREATE ROLE {{ database_name }}_backup LOGIN REPLICATION NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{{ secrets.backup_password }}';
