@@ -13,7 +13,8 @@ WHEEL=$1
 ETC=${ETC:-/etc/balcao}                     # settings and certificate
 ANSWERS=$ETC/install.env
 refuse() { echo "$*" >&2; exit 1; }
-# Set an answer: this run's, or else the first run's, or else the default. Refuse one that differs from the first run's.
+# Set an answer: the value of this run, otherwise of the first run, otherwise the default. Refuse a value that differs from
+# the first run's value.
 answer() { # NAME DEFAULT
     eval "given=\${$1-} known=\${KNOWN_$1-}"
     [ -z "$given" ] || [ -z "$known" ] || [ "$given" = "$known" ] ||
@@ -26,7 +27,7 @@ KNOWN_$1='$(printf %s "$given" | sed "s/'/'\\\\''/g")'"
 answers=
 [ ! -f "$ANSWERS" ] || . "$ANSWERS"
 answer AUTH_ISSUER ""                       # the issuer of the tokens
-answer PUBLIC_URL ""                        # the address that people see
+answer PUBLIC_URL ""                        # the public address
 : "${AUTH_ISSUER:?o emissor dos tokens}" "${PUBLIC_URL:?o endereço que as pessoas veem}"
 answer PREFIX /opt/balcao                   # the program
 answer STATE /var/lib/balcao                # files that the processes of one machine share
@@ -61,7 +62,7 @@ list_different() { # FILE OTHER
 }
 # Print a digest of everything that a process loads when it starts.
 digest() { cat "$WHEEL" "$LOCK" "$ETC"/*.env "$FILES"/systemd/*.service | sha256sum; }
-# Start a command in its own session, unless it is running. Its process id goes into a file.
+# Start a command in its own session, unless it is running. Write its process id to a file.
 start() {
     name=$1 && shift
     [ ! -f "$RUN/$name.pid" ] || ! kill -0 "$(cat "$RUN/$name.pid")" 2>/dev/null || return 0
@@ -70,7 +71,7 @@ start() {
         with_settings setsid sh -c 'echo $$ >"$0" && exec "$@"' "$RUN/$name.pid" "$@"
     ) &
 }
-# End a command that `start` started, and wait until it is gone.
+# Stop a command that `start` started, and wait until it has ended.
 stop() {
     kill "$(cat "$RUN/$1.pid")" 2>/dev/null || return 0
     while kill -0 "$(cat "$RUN/$1.pid")" 2>/dev/null; do sleep 1; done
@@ -111,13 +112,13 @@ say "O programa, com as versões da lista"
 "$PREFIX/bin/pip" -q --disable-pip-version-check install --no-deps --force-reinstall "$WHEEL"
 
 say "Os arquivos da instalação"
-# DynamicUser makes $STATE itself, and gives it to the user of the units.
+# With DynamicUser, systemd creates $STATE itself and assigns it to the units' user.
 install -d -m 0700 "$ETC" "$FILES" "$RUN"
 [ -d "$STATE" ] || install -d -m 0700 "$STATE"
 if [ ! -f "$ETC/balcao.pem" ]; then
     host=${PUBLIC_URL#https://} && host=${host%%[:/]*}
     case $host in *[!0-9.]*) kind=DNS ;; *) kind=IP ;; esac
-    # It vouches for this one name: CA:FALSE.
+    # CA:FALSE: the certificate is valid for this name, and cannot sign other certificates.
     openssl req -x509 -newkey rsa:2048 -nodes -days 90 -subj "/CN=$host" -addext "subjectAltName=$kind:$host" \
         -addext basicConstraints=critical,CA:FALSE -keyout "$ETC/balcao.key" -out "$ETC/balcao.crt" 2>/dev/null
     (umask 077 && cat "$ETC/balcao.crt" "$ETC/balcao.key" >"$ETC/balcao.pem")
@@ -130,7 +131,7 @@ if [ ! -f "$ETC/balcao.pem" ]; then
         TRUSTED=$ETC/trusted.crt
     fi
 fi
-# The files of this run get the secrets that are in force.
+# Copy the current settings, so that `init production` keeps their secrets.
 for name in balcao.env balcao-owner.env; do
     [ ! -f "$ETC/$name" ] || cp "$ETC/$name" "$FILES/"
 done
@@ -151,7 +152,7 @@ else
     install -m 600 "$FILES/.settings" "$ETC/balcao.env"
 fi
 [ -f "$ETC/balcao-owner.env" ] || install -m 600 "$FILES/balcao-owner.env" "$ETC/"
-# A new release may have new settings, and MORE_SETTINGS new lines. Nothing that is set changes.
+# Append new settings of the release and new lines of MORE_SETTINGS. Existing settings never change.
 for name in balcao.env balcao-owner.env; do
     list_missing "$FILES/$name" "$ETC/$name" >"$FILES/.missing"
     [ "$name" != balcao.env ] || list_missing "$MORE_SETTINGS" "$ETC/$name" >>"$FILES/.missing"
@@ -163,11 +164,11 @@ say "O banco"
 if [ "$($ADMINISTRATE -tAc "SELECT count(*) FROM pg_database WHERE datname = 'balcao'")" = 0 ]; then
     $ADMINISTRATE -q -v ON_ERROR_STOP=1 <"$FILES/database/roles.sql"
 fi
-# The processes of the last release serve meanwhile.
+# Meanwhile, the processes of the previous release continue to serve.
 with_settings "$PREFIX/bin/balcao" migrate
 
 say "Os processos"
-# The gateway follows the settings in force, not only the answers: origins of portals, rates, ports.
+# Generate the gateway from the current settings, not only from the answers: origins of portals, rates, ports.
 eval "set -- $(sed -n 's/^# balcao \(gateway-config .*\)/\1/p' "$FILES/gateway/haproxy.cfg")"
 with_settings "$PREFIX/bin/balcao" "$@" --folder "$FILES/gateway" --replace
 if has_systemd; then
@@ -186,7 +187,7 @@ if has_systemd; then
     else
         systemctl enable --quiet --now balcao-api balcao-worker
     fi
-    # The city's own lines, if there were any, are in the copy.
+    # Keep a copy of the previous file, because it may contain the city's own lines.
     cmp -s "$FILES/gateway/haproxy.cfg" /etc/haproxy/haproxy.cfg || cp /etc/haproxy/haproxy.cfg /etc/haproxy/haproxy.cfg.before
     cp -r "$FILES"/gateway/* /etc/haproxy/
     systemctl enable --quiet haproxy
