@@ -146,6 +146,14 @@ def test_only_what_the_release_lacks_is_laid_over_it(repository: Repository, tmp
     assert (older / "src/balcao/pets.py").read_text() == PROGRAM["src/balcao/pets.py"]
 
 
+def test_a_file_of_functions_may_change_or_disappear(repository: Repository, tmp_path: Path) -> None:
+    name_of, gone = (f"src/balcao/registry/migrations/functions/{name}.sql" for name in ("name_of", "gone"))
+    write(tmp_path / "older", PROGRAM | {name_of: "SELECT 1;", gone: "SELECT 2;"})
+    write(repository.folder, {name_of: "SELECT 3;"})
+    assert lay_migrations(repository.folder, tmp_path / "older") == [name_of]
+    assert (tmp_path / "older" / name_of).read_text() == "SELECT 3;"
+
+
 def test_a_released_migration_that_changed_or_went_is_refused(repository: Repository, tmp_path: Path) -> None:
     write(tmp_path / "older", PROGRAM)
     write(repository.folder, {PETS: "CREATE TABLE pet (name text, age int);"})

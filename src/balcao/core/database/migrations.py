@@ -1,4 +1,7 @@
-"""Apply the SQL migrations of the platform and of all services in order, each only once, while holding one lock."""
+"""Apply the SQL migrations of the platform and of all services in order, while holding one lock.
+
+A numbered migration runs once. A file of functions and triggers runs again whenever its text has changed.
+"""
 
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,6 +18,9 @@ from balcao.core.database.roles import ApplicationRole
 # The owner under which the migration table records which steps of loading the demo data are done.
 DEMO = "demo"
 LOCK_KEY = 0x62616C63616F  # "balcao"
+_FUNCTIONS = "functions/"
+# The first migration of every database that a version before 1.0 created.
+_BEFORE_BASELINE = ("platform", "0001_audit.sql")
 
 
 class MigrationError(Exception):
@@ -23,11 +29,16 @@ class MigrationError(Exception):
 
 @dataclass(frozen=True)
 class Migration:
-    """A migration: one file `NNNN_what.sql`. `owner` is a service or `platform`."""
+    """A migration: one file `NNNN_what.sql` or `functions/what.sql`. `owner` is a service or `platform`."""
 
     owner: str
     name: str
     sql: str
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Return whether the file runs again when its text changes. It then replaces functions and triggers."""
+        return self.name.startswith(_FUNCTIONS)
 
     @property
     def digest(self) -> str:
@@ -39,9 +50,14 @@ class Migration:
 
 
 def find_migrations(owner: str, folder: Traversable) -> list[Migration]:
-    """Return the migrations in a folder, sorted by number."""
-    sources = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
-    return [Migration(owner, file.name, file.read_text("utf-8")) for file in sources]
+    """Return the numbered migrations in a folder, then its functions, which use the tables of the migrations."""
+    return [
+        Migration(owner, prefix + file.name, file.read_text("utf-8"))
+        for prefix, place in (("", folder), (_FUNCTIONS, folder / _FUNCTIONS))
+        if place.is_dir()
+        for file in sorted(place.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".sql")
+    ]
 
 
 def platform_migrations() -> list[Migration]:
@@ -145,7 +161,8 @@ async def _apply(
         async with connection.transaction():
             await connection.execute(role.grant_to(migration.sql))
             await connection.execute(
-                "INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, $3)",
+                "INSERT INTO platform.migration (owner, name, digest) VALUES ($1, $2, $3) "
+                "ON CONFLICT (owner, name) DO UPDATE SET digest = EXCLUDED.digest, applied_at = now()",
                 migration.owner,
                 migration.name,
                 migration.digest,
@@ -170,8 +187,6 @@ CREATE TABLE IF NOT EXISTS platform.migration (
     PRIMARY KEY (owner, name)
 );
 GRANT SELECT ON platform.migration TO balcao_app;
--- The panel's migrations were recorded under `console` before its schema was renamed.
-UPDATE platform.migration SET owner = 'panel' WHERE owner = 'console';
 """
 
 
@@ -181,10 +196,20 @@ async def _fetch_applied(connection: Connection, schema: str = "platform") -> di
 
 
 def _find_pending(applied: dict[tuple[str, str], str], migrations: Sequence[Migration]) -> list[Migration]:
-    """Return the migrations to apply. Raises MigrationError if the database is newer or a migration has changed."""
+    """Return the migrations to apply.
+
+    Raises MigrationError if the database is older than 1.0 or newer than this code, or if a migration has changed.
+    """
+    if _BEFORE_BASELINE in applied:
+        raise MigrationError(
+            "Uma versão anterior à 1.0 criou este banco, e ele não pode ser atualizado: use um banco novo (no "
+            "experimento, apague a pasta de dados)."
+        )
     known = {(migration.owner, migration.name) for migration in migrations}
-    # The table also records one-time steps (`mark_done`). Only migrations have names that end in `.sql`.
-    if newer := sorted((owner, name) for owner, name in applied.keys() - known if name.endswith(".sql")):
+    # The table also records one-time steps (`mark_done`). Only migrations have names that end in `.sql`. A later
+    # version may have dropped a function, so an unknown file of functions does not mean that the database is newer.
+    unknown = (key for key in applied.keys() - known if key[1].endswith(".sql") and not key[1].startswith(_FUNCTIONS))
+    if newer := sorted(unknown):
         raise MigrationError(
             f"Uma versão mais nova do programa já preparou este banco (migração {'/'.join(newer[-1])}): instale essa "
             "versão, ou restaure uma cópia do banco feita antes dela."
@@ -192,7 +217,7 @@ def _find_pending(applied: dict[tuple[str, str], str], migrations: Sequence[Migr
     pending = []
     for migration in migrations:
         digest = applied.get((migration.owner, migration.name))
-        if digest is None:
+        if digest is None or (migration.is_repeatable and digest != migration.digest):
             pending.append(migration)
         elif digest != migration.digest:
             raise MigrationError(
@@ -230,5 +255,10 @@ async def check_migrations(connection: Connection, migrations: Sequence[Migratio
         pending = _find_pending(await _fetch_applied(connection, schema), migrations)
     except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
         pending = list(migrations)  # this database was never migrated
+    if pending and all(migration.is_repeatable for migration in pending):
+        raise MigrationError(
+            f"Outra versão do programa escreveu as funções deste banco (arquivos diferentes: {len(pending)}): execute "
+            "`balcao migrate` com a versão que deve ficar."
+        )
     if pending:
         raise MigrationError(f"Migrações que faltam neste banco: {len(pending)}; execute `balcao migrate`.")
