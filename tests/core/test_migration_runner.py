@@ -90,7 +90,9 @@ def test_a_database_from_before_the_baseline_is_refused(empty: str) -> None:
         migrate(empty, *migrations.platform_migrations())
 
 
-@pytest.mark.parametrize("file", [each for each in app.list_migrations() if each.is_repeatable], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "file", [each for each in app.list_migrations() if each.is_repeatable], ids=lambda each: each.name
+)
 def test_every_file_of_functions_can_run_again(file: Migration, database_url: str) -> None:
     async def run_again(connection: asyncpg.Connection) -> None:
         await connection.execute(file.sql)
