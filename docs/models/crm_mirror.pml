@@ -1,7 +1,7 @@
 /* The CRM mirror of one field (rules: registry 4.1 to 4.5, 4.12) as a model for Spin: the e-mail, which logins write.
 
-   Properties: The citizen's declared value stays in force until CRM staff make a later change. Echoes of our own writes
-   do not replace it, in whatever order they arrive, even twice or never. When nothing is in progress, the registry and
+   Properties: The citizen's declared value is valid until CRM staff make a later change. Echoes of our own writes do not
+   replace this value, in any order, even if an echo arrives twice or never. When nothing is in progress, the registry and
    the CRM have the same e-mail. Every declaration reaches the CRM, and every login ends.
 
    README.md in this folder describes how to read and run the model. */
@@ -16,7 +16,7 @@
 #define LOGINS 1
 #endif
 #ifndef KILLS
-#define KILLS 1                /* of the worker or of a login, at any step */
+#define KILLS 1                /* kills of the worker or of a login, at any step */
 #endif
 #ifndef LOSSES
 #define LOSSES 1               /* events of the CRM that never arrive */
@@ -25,7 +25,7 @@
 #define REPETITIONS 1          /* events that arrive twice */
 #endif
 #ifndef RECONCILIATIONS
-#define RECONCILIATIONS 1      /* during the other processes; one more follows when they are done */
+#define RECONCILIATIONS 1      /* while other processes run; one more runs when they are done */
 #endif
 
 /* E-mails. */
@@ -96,7 +96,7 @@ inline stamp(time) {
 
 /* Record that the CRM has the sent value. */
 inline confirm_sent() {
-#ifdef CONFIRMED_IS_TOO_LATE   /* a mistake, once a real bug: a change by staff between call and response is ignored */
+#ifdef CONFIRMED_IS_TOO_LATE   /* a mistake, formerly a real bug: a change by staff between call and response is ignored */
     clock++;
     stamp(clock);
 #else
@@ -114,7 +114,7 @@ inline confirm_sent() {
 /* Merge one value of the CRM (4.2). */
 inline apply(said, when) {
     d_step {
-#ifdef ECHOES_TAKE_OVER        /* a mistake, once a real bug: the echo of a login's write replaces the citizen's value */
+#ifdef ECHOES_TAKE_OVER        /* a mistake, formerly a real bug: the echo of a login's write replaces the citizen's value */
         is_echo = false;
 #else
         is_echo = dirty && (said == pushed || ((pushed_before | login_wrote) & (1 << said)));
@@ -195,7 +195,7 @@ proctype Login() {
         :: seen == wanted
         :: seen != wanted ->
             atomic {
-#ifndef THE_LOGIN_DECIDES_EARLY /* a mistake: the login overwrites a value that was declared and pushed meanwhile */
+#ifndef THE_LOGIN_DECIDES_EARLY /* a mistake: the login overwrites a value that was declared and pushed during the login */
                 if :: is_own -> wanted = email :: else -> wanted = OFFERED fi;
 #endif
                 own = is_own && wanted == email;
@@ -243,7 +243,7 @@ end_wait:
                 sent_at = clock;
                 value = email;
                 taken = version;
-#ifndef ONLY_THE_LAST_IS_KNOWN /* a mistake, once a real bug: the echo of a killed worker's call replaces the value */
+#ifndef ONLY_THE_LAST_IS_KNOWN /* a mistake, formerly a real bug: the echo of a killed worker's call replaces the value */
                 if :: pushed != NONE && pushed != email -> pushed_before = pushed_before | (1 << pushed) :: else fi;
 #endif
                 pushed = email

@@ -7,13 +7,13 @@
    README.md in this folder describes how to read and run the model. */
 
 #ifndef WRITES
-#define WRITES 1       /* by each of the two writers */
+#define WRITES 1       /* writes by each of the two writers */
 #endif
 #ifndef LOSSES
 #define LOSSES 1       /* workers that may be killed, at any step */
 #endif
 #ifndef CLAIMS
-#define CLAIMS 2       /* times that workers take a run, at any step; a worker that takes it once more ends it as failed */
+#define CLAIMS 2       /* claims of a run by workers, at any step; a worker that claims the run once more ends it as failed */
 #endif
 #ifndef REFUSALS
 #define REFUSALS 1     /* writes that the target rejects without an error for the writer (4.4, 10) */
@@ -169,7 +169,7 @@ end_claim:
         if
         :: row == ROWS -> atomic { phase = VERIFYING; run_held = false }
         :: else ->
-#ifdef NO_SHARE_LOCK           /* a mistake: a row that is deleted meanwhile reappears */
+#ifdef NO_SHARE_LOCK           /* a mistake: a row that is deleted during the copy reappears */
             value = CELL(OLD, row);
 #else
             if
