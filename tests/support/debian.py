@@ -1,6 +1,6 @@
-"""A Debian with systemd, booted from a folder. Tests use it as a separate machine for an installation from scratch.
+"""Debian machines with systemd, booted from folders. Tests use them for an installation from scratch.
 
-It has its own network namespace, so it can listen on the ports of a real installation. slirp4netns connects it to the
+Each has its own network namespace, so it can listen on the ports of a real installation. slirp4netns connects it to the
 package index of the host.
 """
 
@@ -9,8 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -23,19 +23,21 @@ _PACKAGES = "systemd,systemd-sysv,dbus,procps,iproute2"
 _AUTHORITIES = Path("usr/local/share/ca-certificates")
 # slirp4netns answers DNS queries at this address.
 _RESOLVER = "nameserver 10.0.2.3\n"
+# The network of slirp4netns, and the address at which it forwards to this machine's network.
+_GATEWAY = "10.0.2.2"
+_BOUND = ("setpriv", "--pdeathsig=KILL")  # the program ends with the tests
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def make_root(folder: Path) -> None:
-    """Install a minimal Debian of the same release as this machine, from this machine's apt sources."""
+def make_root(folder: Path, release: str = "") -> None:
+    """Install a minimal Debian from this machine's apt sources, of the same release as this machine or of another."""
     run("apt-get", "update", "-qq")
     line = "deb $(REPO_URI) $(RELEASE) $(COMPONENT)"
     targets = run("apt-get", "indextargets", "--format", line, "Identifier: Packages", "Origin: Debian").splitlines()
     # The release itself has the shortest name. The names of its updates have a suffix, as in `bookworm-updates`.
-    release = min((target.split()[2] for target in targets), key=len)
-    run(
-        "mmdebstrap", "--quiet", "--variant=minbase", f"--include={_PACKAGES}", release, folder, *dict.fromkeys(targets)
-    )
+    own = min((target.split()[2] for target in targets), key=len)
+    wanted = [target.replace(f" {own}", f" {release or own}") for target in dict.fromkeys(targets)]
+    run("mmdebstrap", "--quiet", "--variant=minbase", f"--include={_PACKAGES}", release or own, folder, *wanted)
     shutil.copytree("/" / _AUTHORITIES, folder / _AUTHORITIES, dirs_exist_ok=True)
     if (settings := Path("/etc/pip.conf")).exists():
         shutil.copy(settings, folder / "etc/pip.conf")
@@ -61,8 +63,8 @@ class Debian:
         """Boot, and wait until systemd has started all units."""
         (self.folder / "etc/resolv.conf").write_text(_RESOLVER)
         words = [
-            *("setpriv", "--pdeathsig=KILL", "systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit"),
-            *("--console=pipe", "--resolv-conf=off", "--timezone=off", f"--machine=balcao-{os.getpid()}"),
+            *(*_BOUND, "systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit"),
+            *("--console=pipe", "--resolv-conf=off", "--timezone=off", f"--machine=balcao-{self.network}"),
             *(f"--network-namespace-path=/proc/{self.network}/ns/net", f"--directory={self.folder}"),
             f"--setenv=BALCAO_TEST_MACHINE={self.folder}",  # `run_cleanup` finds the machine by this
         ]
@@ -141,22 +143,83 @@ class Debian:
 
 
 @contextmanager
+def _open_network() -> Iterator[int]:
+    """Yield a process that has its own network."""
+    with subprocess.Popen([*_BOUND, "unshare", "--net", "sleep", "infinity"]) as network:
+        until_now(lambda: Path(f"/proc/{network.pid}/ns/net").readlink() != Path("/proc/self/ns/net").readlink())
+        try:
+            yield network.pid
+        finally:
+            network.kill()
+
+
+@contextmanager
+def _connect(network: int, *options: str) -> Iterator[None]:
+    """Connect a network to this machine's network, with the device tap0."""
+    words = [*_BOUND, "slirp4netns", *options, "--mtu=65520", str(network), "tap0"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as connection:
+        try:
+            yield
+        finally:
+            connection.kill()
+
+
+@contextmanager
+def _boot(folder: Path, network: int) -> Iterator[Debian]:
+    machine = Debian(folder, network)
+    try:
+        machine.start()
+        yield machine
+    finally:
+        machine.kill()
+
+
+@contextmanager
 def boot_debian(folder: Path) -> Iterator[Debian]:
     """Create a machine in `folder`, and boot it."""
     make_root(folder / "root")
-    words = ["setpriv", "--pdeathsig=KILL"]
-    with subprocess.Popen([*words, "unshare", "--net", "sleep", "infinity"]) as network:
-        until_now(lambda: Path(f"/proc/{network.pid}/ns/net").readlink() != Path("/proc/self/ns/net").readlink())
-        slirp = [*words, "slirp4netns", "--configure", "--mtu=65520", str(network.pid), "tap0"]
-        with subprocess.Popen(slirp, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as connection:
-            machine = Debian(folder / "root", network.pid)
-            try:
-                machine.start()
-                yield machine
-            finally:
-                machine.kill()
-                connection.kill()
-                network.kill()
+    with _open_network() as network, _connect(network, "--configure"), _boot(folder / "root", network) as machine:
+        yield machine
+
+
+@contextmanager
+def boot_network(folder: Path, addresses: Mapping[str, str], release: str) -> Iterator[dict[str, Debian]]:
+    """Create a machine for each name, and boot them in one network, 10.0.2.0/24. Each machine knows all names."""
+    make_root(folder / "root", release)
+    names = "".join(f"{address} {name}\n" for name, address in addresses.items())
+    with ExitStack() as stack:
+        switch = stack.enter_context(_open_network())
+        stack.enter_context(_connect(switch))
+        until_now(lambda: "tap0" in _in_network(switch, "ip", "link"))
+        _in_network(switch, "ip", "link", "add", "switch", "type", "bridge")
+        for device in ("tap0", "switch"):
+            _in_network(switch, "ip", "link", "set", device, "up")
+        _in_network(switch, "ip", "link", "set", "tap0", "master", "switch")
+        machines = {}
+        for number, (name, address) in enumerate(addresses.items()):
+            root = folder / name / "root"
+            root.parent.mkdir()
+            run("cp", "--archive", folder / "root", root)
+            (root / "etc/hosts").write_text(f"127.0.0.1 localhost\n{names}")
+            (root / "etc/hostname").write_text(f"{name}\n")
+            network = stack.enter_context(_open_network())
+            _plug_in(switch, network, f"port{number}", address)
+            machines[name] = stack.enter_context(_boot(root, network))
+        yield machines
+
+
+def _plug_in(switch: int, network: int, port: str, address: str) -> None:
+    """Connect a network to the switch, under this address."""
+    _in_network(switch, "ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", str(network))
+    _in_network(switch, "ip", "link", "set", port, "master", "switch", "up")
+    _in_network(network, "ip", "link", "set", "lo", "up")
+    _in_network(network, "ip", "address", "add", f"{address}/24", "dev", "eth0")
+    _in_network(network, "ip", "link", "set", "eth0", "up")
+    _in_network(network, "ip", "route", "add", "default", "via", _GATEWAY)
+
+
+def _in_network(network: int, *words: object) -> str:
+    return run("nsenter", f"--net=/proc/{network}/ns/net", *words)
 
 
 @contextmanager

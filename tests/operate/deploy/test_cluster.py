@@ -64,3 +64,14 @@ def test_haproxy_accepts_its_file(tmp_path: Path) -> None:
     command = [os.environ["BALCAO_HAPROXY"], "-c", "-f", str(tmp_path / "cluster/haproxy.cfg")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_server_with_a_name_listens_on_all_addresses_and_one_with_an_address_on_that_one(tmp_path: Path) -> None:
+    """etcd listens on no name, and Debian's installer gives the machine's own name the address 127.0.1.1."""
+    generate(tmp_path)
+    generate(tmp_path / "addresses", ("10.0.2.11", "10.0.2.12", "10.0.2.13"))
+    for host, folder, listen in (("banco-1", tmp_path, "0.0.0.0"), ("10.0.2.11", tmp_path / "addresses", "10.0.2.11")):  # noqa: S104
+        own = folder / "cluster" / host
+        assert f"ETCD_LISTEN_PEER_URLS=http://{listen}:2380\n" in (own / "etcd").read_text()
+        postgresql = yaml.safe_load((own / "config.yml").read_text())["postgresql"]
+        assert (postgresql["listen"], postgresql["connect_address"]) == (f"{listen}:5432", f"{host}:5432")

@@ -1,6 +1,7 @@
 """Generate the files of a PostgreSQL cluster with Patroni: Patroni, etcd, and an HAProxy for other programs."""
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Protocol
 
 from balcao.operate.deploy.files import SECRET, File
@@ -29,14 +30,14 @@ class ClusterSecrets(Protocol):
 
 @dataclass(frozen=True)
 class Cluster:
-    """The operator's answers about the cluster. The default paths are those of Debian's packages."""
+    """The operator's answers about the cluster. The default paths are those of Debian 13's packages."""
 
     hosts: tuple[str, ...]
     database_name: str
     secrets: ClusterSecrets
     max_connections: int = 300
     data_directory: str = "/var/lib/postgresql/balcao"
-    programs: str = "/usr/lib/postgresql/15/bin"
+    programs: str = "/usr/lib/postgresql/17/bin"
     socket_directory: str = "/var/run/postgresql"
     pgpass: str = "/var/lib/postgresql/.balcao-pgpass"
     etcd_directory: str = "/var/lib/etcd/balcao"
@@ -44,10 +45,23 @@ class Cluster:
 
 def generate_cluster(cluster: Cluster) -> dict[str, File]:
     """Return the files by their path: shared files, and a folder for each server."""
-    values = vars(cluster)
+    values = dict(vars(cluster))
     files = {PASSWORDS: File.of(render_template(PASSWORDS, **values), SECRET)}
     files[_PROXY] = File.of(render_template(_PROXY, **values))
     for host in cluster.hosts:
         for name in ("config.yml", "etcd"):
-            files[f"cluster/{host}/{name}"] = File.of(render_template(f"cluster/{name}", **values, host=host))
+            values |= {"host": host, "listen": _choose_listen_address(host)}
+            files[f"cluster/{host}/{name}"] = File.of(render_template(f"cluster/{name}", **values))
     return files
+
+
+def _choose_listen_address(host: str) -> str:
+    """Return the host if it is an address, otherwise all addresses.
+
+    etcd listens on no name, and Debian's installer gives a machine's own name the address 127.0.1.1.
+    """
+    try:
+        ip_address(host)
+    except ValueError:
+        return "0.0.0.0"  # noqa: S104 - the page tells the operator to close the ports
+    return host
