@@ -26,7 +26,9 @@ from balcao.operate.postgresql.programs import find_binaries
 from tests.cluster.servers import folders
 from tests.support.polling import PATIENCE, until_now
 
-LEADS = ("master", "leader", "primary")
+LEASE_SECONDS = 20  # `ttl` in config.yml
+PASSWORD = "of-the-trial"
+ROLES = ("balcao", "balcao_app", "balcao_panel", "balcao_site")
 
 
 class Node:
@@ -128,6 +130,14 @@ class Node:
         return answer is not None and answer.is_success
 
     @property
+    def etcd_seen_at(self) -> int:
+        """When Patroni last reached a majority of etcd, in seconds since 1970."""
+        answer = self.ask("/patroni")
+        assert answer is not None
+        seen: int = answer.json()["dcs_last_seen"]
+        return seen
+
+    @property
     def follows_synchronously(self) -> bool:
         answer = self.ask("/synchronous")
         return answer is not None and answer.is_success
@@ -155,6 +165,17 @@ class PatroniCluster:
 
         until_now(is_complete)
         return leaders[0]
+
+    def find_synchronous_replica(self) -> Node:
+        return next(node for node in self.nodes if node.follows_synchronously)
+
+    def make_database(self) -> None:
+        """Create the roles and an empty database, as roles.sql does."""
+        leader = self.find_leader()
+        for role in ROLES:
+            self.sql(leader, f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'", database="postgres")
+        self.sql(leader, "GRANT balcao_panel, balcao_site TO balcao_app", database="postgres")
+        self.sql(leader, "CREATE DATABASE balcao OWNER balcao", database="postgres")
 
     def sql(self, node: Node, statement: str, *values: Any, database: str = "balcao") -> list[asyncpg.Record]:
         """Run one statement as the administrator."""
@@ -225,10 +246,7 @@ def _prepare(host: str, hosts: tuple[str, ...], folder: Path, secrets: Secrets) 
 
 
 def _find_programs(account: Account) -> Path:
-    """Return Debian's PostgreSQL programs if Patroni is Debian's.
-
-    Otherwise, return the programs that the platform uses.
-    """
+    """Return Debian's PostgreSQL programs if root runs the tests, otherwise the programs that the platform uses."""
     if os.geteuid() == 0:
         return sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1]
     return find_binaries(Path("/nonexistent"), account)

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,8 @@ import pytest
 from balcao.core.values.cpf import Cpf
 from balcao.settings import Settings
 from balcao_sandbox.identity.demo import clients
-from tests.cluster.patroni import Node, PatroniCluster, patroni_cluster
+from tests.cluster.patroni import PASSWORD, Node, PatroniCluster, patroni_cluster
+from tests.cluster.patroni_faults import FAULTS, ClusterFault
 from tests.cluster.sending import APPLIED, WAITING, Sender, send_event
 from tests.cluster.servers import folders
 from tests.support.login import client_token
@@ -26,8 +27,7 @@ SENDERS = 4
 CALLS = 100  # acknowledged writes to wait for before a fault, and after the cluster has recovered
 SEARCH = "/search/api/v1/search?q=iptu"
 STEMS = itertools.count(940_000_000)
-PASSWORD = "of-the-trial"
-ROLES = ("balcao", "balcao_app", "balcao_panel", "balcao_site")
+SMALL = "leader lost"  # the fault of ordinary runs
 # Each accepted event leaves one row. If an event is applied twice, it leaves two audit events.
 DOUBLED = """
 SELECT count(*) - count(DISTINCT subject) FROM platform.audit_event WHERE operation = 'registry.apply_crm_event'
@@ -71,11 +71,11 @@ class City:
     base_url: str
     token: str
 
-    def suffer(self, fault: Callable[[Node], None], mend: Callable[[Node], None]) -> Outcome:
-        """Cause the fault under load, wait until writes are acknowledged again, and mend the fault."""
-        return asyncio.run(self._suffer(fault, mend))
+    def suffer(self, fault: ClusterFault) -> Outcome:
+        """Cause the fault under load, wait until the cluster has a leader again, and mend the fault."""
+        return asyncio.run(self._suffer(fault))
 
-    async def _suffer(self, fault: Callable[[Node], None], mend: Callable[[Node], None]) -> Outcome:
+    async def _suffer(self, fault: ClusterFault) -> Outcome:
         leader = await asyncio.to_thread(self.cluster.find_leader)
         writes, reads, ending = Sender(self.token, send_event), Reader(), asyncio.Event()
         persons = (Cpf.with_stem(str(stem)).digits for stem in STEMS)
@@ -84,9 +84,10 @@ class City:
                 group.create_task(writes.run(http, persons, ending))
                 group.create_task(reads.run(http, ending))
             await writes.until_acknowledged(CALLS)
-            await asyncio.to_thread(fault, leader)
+            await asyncio.to_thread(fault.cause, self.cluster, leader)
+            await asyncio.to_thread(self.cluster.find_leader)
             await writes.until_acknowledged(CALLS)
-            await asyncio.to_thread(mend, leader)
+            await asyncio.to_thread(fault.mend, self.cluster, leader)
             await asyncio.to_thread(self.cluster.find_leader)
             await writes.until_acknowledged(CALLS)
             ending.set()
@@ -96,19 +97,11 @@ class City:
 @pytest.fixture(scope="module")
 def city() -> Iterator[City]:
     with patroni_cluster() as cluster, folders(1) as (folder,):
-        leader = cluster.find_leader()
-        prepare(cluster, leader)
+        cluster.make_database()
         with Serving(terminal := make_terminal(cluster, folder), "--processes", "2"):
             settings = Settings(data_dir=folder, port=int(terminal.environment["BALCAO_PORT"]))
             secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
             yield City(cluster, settings.base_url, client_token(settings.issuers[0], "crm-sandbox", secret))
-
-
-def prepare(cluster: PatroniCluster, leader: Node) -> None:
-    for role in ROLES:
-        cluster.sql(leader, f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'", database="postgres")
-    cluster.sql(leader, "GRANT balcao_panel, balcao_site TO balcao_app", database="postgres")
-    cluster.sql(leader, "CREATE DATABASE balcao OWNER balcao", database="postgres")
 
 
 def make_terminal(cluster: PatroniCluster, folder: Path) -> Terminal:
@@ -144,68 +137,17 @@ def judge(city: City, name: str, outcome: Outcome) -> None:
     assert {*outcome.writes.refused} <= {"503 store-away"}
 
 
-def nothing(_: Node) -> None:
-    """Do nothing, because the cluster recovers from the fault without help."""
-
-
-def test_the_leaders_machine_is_lost(city: City) -> None:
-    judge(city, "the leader's machine is lost", city.suffer(Node.kill, Node.start))
-
-
-@pytest.mark.proof
-def test_the_leaders_postgresql_is_killed(city: City) -> None:
-    judge(city, "the leader's PostgreSQL is killed", city.suffer(Node.kill_postgres, nothing))
-
-
-@pytest.mark.proof
-def test_a_frozen_leader_resumes(city: City) -> None:
-    judge(city, "the leader freezes and resumes", city.suffer(Node.freeze, Node.resume))
-
-
-@pytest.mark.proof
-def test_a_leader_without_its_manager_accepts_no_write_that_is_lost(city: City) -> None:
-    """As in a partition, the leader still accepts connections while the other nodes promote one of themselves."""
-    judge(city, "the leader is cut off from its peers", city.suffer(Node.freeze_manager, Node.resume))
-
-
-@pytest.mark.proof
-def test_etcd_loses_its_quorum(city: City) -> None:
-    def kill_two(leader: Node) -> None:
-        for node in city.cluster.nodes:
-            if node is not leader:
-                node.kill_etcd()
-
-    def start_all(_: Node) -> None:
-        for node in city.cluster.nodes:
-            node.start()
-
-    judge(city, "etcd loses its quorum", city.suffer(kill_two, start_all))
-
-
-@pytest.mark.proof
-def test_leadership_is_handed_over_and_back(city: City) -> None:
-    def switch(leader: Node) -> None:
-        city.cluster.switch_over(leader)
-
-    judge(city, "switchover", city.suffer(switch, nothing))
-    judge(city, "failback", city.suffer(switch, nothing))
-
-
-@pytest.mark.proof
-def test_a_replica_is_lost_and_copied_again(city: City) -> None:
-    def lose_data(leader: Node) -> None:
-        replica = next(node for node in city.cluster.nodes if node is not leader and node.follows_synchronously)
-        replica.kill()
-        replica.delete_data()
-        replica.start()
-
-    judge(city, "the synchronous replica loses its data", city.suffer(lose_data, nothing))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == SMALL else pytest.mark.proof) for name in FAULTS]
+)
+def test_no_acknowledged_write_is_lost(city: City, name: str) -> None:
+    judge(city, name, city.suffer(FAULTS[name]))
 
 
 @pytest.mark.proof
 def test_the_backups_slot_survives_a_failover(city: City) -> None:
     cluster = city.cluster
-    judge(city, "the leader's machine is lost, again", city.suffer(Node.kill, Node.start))
+    judge(city, f"{SMALL}, again", city.suffer(FAULTS[SMALL]))
     leader = cluster.find_leader()
     until_now(lambda: has_slot(cluster, leader))
     cluster.sql(leader, "SELECT pg_drop_replication_slot('balcao_backup')", database="postgres")
