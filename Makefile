@@ -27,9 +27,10 @@ COMPILE := $(PIN) --build-deps-for=editable
 WITHOUT_EXTRAS := --strip-extras
 WITH_EXTRAS := --no-strip-extras
 # Runs a module of the tests that record the histories of a complete installation under faults.
-CITY = missing() { echo "Para isto é preciso ter Go, nginx e Redis." >&2; exit 1; }; \
+CITY = missing() { echo "Para isto é preciso ter Go, nginx e Redis, e para CLUSTER=1 o etcd." >&2; exit 1; }; \
 	BALCAO_HISTORIES=$$(tools/histories) BALCAO_NGINX=$$(tools/nginx) BALCAO_REDIS=$$(tools/redis) || missing; \
-	export BALCAO_HISTORIES BALCAO_NGINX BALCAO_REDIS; exec $(BIN)/python
+	export BALCAO_HISTORIES BALCAO_NGINX BALCAO_REDIS; \
+	$(if $(CLUSTER),BALCAO_PATRONI=$$(tools/patroni) || missing; export BALCAO_PATRONI;) exec $(BIN)/python
 # Lists the requirements of the trial, except `balcao` itself, which no package index has.
 SANDBOX := $(BIN)/python -c 'import tomllib; \
 	needs = tomllib.load(open("src/balcao_sandbox/pyproject.toml", "rb"))["project"]["dependencies"]; \
@@ -93,8 +94,8 @@ prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
 	@tools/manifests --quiet >/dev/null || echo "As provas com o kustomize, o Helm e o leitor do Compose NÃO foram executadas: falta Go nesta máquina."
 	@tools/keycloak >/dev/null || echo "As provas com um Keycloak de verdade NÃO foram executadas: faltam Java e Maven nesta máquina."
 
-histories: $(VENV)/.dev ## cada recurso sob cada falha, numa instalação inteira, julgado pelas regras; SEED=7 repete as escolhas
-	@$(CITY) -m tests.histories.table $(if $(SEED),--seed=$(SEED))
+histories: $(VENV)/.dev ## cada recurso sob cada falha, numa instalação inteira, julgado pelas regras; SEED=7 repete as escolhas, CLUSTER=1 usa três bancos
+	@$(CITY) -m tests.histories.table $(if $(SEED),--seed=$(SEED)) $(if $(CLUSTER),--cluster)
 
 cluster: $(VENV)/.dev ## um PostgreSQL de três servidores com Patroni perde o líder de cada maneira; uns 15 minutos
 	@BALCAO_PROVE=1 PYTEST='$(BIN)/python -m pytest -s' tools/test tests/cluster/test_patroni.py

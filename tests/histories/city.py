@@ -1,11 +1,10 @@
-"""A whole city installation on one machine: two hosts, a worker, two PostgreSQL servers, and other services.
+"""A whole city installation on one machine: two hosts, a worker, PostgreSQL servers, and other services.
 
 nginx runs in front of the hosts, and Redis counts the calls of their callers. The identity provider and the CRM are
 separate. Every connection that a fault can affect goes through a simulated wire. Each part is killed, frozen, stopped
 and started by name.
 """
 
-import os
 import re
 import signal
 import subprocess
@@ -23,27 +22,24 @@ from balcao import app
 from balcao.operate.deploy.answers import Server
 from balcao.operate.deploy.gateways import Plan
 from balcao.settings import Settings
-from tests.cluster.postgres import COPY, Postgres
-from tests.cluster.servers import SYNCHRONOUS, folders, make_database
+from tests.cluster.servers import folders
 from tests.cluster.test_redis import Redis
+from tests.histories.databases import Databases, Pair, make_url
 from tests.support.gateways import Certificate, running
 from tests.support.network import Network
-from tests.support.polling import PATIENCE, until_now
+from tests.support.polling import PATIENCE
 from tests.support.server import free_port
-from tests.support.small_disks import disk
 from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 
 HOSTS = ("one", "two")
 # How long nginx avoids a host that refused a connection.
 TAKEN_BACK_SECONDS = 5
-NOTICED_SECONDS = 4  # the shortest time in which a cluster manager fails over
 READ_LAG_SECONDS = 3  # the lag that is allowed for a visitor's reads
 EVENT = re.compile(rb'"event": ?"([a-z_.]+)"')
 WARNING = re.compile(rb'"level": ?"(warning|error|critical)"')
 METRICS_TOKEN = "so-that-nobody-else-reads-them"
 REPLICA_READS = re.compile(r'^balcao_replica_reads_total{outcome="replica"} (\d+)', re.MULTILINE)
 CLOCKED = ("two", "worker")  # the programs whose system clock a fault changes
-DISK_MEGABYTES = 2_500  # the size of each database server's disk, if it can be mounted
 # The library from Debian's package `faketime`, or None if it is not installed.
 CLOCKS = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 
@@ -54,13 +50,12 @@ class City:
     If a folder `former` is given, the city starts with the program in that folder.
     """
 
-    def __init__(self, stack: ExitStack, root: Path, former: Path | None) -> None:
+    def __init__(self, stack: ExitStack, root: Path, former: Path | None, databases: type[Databases]) -> None:
         self._stack = stack
         self._root = root
         self.clock = root / "clock"
         self._former = former
-        self.primary, self.standby = self._start_databases()
-        self.servers = (self.primary, self.standby)
+        self.databases = databases(stack)
         self._ports = {host: free_port() for host in HOSTS}
         self._outside = free_port()  # the provider's port; the CRM uses the next one
         self._start_network()
@@ -194,9 +189,7 @@ class City:
     def kill(self, part: str) -> None:
         """Kill all processes of the part with SIGKILL. Start the part again, unless it restarts by itself."""
         if part in ("postgres", "replica"):
-            server = self.primary if part == "postgres" else self.standby
-            server.kill()
-            server.start()
+            self.databases.kill(part)
         elif part == "redis":
             self.redis.kill()
             self.redis.start()
@@ -221,10 +214,8 @@ class City:
             return [self._worker] if self._worker else []
         if part == "redis":
             return [self.redis.process]
-        if part == "postgres":
-            return self.primary.processes()
-        if part == "replica":
-            return self.standby.processes()
+        if part in ("postgres", "replica"):
+            return self.databases.list_processes(part)
         if part == "api":
             return [self._serving["one"].process_of("api")]
         if part == "crm":
@@ -232,55 +223,27 @@ class City:
         serving = self._serving[part]
         return [serving.process, *serving.family()]
 
-    def see_to_primary(self) -> None:
-        """Wait until the primary accepts connections. If its process has ended, start it again."""
-        until_now(lambda: self.primary.has_ended or self.primary.answers)
-        if self.primary.has_ended:
-            self.primary.start()
-
-    def fail_over(self) -> None:
-        """Kill the primary, promote the replica after the usual delay, and create a replica of the new primary."""
-        self.primary.kill()
-        time.sleep(NOTICED_SECONDS)
-        self.standby.sql("SELECT pg_promote()", database="postgres")
-        self.primary, self.standby = self.standby, self.primary
-        # The copied configuration makes commits wait for a replica, but the new primary has none yet.
-        self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = ''")
-        self.primary.sql("SELECT pg_reload_conf()")
-        self.standby.copy_from(self.primary)
-        self.standby.start()
-        _follow(self.primary)
-
     # ---- creation ----------------------------------------------------------------------------------------------------
 
-    def _start_databases(self) -> tuple[Postgres, Postgres]:
-        homes = self._stack.enter_context(folders(2))
-        if os.geteuid() == 0:
-            for home in homes:
-                self._stack.enter_context(disk(home, DISK_MEGABYTES))
-        primary = self._stack.enter_context(Postgres.create(homes[0]))
-        make_database(primary)
-        standby = self._stack.enter_context(primary.copy(homes[1]))
-        _follow(primary)
-        return primary, standby
-
     def _start_network(self) -> None:
-        # Each host has two wires, for writes and for replica reads. Either server may be the replica.
+        # Each host has wires to each server, for writes and for replica reads. Any server may be the replica.
         users = (*HOSTS, "worker", *(f"replica-{host}" for host in HOSTS))
-        targets = {f"{user}-{number}": server.port for user in users for number, server in enumerate(self.servers)}
-        targets |= {"crm": self._outside + 1, "provider": self._outside, "gateway": self._ports["one"]}
+        servers = list(enumerate(self.databases.addresses))
+        targets = {f"{user}-{number}": address for user in users for number, address in servers}
+        ports = {"crm": self._outside + 1, "provider": self._outside, "gateway": self._ports["one"]}
+        targets |= {name: ("127.0.0.1", port) for name, port in ports.items()}
         self.network = self._stack.enter_context(Network(targets))
 
     def _describe(self) -> Settings:
-        direct = ",".join(f"127.0.0.1:{server.port}" for server in self.servers)
+        servers = self.databases.addresses
         return Settings(
             data_dir=self._home("outside"),
             port=self._ports["two"],
             public_url=f"https://127.0.0.1:{self._front.https_port}",
             auth_issuer=f"{self._provider}/auth/realms/balcao",
-            database_url=f"postgresql://balcao_app@{direct}/balcao",
-            database_owner_url=f"postgresql://postgres@{direct}/balcao",
-            database_read_url=f"postgresql://balcao_app@{direct}/balcao",
+            database_url=make_url("balcao_app", servers),
+            database_owner_url=make_url("balcao", servers),
+            database_read_url=make_url("balcao_app", servers),
             database_read_lag=READ_LAG_SECONDS,
             crm_url_override=f"http://127.0.0.1:{self._outside + 1}",
         )
@@ -302,13 +265,11 @@ class City:
     def _terminal(self, name: str) -> Terminal:
         home = self._home(name)
         user = "one" if name == "one" else "worker" if name == "worker" else "two"
-        wires = self._list_wires(user)
-        if name == "outside":
-            wires = ",".join(f"127.0.0.1:{server.port}" for server in self.servers)
+        servers = self.databases.addresses if name == "outside" else self._list_wires(user)
         settings: dict[str, object] = {
             "data_dir": home,
-            "database_url": f"postgresql://balcao_app@{wires}/balcao",
-            "database_owner_url": f"postgresql://balcao@{wires}/balcao",
+            "database_url": make_url("balcao_app", servers),
+            "database_owner_url": make_url("balcao", servers),
             "registry_url": f"{self.settings.base_url}/registry/v1",
             "panel": "false",
         }
@@ -325,7 +286,7 @@ class City:
             }
         if name in HOSTS:
             settings |= {
-                "database_read_url": f"postgresql://balcao_app@{self._list_wires(f'replica-{name}')}/balcao",
+                "database_read_url": make_url("balcao_app", self._list_wires(f"replica-{name}")),
                 "database_read_lag": READ_LAG_SECONDS,
                 "metrics_token": METRICS_TOKEN,
             }
@@ -337,9 +298,10 @@ class City:
             terminal.environment |= self._clock()
         return terminal
 
-    def _list_wires(self, user: str) -> str:
+    def _list_wires(self, user: str) -> list[tuple[str, int]]:
         """Return the addresses at which the processes of this database user reach the database servers."""
-        return ",".join(f"127.0.0.1:{self.network.ports[f'{user}-{number}']}" for number in range(len(self.servers)))
+        numbers = range(len(self.databases.addresses))
+        return [("127.0.0.1", self.network.ports[f"{user}-{number}"]) for number in numbers]
 
     def _clock(self) -> dict[str, str]:
         """Return environment variables that make a program take its system time from the clock file.
@@ -361,18 +323,11 @@ class City:
 
 
 @contextmanager
-def found(former: Path | None = None) -> Iterator[City]:
+def found(former: Path | None = None, databases: type[Databases] = Pair) -> Iterator[City]:
     """Create a city in new folders, and remove it afterwards."""
     with ExitStack() as stack:
         (root,) = stack.enter_context(folders(1))
-        yield City(stack, root, former)
-
-
-def _follow(primary: Postgres) -> None:
-    """Make commits wait for the replica as soon as it is connected."""
-    primary.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{COPY}'")
-    primary.sql("SELECT pg_reload_conf()")
-    until_now(lambda: bool(primary.sql(SYNCHRONOUS)))
+        yield City(stack, root, former, databases)
 
 
 def _resident(process: psutil.Process) -> int:

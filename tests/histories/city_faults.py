@@ -5,18 +5,14 @@ Other faults are wrong clocks, a full disk, a database failover, and restarts of
 
 import asyncio
 import os
-import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-import asyncpg
-
 from tests.histories.city import CLOCKS, HOSTS, City
+from tests.histories.databases import Databases, Pair, Trio
 from tests.histories.nemesis import CRM_FAULTS, FROZEN_SECONDS
 from tests.support.faulty_platform import break_crm
-from tests.support.small_disks import Ballast
 
 Break: TypeAlias = Callable[[City], Awaitable[None]]
 
@@ -34,7 +30,6 @@ WIRES: Mapping[str, str] = {
 MODES = {"cut": "cut", "hold": "hold", "delay": "delay", "lose": "loss"}
 # If a clock is two hours ahead, a new token has expired. If it is two hours behind, a new token is not valid yet.
 STEPS = {"clock ahead": "+7200", "clock back": "-7200"}
-FULL_SECONDS = 6.0
 NO_ROOT = "only root mounts disks"
 NO_CLOCK = "libfaketime is not on this machine (Debian: `faketime`)"
 
@@ -83,28 +78,8 @@ async def _step_clocks(step: str, city: City) -> None:
         city.clock.write_text("+0")
 
 
-async def _fill_disk(city: City) -> None:
-    """Fill the primary's disk until the primary stops for lack of space. Then free the disk and start the primary."""
-    ballast, until = Ballast(city.primary.folder), time.monotonic() + FULL_SECONDS
-    while time.monotonic() < until:
-        await asyncio.to_thread(ballast.fill)
-        await asyncio.to_thread(_ask_for_room, city)
-        await asyncio.sleep(0.2)
-    ballast.drop()
-    await asyncio.to_thread(city.see_to_primary)
-
-
-def _ask_for_room(city: City) -> None:
-    """Switch to a new WAL segment.
-
-    PostgreSQL recycles old segments, so on a full disk only a later switch fails.
-    """
-    with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-        city.primary.sql("SELECT pg_logical_emit_message(false, 'full', ''), pg_switch_wal()", database="postgres")
-
-
-async def _fail_over(city: City) -> None:
-    await asyncio.to_thread(city.fail_over)
+async def _cause(fault: str, city: City) -> None:
+    await asyncio.to_thread(city.databases.cause, fault)
 
 
 async def _restart_each(city: City) -> None:
@@ -116,10 +91,20 @@ async def _restart_each(city: City) -> None:
 
 def list_faults() -> dict[str, Fault]:
     """Return every fault by name."""
-    return dict(_list())
+    return dict(_list(Pair))
 
 
-def _list() -> Iterator[tuple[str, Fault]]:
+def list_cluster_faults() -> dict[str, Fault]:
+    """Return the faults of three servers that Patroni operates, and of the programs that are connected to them.
+
+    The other parts do not depend on who operates the database.
+    """
+    events = [f"{verb} {part}" for verb in ("kill", "freeze") for part in ("api", "worker", "postgres", "replica")]
+    events += [f"{verb} {wire}-database" for verb in ("cut", "hold") for wire in ("host", "worker")]
+    return {name: fault for name, fault in _list(Trio) if name in (*events, *Trio.faults)}
+
+
+def _list(databases: type[Databases]) -> Iterator[tuple[str, Fault]]:
     names = {"one": "host", "outside": "provider and CRM"}
     for part in KILLED:
         yield f"kill {names.get(part, part)}", Fault(partial(_kill, part))
@@ -132,6 +117,7 @@ def _list() -> Iterator[tuple[str, Fault]]:
         yield name, Fault(partial(_break_crm, fault))
     for name, step in STEPS.items():
         yield name, Fault(partial(_step_clocks, step), "" if CLOCKS else NO_CLOCK)
-    yield "full disk", Fault(_fill_disk, "" if os.geteuid() == 0 else NO_ROOT)
-    yield "failover", Fault(_fail_over)
+    for name in databases.faults:
+        needs_root = name == "full disk" and os.geteuid() != 0
+        yield name, Fault(partial(_cause, name), NO_ROOT if needs_root else "")
     yield "rolling restart", Fault(_restart_each)

@@ -14,9 +14,11 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.histories.city import found
-from tests.histories.city_faults import Fault, list_faults
+from tests.histories.city_faults import Fault, list_cluster_faults, list_faults
+from tests.histories.databases import Databases, Pair, Trio
 from tests.histories.ending import INTERRUPTED, interruptible, replace
 from tests.histories.findings import describe_wrong
 from tests.histories.nemesis import answered
@@ -25,7 +27,7 @@ from tests.histories.trial import RESOURCES, all_resources
 from tests.support import run_folder
 
 EVENTS = 3  # number of events listed in each table row
-PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "histories-faults.md"
+PROOFS = Path(__file__).parents[2] / "docs" / "proofs"
 HEAD = """\
 # Proofs: histories, each resource under each fault
 
@@ -33,10 +35,7 @@ After reading this page you know how every resource of a whole city's installati
 machine: [proofs](../proofs.md). What a history is and how it is judged: [histories](histories.md). `make histories`
 causes the faults and writes this page.
 """
-UNFINISHED = """\
-**This run did not finish: {unplayed} of {faults} faults were not played completely.**
-"""
-SETTING = """\
+INSTALLATION = """\
 - **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, Redis, CRM, identity provider, and two
   PostgreSQL servers. The second server is a synchronous replica that serves visitors
 - **Network** (`tests/support/network.py`): connections that a fault affects go through our own proxy. It cuts them
@@ -48,8 +47,29 @@ SETTING = """\
   server writes log until it stops; it is started again when there is space. **Failover**: the primary is killed,
   its replica is promoted after 4 s, the time in which a cluster manager notices the failure, and a new replica is
   created
-- A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s. {answers} calls get a response before
-  each fault and after it
+- A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s.
+"""
+CLUSTER_HEAD = """\
+# Proofs: histories on a cluster of three database servers
+
+After reading this page you know how every resource behaved while a PostgreSQL of three servers lost its leader, its
+quorum or its network. Index and machine: [proofs](../proofs.md). What a history is and how it is judged:
+[histories](histories.md). `make histories CLUSTER=1` causes the faults and writes this page.
+"""
+CLUSTER = """\
+- **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, Redis, CRM, identity provider, and
+  three PostgreSQL servers that Patroni and etcd operate with the files of [the manual](../operate/cluster-setup.md).
+  Every replica serves visitors. The faults of other parts have [their own page](histories-faults.md)
+- **Faults of the cluster** (`tests/cluster/patroni_faults.py`): each begins when there is a leader with a synchronous
+  replica. It is mended when another server leads, and ends when the cluster is complete again. Without its quorum, etcd
+  is down for longer than the lease of 20 s
+- Other freezes and a disturbed network last 4.5 s.
+"""
+UNFINISHED = """\
+**This run did not finish: {unplayed} of {faults} faults were not played completely.**
+"""
+SETTING = """\
+- {answers} calls get a response before each fault and after it
 - **Last run**: {day}, load {load}; {clients} clients of each resource, {together} in total; seed {seed}
 
 Each cell has the number of operations and the number of unknown outcomes. The column *refused* counts rejected calls,
@@ -60,15 +80,31 @@ has the most frequent warnings and errors that the programs logged after the fau
 """
 
 
+class Table(NamedTuple):
+    """A page about one kind of installation."""
+
+    page: str
+    head: str
+    installation: str
+    databases: type[Databases]
+
+
+TABLE = Table("histories-faults.md", HEAD, INSTALLATION, Pair)
+CLUSTER_TABLE = Table("histories-cluster.md", CLUSTER_HEAD, CLUSTER, Trio)
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Play all faults, or only the named ones, write the page, and return the exit status."""
     arguments = argparse.ArgumentParser(prog="python -m tests.histories.table")
     arguments.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     arguments.add_argument("--clients", type=int, default=4, help="clients of each resource")
     arguments.add_argument("--answers", type=int, default=600, help="responses to wait for before and after each fault")
-    arguments.add_argument("--page", type=Path, default=PAGE, help="the page that a complete run replaces")
+    arguments.add_argument("--page", type=Path, help="the page that a complete run replaces")
+    arguments.add_argument("--cluster", action="store_true", help="three database servers that Patroni operates")
     arguments.add_argument("faults", nargs="*")
-    said, every = arguments.parse_args(words), list_faults()
+    said = arguments.parse_args(words)
+    table, every = (CLUSTER_TABLE, list_cluster_faults()) if said.cluster else (TABLE, list_faults())
+    page = said.page or PROOFS / table.page
     if unknown := set(said.faults) - set(every):
         arguments.error(f"no such fault: {', '.join(sorted(unknown))}")
     faults = {name: fault for name, fault in every.items() if not said.faults or name in said.faults}
@@ -76,10 +112,13 @@ def main(words: Sequence[str] | None = None) -> int:
     run_folder.make()
     histories, clients = Path(tempfile.mkdtemp(prefix="balcao-histories-")), Clients(said.clients)
     print(f"seed {said.seed}; histories in {histories}", flush=True)
-    played, draft, is_interrupted = dict[str, Round](), histories / said.page.name, False
-    describe_played = partial(describe, every, played, clients, said.answers, said.seed)
+    played, draft, is_interrupted = dict[str, Round](), histories / page.name, False
+    describe_played = partial(describe, every, played, clients, said.answers, said.seed, table)
     try:
-        with interruptible(), closing(play(faults, histories, said.seed, clients, said.answers)) as rounds:
+        with (
+            interruptible(),
+            closing(play(faults, histories, said.seed, clients, said.answers, table.databases)) as rounds,
+        ):
             for one in rounds:
                 played[one.fault] = one
                 draft.write_text(describe_played(), "utf-8")
@@ -87,9 +126,9 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         is_interrupted = True
     if list_unplayed(every, played):
-        print(f"not every fault was completed, so {said.page} is unchanged; the results are in {histories}")
+        print(f"not every fault was completed, so {page} is unchanged; the results are in {histories}")
     else:
-        replace(said.page, describe_played())
+        replace(page, describe_played())
     print(describe_wrong(played.values()))
     if is_interrupted:
         return INTERRUPTED
@@ -97,13 +136,18 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def play(
-    faults: Mapping[str, Fault], histories: Path, seed: int, clients: Clients, answers: int
+    faults: Mapping[str, Fault],
+    histories: Path,
+    seed: int,
+    clients: Clients,
+    answers: int,
+    databases: type[Databases] = Pair,
 ) -> Generator[Round, None, None]:
     """Play each fault that this machine can cause, on one city.
 
     Stop if too many rounds in a row fail.
     """
-    with found() as city:
+    with found(None, databases) as city:
         rounds, some = Rounds(city, histories, seed, clients), partial(answered, more=answers)
         for name, fault in faults.items():
             if not fault.hindrance and not rounds.are_over:
@@ -117,7 +161,12 @@ def list_unplayed(faults: Mapping[str, Fault], played: Mapping[str, Round]) -> l
 
 
 def describe(
-    faults: Mapping[str, Fault], played: Mapping[str, Round], clients: Clients, answers: int, seed: int
+    faults: Mapping[str, Fault],
+    played: Mapping[str, Round],
+    clients: Clients,
+    answers: int,
+    seed: int,
+    table: Table = TABLE,
 ) -> str:
     """Return the text of the page about these rounds."""
     setting = SETTING.format(
@@ -130,7 +179,13 @@ def describe(
     )
     unplayed = list_unplayed(faults, played)
     unfinished = UNFINISHED.format(unplayed=len(unplayed), faults=len(faults)) if unplayed else ""
-    parts = (HEAD, unfinished, setting, write_table(faults, played), describe_wrong(played.values()))
+    parts = (
+        table.head,
+        unfinished,
+        table.installation + setting,
+        write_table(faults, played),
+        describe_wrong(played.values()),
+    )
     return "\n".join(part for part in parts if part)
 
 

@@ -28,7 +28,7 @@ class Answer(BaseHTTPRequestHandler):
 def network() -> Iterator[Network]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        with Network({"one-0": server.server_port, "one-1": server.server_port, "two": server.server_port}) as made:
+        with Network(dict.fromkeys(("one-0", "one-1", "two"), ("127.0.0.1", server.server_port))) as made:
             yield made
         server.shutdown()
 

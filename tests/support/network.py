@@ -1,7 +1,7 @@
 """A network between programs. They do not notice it, and it can cut, hold, delay or lose their traffic.
 
-Each wire is a loopback port that forwards to another port. The wires run in a separate process (`python -m`), so that
-they take no processor time from the clients. Network namespaces would require root, and delay and loss would also
+Each wire is a loopback port that forwards to another address. The wires run in a separate process (`python -m`), so
+that they take no processor time from the clients. Network namespaces would require root, and delay and loss would also
 require a kernel module.
 """
 
@@ -29,14 +29,14 @@ MODES = ("pass", "cut", "hold", "delay", "lose")
 
 
 class Network:
-    """A context manager for named wires to ports. If names share a prefix, the prefix selects all their wires."""
+    """A context manager for named wires to hosts and ports. If names share a prefix, the prefix selects all of them."""
 
-    def __init__(self, targets: Mapping[str, int]) -> None:
+    def __init__(self, targets: Mapping[str, tuple[str, int]]) -> None:
         self.ports = {name: free_port() for name in targets}
         self._targets = dict(targets)
 
     def __enter__(self) -> Self:
-        plan = json.dumps([[name, self.ports[name], target] for name, target in self._targets.items()])
+        plan = json.dumps([[name, self.ports[name], *target] for name, target in self._targets.items()])
         command = [sys.executable, "-m", __name__, plan]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._wait()
@@ -63,8 +63,8 @@ class Network:
 class Wire:
     """Accepts connections, and forwards data in both directions."""
 
-    def __init__(self, target: int) -> None:
-        self._target = target
+    def __init__(self, host: str, port: int) -> None:
+        self._target = host, port
         self._mode = "pass"
         self._passing = asyncio.Event()
         self._passing.set()
@@ -84,7 +84,7 @@ class Wire:
             return
         await self._passing.wait()
         try:
-            there, back = await asyncio.open_connection("127.0.0.1", self._target)
+            there, back = await asyncio.open_connection(*self._target)
         except OSError:
             writer.transport.abort()
             return
@@ -115,11 +115,11 @@ class Wire:
             wait *= 2
 
 
-async def carry(plan: Iterable[tuple[str, int, int]]) -> None:
+async def carry(plan: Iterable[tuple[str, int, str, int]]) -> None:
     """Open the wires, and execute the commands on standard input until it ends."""
     wires = {}
-    for name, port, target in plan:
-        wires[name] = Wire(target)
+    for name, port, host, target in plan:
+        wires[name] = Wire(host, target)
         await asyncio.start_server(wires[name].take, "127.0.0.1", port)
     _answer()
     orders = asyncio.StreamReader()

@@ -134,7 +134,7 @@ def event(http: httpx.Client, issuer: Issuer, drain: Drain) -> Event:
 @pytest.fixture
 def network(settings: Settings) -> Iterator[Network]:
     """Yield a network between a worker and the CRM, which a test can disturb."""
-    with Network({"crm": settings.crm_port}) as made:
+    with Network({"crm": ("127.0.0.1", settings.crm_port)}) as made:
         yield made
 
 
