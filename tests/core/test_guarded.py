@@ -2,9 +2,12 @@
 
 from ipaddress import ip_address
 
+import httpx
 import pytest
 
 from balcao.core import guarded
+from tests.support.inner_server import listening
+from tests.support.polling import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -26,3 +29,15 @@ from balcao.core import guarded
 )  # fmt: skip
 def test_only_addresses_of_the_internet_are_public(address: str, public: bool) -> None:
     assert guarded.is_public(ip_address(address)) is public
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0", "[::ffff:127.0.0.1]"]
+)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_no_spelling_of_an_inner_address_is_called(scheme: str, host: str) -> None:
+    with listening() as inner:
+        async with httpx.AsyncClient() as http:
+            with pytest.raises((guarded.AddressRefused, httpx.ConnectError)):
+                await guarded.post_guarded(http, f"{scheme}://{host}:{inner.port}/", b"", {}, seconds=PATIENCE)
+        inner.require_unused()

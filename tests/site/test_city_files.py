@@ -58,7 +58,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_drawing_may_contain_a_picture_and_its_own_parts(tmp_path: Path) -> None:
     folder = write(tmp_path, "")
-    parts = '<defs><path id="a" d="M0 0"/></defs><use href="#a" fill="url(#b)"/>'
+    parts = '<defs><path id="a" d="M0 0"/></defs><use href="#a" fill="url(\'#b\')"/>'
     drawing = SVG.format(f'{parts}<image href="data:image/png;base64,{PIXEL}"/>')
     (folder / "marca.svg").write_text(drawing)
     assert read_city(folder).pictures == {"marca.svg": drawing.encode()}
@@ -77,6 +77,7 @@ def test_a_drawing_may_contain_a_picture_and_its_own_parts(tmp_path: Path) -> No
         SVG.format('<path fill="url(https://other.example/a)"/>'),
         SVG.format("<style>@import url(//other.example)</style>"),
         '<!DOCTYPE svg [<!ENTITY a "aaaa">]>' + SVG.format("&a;"),
+        ('<!DOCTYPE svg [<!ENTITY a "aaaa">]>' + SVG.format("&a;")).encode("utf-16").decode("latin-1"),
         "<html/>",
         "<svg",
         "",
@@ -85,7 +86,7 @@ def test_a_drawing_may_contain_a_picture_and_its_own_parts(tmp_path: Path) -> No
 )
 def test_a_drawing_that_runs_or_loads_something_is_refused(tmp_path: Path, content: str) -> None:
     folder = write(tmp_path, "")
-    (folder / "marca.svg").write_text(content)
+    (folder / "marca.svg").write_text(content, "latin-1")
     with pytest.raises(CityFault, match=r"marca\.svg"):
         read_city(folder)
 

@@ -43,10 +43,10 @@ def drawing(width: int = 64, height: int = 48, mode: str = "RGB") -> bytes:
     return content[:33] + texts + content[33:] + b"<html>" + PLACE
 
 
-def document(text: bytes = b"comprovante") -> bytes:
-    """Return a small PDF with a correct cross-reference table."""
+def document(text: bytes = b"comprovante", catalog: bytes = b"") -> bytes:
+    """Return a small PDF with a correct cross-reference table, and with these entries in its catalogue."""
     objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalog,
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] >>",
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(text), text),

@@ -24,6 +24,10 @@ PICTURES = ("marca.svg", "aurora.svg")
 # Both pictures are part of the first load, which is limited to 60 kB in total.
 LONGEST_PICTURE = 16_000
 LONGEST_FILE = 200_000
+# Processing instructions except the XML declaration: `<?xml-stylesheet ?>` loads another file.
+_INSTRUCTION = re.compile(r"<\?(?!xml\s)")
+# The parts of a style that load a file. A backslash could hide one of them.
+_LOADING = re.compile(r"url\(\s*+['\"]?+(?!#)|image-set\(|image\(|src\(|\\", re.IGNORECASE)
 _INLINE_PICTURE = re.compile(r"data:image/(?:png|jpeg|webp);base64,[A-Za-z0-9+/=\s]*")
 
 
@@ -92,11 +96,14 @@ def _read(file: Path, longest: int) -> bytes:
 def _read_picture(file: Path) -> bytes:
     """Read an SVG picture. Raises CityFault if the picture could run a script or load another address."""
     content = _read(file, LONGEST_PICTURE)
-    if b"<!" in content.replace(b"<!--", b""):  # a DOCTYPE could define entities that expand without limit
-        raise CityFault(f"{file.name}: retire a linha <!DOCTYPE")
     try:
-        drawing = ElementTree.fromstring(content)  # noqa: S314 - it is short and has no entities
-    except ElementTree.ParseError:
+        text = content.decode("utf-8")  # in another encoding, the next checks would not find what they look for
+        if "<!" in text.replace("<!--", ""):  # a DOCTYPE could define entities that expand without limit
+            raise CityFault(f"{file.name}: retire a linha <!DOCTYPE")
+        if _INSTRUCTION.search(text):
+            raise CityFault(f"{file.name}: retire as instruções <?...?> que vêm depois da primeira linha")
+        drawing = ElementTree.fromstring(text)  # noqa: S314 - it is short and has no entities
+    except (UnicodeDecodeError, ElementTree.ParseError):
         raise CityFault(f"{file.name} não é um desenho SVG válido") from None
     if _strip(drawing.tag) != "svg":
         raise CityFault(f"{file.name} não é um desenho SVG")
@@ -116,7 +123,7 @@ def _list_dangers(element: Element) -> Iterator[str]:
             yield f"o atributo {short} não é permitido"
         elif short == "href" and not (value.startswith("#") or _INLINE_PICTURE.fullmatch(value)):
             yield "o desenho não pode carregar nem abrir outros endereços"
-        elif "url(" in value and not re.search(r"url\(['\"]?#", value):
+        elif _LOADING.search(value):
             yield "o desenho não pode carregar outros endereços"
 
 
