@@ -58,7 +58,7 @@ def test_operation_is_shown_to_who_may_see_it_and_holds_nobodys_data(
     assert "registry" in process["services"]
     versions = ask("GET", "/versions").json()
     assert versions["versions"] == [state["version"]]
-    last = sql("SELECT max(name) FROM platform.migration WHERE owner = 'registry' AND name LIKE '%.sql'")[0][0]
+    last = sql("SELECT max(name) FROM platform.migration WHERE owner = 'registry' AND name ~ '^[0-9]{4}_'")[0][0]
     assert last in [schema["migration"] for schema in versions["schemas"] if schema["owner"] == "registry"]
 
 

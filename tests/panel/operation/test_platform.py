@@ -35,7 +35,8 @@ def test_the_parts_the_processes_and_the_versions_are_shown(panel: PanelClient) 
     panel.get("/painel/operacao/processos")
     assert "Atende chamadas (api 0)" in panel.page.text
     assert "Nenhuma réplica está configurada" in panel.page.text
-    assert platform_migrations()[-1].name in panel.page.text
+    last = [each.name for each in platform_migrations() if not each.is_repeatable][-1]
+    assert last in panel.page.text
 
 
 def test_a_process_that_has_fallen_silent_is_said_so(panel: PanelClient, sql: Sql) -> None:

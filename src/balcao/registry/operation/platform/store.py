@@ -9,9 +9,10 @@ from balcao.registry.operation.platform.schemas import SchemaVersion
 async def read_server_version(connection: Connection) -> str: ...
 
 
-# The table also records other steps that run once, such as the demo's. Only the names of migrations end in `.sql`.
+# Only numbered migrations say which version of the schema this is. The table also records files of functions, which run
+# again after each change, and other steps that run once, such as the demo's.
 @statement("""
 SELECT owner, max(name) AS migration, count(*) AS applied, max(applied_at) AS applied_at
-FROM platform.migration WHERE name LIKE '%.sql' GROUP BY owner ORDER BY owner
+FROM platform.migration WHERE name ~ '^[0-9]{4}_' GROUP BY owner ORDER BY owner
 """)
 async def list_schema_versions(connection: Connection) -> list[SchemaVersion]: ...
