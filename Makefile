@@ -67,6 +67,7 @@ else
 	@tools/validators --quiet || echo "Os testes com o Envoy e os dos arquivos de instalação NÃO foram executados: as ferramentas não puderam ser instaladas."
 	@PYTHON='$(PYTHON)' tools/pythons
 	@tools/histories --quiet >/dev/null || echo "Os testes das histórias NÃO foram executados: falta Go nesta máquina."
+	@tools/oasdiff --quiet || echo "Os testes da comparação das APIs NÃO foram executados: falta Go nesta máquina."
 	@tools/promtool --quiet || echo "O teste das regras de alerta NÃO foi executado: não há promtool nesta máquina."
 	@tools/spin --quiet || echo "Os modelos NÃO foram verificados: não há Spin nesta máquina."
 endif
@@ -115,6 +116,7 @@ lint: $(VENV)/.dev ## estilo do código e limites entre os módulos
 	@$(BIN)/ruff check $(STYLED)
 	@$(BIN)/djlint --check --quiet src || { echo 'Formate os modelos com `$(BIN)/djlint --reformat --quiet src`.' >&2; exit 1; }
 	@$(BIN)/python -m tools.prose
+	@$(BIN)/python -m tools.compatibility
 	@$(BIN)/lint-imports --no-logo
 
 structure: $(VENV)/.dev ## quem importa quem, por grupos, áreas e recursos, e as medidas do código; falha se há um ciclo
@@ -156,7 +158,7 @@ lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais
 		--output-file=requirements-dev.lock pyproject.toml
 
 clean: ## apaga o ambiente e o que foi gerado, menos os dados em .balcao
-	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/sdk/venv tools/cluster/venv tools/deploy/venv tools/deploy/go/bin tools/s3/bin tests/histories/checker/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
+	rm -rf $(VENV) tools/openapi/node_modules tools/openapi/jars tools/openapi/venv tools/sdk/venv tools/cluster/venv tools/deploy/venv tools/deploy/go/bin tools/compatibility/bin tools/s3/bin tests/histories/checker/bin tools/distributions tools/interpreters dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* mutants
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

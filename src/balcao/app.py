@@ -29,6 +29,7 @@ from balcao.core.database.pool import Connection
 from balcao.core.database.reloader import Watch
 from balcao.core.database.roles import ApplicationRole
 from balcao.core.declared import Declared
+from balcao.core.http.deprecated_endpoint import DeprecatedEndpoint
 from balcao.core.http.endpoint import Endpoint
 from balcao.core.http.error_codes import Explanations
 from balcao.core.http.operation_endpoint import OperationEndpoint
@@ -220,6 +221,8 @@ def mount_service(service: Service, platform: Platform) -> Mount:
     writers = Writers((operation.key, operation.rule) for operation in operations if operation.method != "GET")
     for operation in operations:
         endpoint: Endpoint = OperationEndpoint(operation, service.name, platform, writers)
+        if operation.deprecated is not None:
+            endpoint = DeprecatedEndpoint(endpoint, operation.deprecated)
         if platform.settings.traces_url:
             endpoint = TracedEndpoint(endpoint)
         endpoints.append((operation.method, path_of(service, operation), endpoint))

@@ -91,6 +91,21 @@ class PageEndpoint:
             return self._refuse(request, to_known_error(fault, self.key))
 
 
+class WrappingEndpoint:
+    """The base of an endpoint that observes or changes the responses of another endpoint."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.key = endpoint.key
+        self.service = endpoint.service
+        self.status = endpoint.status
+        self.allow = endpoint.allow
+        self.body_limit = endpoint.body_limit
+        self.admit_body = endpoint.admit_body
+        self.meter = endpoint.meter
+        self.waits = endpoint.waits
+        self._endpoint = endpoint
+
+
 class UnmatchedEndpoint:
     """The endpoint for an unknown path, or for a method that the path does not support."""
 

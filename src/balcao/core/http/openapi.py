@@ -8,6 +8,7 @@ from pydantic.json_schema import models_json_schema
 
 from balcao.core.access.rules import AUTHENTICATED, PUBLIC
 from balcao.core.http.decoding import is_model
+from balcao.core.http.deprecation import DESCRIBED_HEADERS
 from balcao.core.http.described_parameters import describe_path, describe_query, list_read_headers
 from balcao.core.http.described_refusals import find_refusal
 from balcao.core.http.described_schemas import describe_schemas, drop_empty_defaults, hoist_annotations
@@ -157,7 +158,8 @@ def _operation(operation: Operation, schemas: "_Schemas") -> Document:
     found: Document = {
         "operationId": name_for_generators(operation.key),
         "summary": operation.summary,
-        **({"description": operation.description} if operation.description else {}),
+        **({"description": description} if (description := _describe(operation)) else {}),
+        **(operation.deprecated.members if operation.deprecated else {}),
         **({"tags": list(operation.tags)} if operation.tags else {}),
         "security": [] if is_public else [{"bearer": []}],
         "x-access-rule": str(operation.rule),
@@ -232,6 +234,12 @@ def _responses(operation: Operation, schemas: "_Schemas", refusals: Mapping[int,
     return found
 
 
+def _describe(operation: Operation) -> str:
+    if operation.deprecated is None:
+        return operation.description
+    return f"{operation.deprecated.description} {operation.description}".rstrip()
+
+
 def _describe_refusal(operation: Operation, status: int, codes: dict[str, str]) -> str:
     limit = f": o limite é de {operation.body_limit} bytes" if status == 413 else ""
     items = [f"- `{code}`: {meaning}" for code, meaning in codes.items()]
@@ -250,6 +258,8 @@ def _headers(operation: Operation, status: int) -> Document:
     if status in {429, 503}:
         names.append("Retry-After")
     found: Document = {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, *sent)}
+    if operation.deprecated:
+        found |= DESCRIBED_HEADERS
     return found | ({"Location": _LOCATION} if status == MOVED else {})
 
 

@@ -13,6 +13,7 @@ from balcao.core.access.rules import Rule
 from balcao.core.context.call import RecordDenial
 from balcao.core.context.platform import Platform
 from balcao.core.errors import BalcaoError, TooLarge
+from balcao.core.http.deprecation import Deprecation
 from balcao.core.http.dialects import ERROR_TEXT, Dialect
 from balcao.core.http.parameters import Signature, signature_of
 from balcao.core.http.responses import JSON, Response
@@ -65,6 +66,7 @@ class RouteOptions(TypedDict, total=False):
       repeat it after a lost response.
     - `description`: what developers of portals must know in addition to the `summary`, in Portuguese. The default is
       the handler's docstring. Set this option if several operations share a text.
+    - `deprecated`: the operation will be removed. Every response says so in its headers, and the API description too.
     - `example`: a request body that works on the demo data, as the JSON that the caller sends. The default consists of
       the examples of the required members.
     """
@@ -93,6 +95,7 @@ class RouteOptions(TypedDict, total=False):
     same_body: Sequence[int]
     may_lag: bool
     idempotent: bool
+    deprecated: Deprecation | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +135,7 @@ class Operation:
     same_body: Sequence[int] = ()
     may_lag: bool = False
     idempotent: bool = False
+    deprecated: Deprecation | None = None
 
     def rates(self, settings: Settings, changed: Mapping[str, str] = NOTHING_CHANGED) -> tuple[str, str]:
         """Return the rate of a person or an anonymous caller, and the rate of a machine.

@@ -4,7 +4,7 @@ from collections.abc import Awaitable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from balcao.core.http.endpoint import Endpoint, Responding
+from balcao.core.http.endpoint import Responding, WrappingEndpoint
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import Response
 from balcao.core.tracing import TRACEPARENT, span
@@ -12,19 +12,8 @@ from balcao.core.tracing import TRACEPARENT, span
 _HEADER = TRACEPARENT.encode()
 
 
-class TracedEndpoint:
+class TracedEndpoint(WrappingEndpoint):
     """An endpoint that wraps another endpoint and returns that endpoint's response."""
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self.key = endpoint.key
-        self.service = endpoint.service
-        self.status = endpoint.status
-        self.allow = endpoint.allow
-        self.body_limit = endpoint.body_limit
-        self.admit_body = endpoint.admit_body
-        self.meter = endpoint.meter
-        self.waits = endpoint.waits
-        self._endpoint = endpoint
 
     def respond(self, request: Request) -> Responding:
         """Answer the request within its own span, which ends before the body of a streamed response is sent."""
