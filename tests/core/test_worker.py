@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from balcao.core.context.platform import Platform
 from balcao.core.database.faults import LOST
 from balcao.core.database.pool import Database
+from balcao.core.jobs.driver import ListeningFirst
 from balcao.core.jobs.pulse import StallDetector
 from balcao.core.jobs.worker import (
     JobKind,
@@ -21,7 +22,6 @@ from balcao.core.jobs.worker import (
     Retry,
     Wait,
     Worker,
-    _ListeningFirst,
     enqueue,
     withdraw_job,
 )
@@ -30,7 +30,7 @@ from tests.support.polling import PATIENCE, until
 
 async def test_a_probe_sent_before_the_worker_listens_is_heard(database_url: str) -> None:
     async with asyncpg.create_pool(database_url, min_size=2, max_size=2) as pool:
-        driver = _ListeningFirst(pool)
+        driver = ListeningFirst(pool)
         heard = asyncio.Event()
         sending = asyncio.create_task(driver.notify("probe", "{}"))
         await asyncio.sleep(0)  # let the sender run first
@@ -130,6 +130,35 @@ async def test_a_job_says_how_it_goes_on(platform: Platform, raised: Exception, 
     async with asyncio.timeout(PATIENCE):
         await Worker(platform.database, [JobKind(kind, run)], platform).drain()
     assert await rows(platform, kind) == [state]
+
+
+# The database refuses to put a job back, as a server does that has just become a replica.
+REFUSE = """
+CREATE FUNCTION refuse_retry() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction'; END $$;
+CREATE TRIGGER refuse_retry BEFORE UPDATE ON queue.pgqueuer FOR EACH ROW
+WHEN (OLD.entrypoint = 'test.left' AND NEW.status = 'queued') EXECUTE FUNCTION refuse_retry()
+"""
+
+
+@pytest.mark.parametrize("raised", [Retry("later"), Wait("not-now", timedelta(hours=1))], ids=["retry", "wait"])
+async def test_a_job_that_cannot_be_put_back_waits_for_its_lease(
+    platform: Platform, database_url: str, raised: Exception
+) -> None:
+    async def run(_: Platform, __: dict[str, str]) -> None:
+        raise raised
+
+    owner = await asyncpg.connect(database_url)
+    try:
+        await owner.execute(REFUSE)
+        async with platform.database.transaction() as connection:
+            await enqueue(connection, "test.left", {})
+        async with asyncio.timeout(PATIENCE):
+            await Worker(platform.database, [JobKind("test.left", run)], platform).drain()
+        assert [row[:2] for row in await rows(platform, "test.left")] == [("picked", 0)]
+    finally:
+        await owner.execute("DROP FUNCTION refuse_retry() CASCADE; DELETE FROM queue.pgqueuer")
+        await owner.close()
 
 
 async def test_no_more_jobs_of_a_kind_run_at_once_than_it_allows(platform: Platform) -> None:

@@ -18,12 +18,11 @@ import asyncpg
 import msgspec
 from pgqueuer import PgQueuer
 from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment, QueryQueueBuilder, QuerySchedulerBuilder
-from pgqueuer.db import AsyncpgDriver, AsyncpgPoolDriver, Driver
+from pgqueuer.db import AsyncpgDriver, Driver
 from pgqueuer.domain.settings import DBSettings
 from pgqueuer.errors import FailingListenerError, RetryRequested
 from pgqueuer.executors import EntrypointExecutor, EntrypointExecutorParameters
 from pgqueuer.models import Context, Job, Schedule, TracebackRecord
-from pgqueuer.ports.driver import NotifyCallback
 from pgqueuer.queries import Queries
 from pgqueuer.types import Channel, QueueEntrypoint, QueueExecutionMode
 
@@ -32,6 +31,7 @@ from balcao.core.database.faults import LOST
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.statements import statement
 from balcao.core.errors import BalcaoError
+from balcao.core.jobs.driver import ListeningFirst
 from balcao.core.jobs.pulse import Pulse
 from balcao.core.logs import log
 from balcao.core.tracing import TRACEPARENT, carry_trace, span
@@ -86,11 +86,18 @@ class _WorkerQueries(Queries):
         return await self.eligible_queued_work(entrypoints)
 
     async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
-        """Put a job back into the queue. If it raised `Wait`, the attempt is not counted and no failure is logged."""
-        if traceback_record is not None and traceback_record.exception_type == _Uncounted.__name__:
-            await self.driver.execute(_put_back_job.sql, *_put_back_job.bind([job.id, delay], {}))
-        else:
-            await super().retry_job(job, delay, traceback_record)
+        """Put a job back into the queue. If it raised `Wait`, the attempt is not counted and no failure is logged.
+
+        If the database is down, leave the job as it is. It runs again when its lease expires. If this raised an error,
+        the library would dead-letter the job.
+        """
+        try:
+            if traceback_record is not None and traceback_record.exception_type == _Uncounted.__name__:
+                await self.driver.execute(_put_back_job.sql, *_put_back_job.bind([job.id, delay], {}))
+            else:
+                await super().retry_job(job, delay, traceback_record)
+        except _RECONNECT_ERRORS as failure:
+            log.warning("job.left", kind=job.entrypoint, code=failure_code(failure))
 
 
 @statement(f"""
@@ -99,26 +106,6 @@ SET status = 'queued', execute_after = now() + :delay, updated = now(), queue_ma
 WHERE id = :job
 """)  # noqa: S608 - a name of ours
 async def _put_back_job(connection: Connection, job: int, delay: timedelta) -> None: ...
-
-
-class _ListeningFirst(AsyncpgPoolDriver):
-    """A driver that sends notifications only after it has started to listen.
-
-    The library tests its listener immediately, through another connection. A test notification that is sent before the
-    LISTEN would be lost.
-    """
-
-    def __init__(self, pool: asyncpg.Pool) -> None:
-        super().__init__(pool)
-        self._listening = asyncio.Event()
-
-    async def add_listener(self, channel: str, callback: NotifyCallback) -> None:
-        await super().add_listener(channel, callback)
-        self._listening.set()
-
-    async def notify(self, channel: str, payload: str) -> None:
-        await self._listening.wait()
-        await super().notify(channel, payload)
 
 
 def queue_queries(driver: Driver, kind: type[Queries] = Queries) -> Queries:
@@ -364,7 +351,7 @@ class Worker:
                 )
 
     def _assemble(self, pool: asyncpg.Pool) -> PgQueuer:
-        driver = _ListeningFirst(pool)
+        driver = ListeningFirst(pool)
         queries = queue_queries(driver, _WorkerQueries)
         assert isinstance(queries, _WorkerQueries)
         queries.pulse = self.pulse
