@@ -82,6 +82,11 @@ class Node:
         self.kill_etcd()
         self.kill_postgres()  # Patroni may have started it again
 
+    def kill_server(self) -> None:
+        """Kill PostgreSQL and Patroni, so that nothing starts PostgreSQL again."""
+        self.kill_patroni()
+        self.kill_postgres()
+
     def kill_patroni(self) -> None:
         _kill(self._patroni)
         self._patroni = None
@@ -128,14 +133,6 @@ class Node:
         """Whether Patroni holds the leader's lease and PostgreSQL accepts writes."""
         answer = self.ask("/primary")
         return answer is not None and answer.is_success
-
-    @property
-    def etcd_seen_at(self) -> int:
-        """When Patroni last reached a majority of etcd, in seconds since 1970."""
-        answer = self.ask("/patroni")
-        assert answer is not None
-        seen: int = answer.json()["dcs_last_seen"]
-        return seen
 
     @property
     def follows_synchronously(self) -> bool:
@@ -201,10 +198,16 @@ class PatroniCluster:
         )
         assert answer.is_success, answer.text
 
-    def log(self) -> str:
-        """Return the end of each node's Patroni log, for a failure message."""
-        name = f"{Path(os.environ['BALCAO_PATRONI']).name}.log"
-        return "\n".join(f"{node.host}:\n{(node.folder / name).read_text()[-3000:]}" for node in self.nodes)
+    def allow_loss(self, leader: Node) -> None:
+        """Acknowledge writes before a replica has them, and let a replica lead that lacks some of them."""
+        answer = httpx.patch(
+            f"http://{leader.host}:8008/config",
+            json={"synchronous_mode": False, "synchronous_mode_strict": False, "maximum_lag_on_failover": 1 << 30},
+            auth=("patroni", self.secrets.patroni_password),
+            timeout=PATIENCE,
+        )
+        assert answer.is_success, answer.text
+        until_now(lambda: self.sql(leader, "SHOW synchronous_standby_names", database="postgres")[0][0] == "")
 
 
 @contextmanager

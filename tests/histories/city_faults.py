@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from tests.histories.city import CLOCKS, HOSTS, City
-from tests.histories.databases import Databases, Pair, Trio
+from tests.histories.databases import Pair, Trio
 from tests.histories.nemesis import CRM_FAULTS, FROZEN_SECONDS
 from tests.support.faulty_platform import break_crm
 
@@ -91,20 +91,18 @@ async def _restart_each(city: City) -> None:
 
 def list_faults() -> dict[str, Fault]:
     """Return every fault by name."""
-    return dict(_list(Pair))
+    return dict(_list())
 
 
 def list_cluster_faults() -> dict[str, Fault]:
-    """Return the faults of three servers that Patroni operates, and of the programs that are connected to them.
+    """Return the faults of three servers that Patroni operates.
 
-    The other parts do not depend on who operates the database.
+    The faults of other parts do not depend on who operates the database.
     """
-    events = [f"{verb} {part}" for verb in ("kill", "freeze") for part in ("api", "worker", "postgres", "replica")]
-    events += [f"{verb} {wire}-database" for verb in ("cut", "hold") for wire in ("host", "worker")]
-    return {name: fault for name, fault in _list(Trio) if name in (*events, *Trio.faults)}
+    return {name: Fault(partial(_cause, name)) for name in Trio.faults}
 
 
-def _list(databases: type[Databases]) -> Iterator[tuple[str, Fault]]:
+def _list() -> Iterator[tuple[str, Fault]]:
     names = {"one": "host", "outside": "provider and CRM"}
     for part in KILLED:
         yield f"kill {names.get(part, part)}", Fault(partial(_kill, part))
@@ -117,7 +115,7 @@ def _list(databases: type[Databases]) -> Iterator[tuple[str, Fault]]:
         yield name, Fault(partial(_break_crm, fault))
     for name, step in STEPS.items():
         yield name, Fault(partial(_step_clocks, step), "" if CLOCKS else NO_CLOCK)
-    for name in databases.faults:
+    for name in Pair.faults:
         needs_root = name == "full disk" and os.geteuid() != 0
         yield name, Fault(partial(_cause, name), NO_ROOT if needs_root else "")
     yield "rolling restart", Fault(_restart_each)

@@ -60,10 +60,9 @@ CLUSTER = """\
 - **Installation** (`tests/histories/city.py`): two hosts behind nginx, a worker, Redis, CRM, identity provider, and
   three PostgreSQL servers that Patroni and etcd operate with the files of [the manual](../operate/cluster-setup.md).
   Every replica serves visitors. The faults of other parts have [their own page](histories-faults.md)
-- **Faults of the cluster** (`tests/cluster/patroni_faults.py`): each begins when there is a leader with a synchronous
+- **Faults** (`tests/cluster/patroni_faults.py`): each begins when there is a leader with a synchronous
   replica. It is mended when another server leads, and ends when the cluster is complete again. Without its quorum, etcd
   is down for longer than the lease of 20 s
-- Other freezes and a disturbed network last 4.5 s.
 """
 UNFINISHED = """\
 **This run did not finish: {unplayed} of {faults} faults were not played completely.**
