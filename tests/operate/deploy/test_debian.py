@@ -34,6 +34,9 @@ BALCAO_CORS_ORIGINS=https://cidadao.cidade.test
 """
 SETTINGS = Path("etc/balcao/balcao.env")
 UNITS = ("balcao-api", "balcao-worker")
+TOWN_PAGE = (ROOT / "docs/operate/several-towns.md").read_text("utf-8")
+TOWN_BLOCKS = re.findall(r"^ *```sh\n(.*?)^ *```$", TOWN_PAGE, re.MULTILINE | re.DOTALL)
+TOWN_OPTIONS = "--gateway nginx --allow-loopback-issuer"  # the issuer of this test
 # Series that exist only after an event, or only with a component that this installation does not have.
 CONDITIONAL = re.compile(
     "balcao_(backup_|replication_slot_(active|retained)|replica_|risk_(source|webhooks)|search_migration|maintenance|crm_event|crm_oldest|identity_keys|jobs)|up$"
@@ -197,4 +200,20 @@ def test_a_machine_that_boots_before_its_database_serves_as_soon_as_that_is_ther
     until_now(city.is_served)
     until_now(lambda: city.machine.show("balcao-migrate", "ActiveState") == "active")
     assert [city.machine.show(unit, "ActiveState") for unit in UNITS] == ["active", "active"]
+    assert city.diagnose()["problems"] == []
+
+
+def test_another_town_works_beside_the_first_one(city: City) -> None:
+    """Follow docs/operate/several-towns.md. The first town has the units of install.sh."""
+    write, settings, roles, units, start = TOWN_BLOCKS[:5]
+    city.machine.shell(f"cd /root\n{re.sub('https://login[^ ]+', city.issuer, write.rstrip())} {TOWN_OPTIONS}")
+    for block in (settings, roles, units, start):
+        city.machine.shell(f"cd /root\n{block}")
+    until_now(lambda: city.machine.shell("curl -sf http://127.0.0.1:8190/readiness || true") != "")
+    for unit in ("balcao-migrate", "balcao-api", "balcao-worker"):
+        assert city.machine.show(f"{unit}@ararinha", "ActiveState") == "active"
+        assert city.machine.show(f"{unit}@ararinha", "User") == "balcao-ararinha"
+    granted = "set -a; . /etc/balcao/ararinha/balcao.env; . /etc/balcao/ararinha/balcao-owner.env; balcao migrate"
+    assert "Banco em dia" in city.machine.shell(granted)
+    assert city.is_served()
     assert city.diagnose()["problems"] == []
