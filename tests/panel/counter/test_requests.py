@@ -135,6 +135,8 @@ def test_a_clerk_answers_and_reopens_for_the_person(clerk: PanelClient, sandbox:
     steps = f"/admin/maintenance-requests/{number}/steps"
     question = {"state": "needs_information", "text": "Qual é a plaqueta?"}
     assert ask(sandbox, KLEBER, "POST", steps, json=question).status_code == 200
+    clerk.get(base)
+    assert "Espera a resposta da pessoa" in clerk.page.text
     clerk.get(f"{base}/{number}")
     assert f"{base}/{number}/responder" in clerk.page.links
     assert clerk.submit(f"{base}/{number}/responder", text="").status_code == 422

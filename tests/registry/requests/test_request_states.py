@@ -147,6 +147,7 @@ def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -
             assert [step["at"] for step in read["steps"]] == sorted(step["at"] for step in read["steps"])
             (ticket,) = self.citizen.list()["data"]
             assert ticket["total_fechados"] == (1 if self.state in CLOSED else 0)
+            assert ticket.get("aguarda_resposta") == (True if self.state == "needs_information" else None)
 
     return Life
 

@@ -217,11 +217,16 @@ def test_a_citizen_answers_reopens_and_rates(enter: Enter, sandbox: Sandbox) -> 
     gabi.get(PREFIX)
     assert "A prefeitura perguntou sobre o pedido “Lâmpada apagada”" in gabi.page.text
     assert f"{address}/responder" in gabi.page.links
+    gabi.get(OWN)
+    assert "Precisa da sua resposta" in gabi.page.text
+    assert f"{address}/responder" in gabi.page.links
     gabi.submit(f"{address}/responder", text="  ")
     assert "Escreva a resposta." in gabi.page.text
     gabi.submit(f"{address}/responder", text="É cinza.")
     assert "A resposta foi enviada." in gabi.page.text
     assert "Você respondeu É cinza." in gabi.page.text
+    gabi.get(OWN)
+    assert f"{address}/responder" not in gabi.page.links
 
     handle(sandbox, number, "done", "Lâmpada trocada.")
     gabi.get(address)

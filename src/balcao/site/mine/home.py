@@ -20,8 +20,8 @@ _SHOWN = 3
 _READ = 100
 # The addresses of multi-page forms that the citizen can continue.
 _BEGUN = (f"{PREFIX}/candidatar/", f"{PREFIX}/pedir/")
-# The state of a request that the city is working on. The city may have asked a question about it.
-_WORKING = "Em andamento"
+# Read this many requests, to find those with a question of the city.
+_READ_TICKETS = 20
 _OTHERS = frozenset({"staff", "citizen", "client"})
 
 
@@ -40,7 +40,7 @@ async def show(visit: Visit) -> Response[Any]:
     """Show the citizen's tasks and data. If one part cannot be read, the page still shows the others."""
     subject = await visit.read_subject()
     blocks: list[Block[Any]] = await gather_blocks(
-        people.list_tickets(subject, size=_SHOWN),
+        people.list_tickets(subject, size=_READ_TICKETS),
         client.list_applications(subject, size=_SHOWN),
         client.read_wallet(subject),
         people.list_vehicles(subject),
@@ -60,6 +60,7 @@ async def show(visit: Visit) -> Response[Any]:
             *_list_waiting(visit, invitations.value or ()),
         ],
         tickets=tickets,
+        shown=_SHOWN,
         applications=applications,
         wallet=wallet,
         vehicles=vehicles,
@@ -82,12 +83,12 @@ async def _list_accesses(subject: people.Subject) -> Sequence[people.Access]:
 
 
 async def _list_questions(visit: Visit, subject: people.Subject, tickets: Sequence[people.Ticket]) -> list[Item]:
-    """Return the city's open questions about the requests on the page.
+    """Return the city's open questions, at most as many as the page shows requests.
 
-    The list of requests does not contain the questions, so each request that may have one is read.
+    The list of requests does not contain the text of a question, so each of these requests is read.
     """
-    working = [one.id for one in tickets if one.is_own and one.status == _WORKING]
-    found = await gather_blocks(*(read_request(subject, number) for number in working))
+    asked = [one.id for one in tickets if one.aguarda_resposta][:_SHOWN]
+    found = await gather_blocks(*(read_request(subject, number) for number in asked))
     return [
         Item(
             "atencao",

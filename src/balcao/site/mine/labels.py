@@ -1,6 +1,7 @@
 """Portuguese terms for the services' states and kinds, for the citizens' own pages."""
 
 from balcao.site.tags import Tag
+from balcao.web.person.client import Ticket
 
 _APPLICATIONS = {
     "candidatura_enviada": Tag("in", "relogio", "Enviada"),
@@ -10,6 +11,7 @@ _APPLICATIONS = {
     "vaga_congelada": Tag("at", "relogio", "Vaga parada por enquanto"),
     "vaga_descontinuada": Tag("", "info", "Vaga encerrada"),
 }
+_ASKED = Tag("at", "atencao", "Precisa da sua resposta")
 _TICKETS = {
     "aberto": Tag("in", "relogio", "Recebido"),
     "em andamento": Tag("in", "relogio", "Em andamento"),
@@ -66,9 +68,11 @@ def describe_application(status: str) -> Tag:
     return _APPLICATIONS.get(status, Tag("", "info", status.replace("_", " ").capitalize()))
 
 
-def describe_ticket(status: str) -> Tag:
+def describe_ticket(one: Ticket) -> Tag:
     """Describe the state of a request. An unknown state is shown as the CRM writes it."""
-    return _TICKETS.get(status.lower(), Tag("", "info", status))
+    if one.aguarda_resposta:
+        return _ASKED
+    return _TICKETS.get(one.status.lower(), Tag("", "info", one.status))
 
 
 def describe_conductor(status: str) -> Tag:

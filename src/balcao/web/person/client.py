@@ -109,6 +109,7 @@ class Ticket(msgspec.Struct):
     endereco: str | None
     status: str
     data_inicio: datetime
+    aguarda_resposta: bool = False
 
     @property
     def is_own(self) -> bool:

@@ -25,7 +25,8 @@ routes = ROUTES.extend(tags=["citizen"])
 async def get_tickets(call: Call, cpf: CpfInPath, page: PageInQuery) -> Response[Tickets]:
     """Devolve uma página dos chamados que a cidade tem em nome do cidadão, os mais novos primeiro: os que vêm da
     central de atendimento, que não podem ser alterados aqui, e os pedidos feitos nesta plataforma, cujo `id` é o número
-    do pedido. Um chamado da central com o protocolo de um pedido é o mesmo, e só o pedido aparece.
+    do pedido. Um chamado da central com o protocolo de um pedido é o mesmo, e só o pedido aparece. Um pedido com uma
+    pergunta que o cidadão ainda não respondeu tem `aguarda_resposta`.
     """
     return personal(await service.list_tickets(call, cpf, page), call)
 

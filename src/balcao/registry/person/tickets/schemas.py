@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from balcao.core.imports.members import require_issued_cpf
 from balcao.core.values import days
@@ -17,7 +17,8 @@ _INSTANTS = ("data_inicio", "data_alvo_finalizacao", "data_fim")
 class Ticket(msgspec.Struct, kw_only=True):
     """A service ticket. The two totals refer to all of the citizen's tickets, so they are the same in every ticket.
 
-    A ticket counts as closed if it is neither open nor in progress.
+    A ticket counts as closed if it is neither open nor in progress. `aguarda_resposta` appears only in requests
+    that were made on this platform, and only if the city waits for the citizen's answer to a question.
     """
 
     id: Annotated[str, Meta(description="Identificador do chamado na plataforma.", examples=["demo-000007-1"])]
@@ -57,6 +58,13 @@ class Ticket(msgspec.Struct, kw_only=True):
     total_fechados: Annotated[
         int, Meta(description="Quantos deles estão encerrados, o mesmo em cada um.", examples=[3])
     ]
+    aguarda_resposta: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="A prefeitura fez uma pergunta e espera a resposta do cidadão; ausente se não espera.",
+            examples=[True],
+        ),
+    ] = UNSET
 
 
 class Tickets(msgspec.Struct):

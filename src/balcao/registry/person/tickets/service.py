@@ -1,5 +1,7 @@
 """Read a citizen's service tickets."""
 
+from typing import Any
+
 import msgspec
 
 from balcao.core.context.call import Call
@@ -8,6 +10,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry.person.tickets import store
 from balcao.registry.person.tickets.schemas import Ticket, Tickets
+from balcao.registry.person.tickets.store import TicketTotals
 
 EVERYTHING = Page(1, 1_000_000)  # no person has this many tickets
 
@@ -25,5 +28,12 @@ async def list_all_tickets(connection: Connection, cpf: Cpf) -> list[Ticket]:
 async def _read_ticket_page(source: Source, cpf: Cpf, page: Page) -> Tickets:
     totals = await store.count_tickets(source, cpf)
     rows = await store.select_tickets(source, cpf, page)
-    found = msgspec.convert([{**row, **totals._asdict()} for row in rows], list[Ticket])
+    found = [_to_ticket(row, totals) for row in rows]
     return Tickets(found, page.of(totals.total_chamados))
+
+
+def _to_ticket(row: dict[str, Any], totals: TicketTotals) -> Ticket:
+    members = {**row, **totals._asdict()}
+    if not members["aguarda_resposta"]:
+        del members["aguarda_resposta"]
+    return msgspec.convert(members, Ticket)

@@ -23,7 +23,7 @@ class TicketTotals(NamedTuple):
 # as a request is the same case. It is left out, because the request is newer than the import (rules: registry 4.20).
 _MERGED = """
 SELECT cpf, id, id_chamado, categoria, tipo, subtipo, status, descricao, endereco, nome_unidade_organizacional,
-       origem_ocorrencia, data_inicio, data_alvo_finalizacao, data_fim, indicador
+       origem_ocorrencia, data_inicio, data_alvo_finalizacao, data_fim, indicador, false AS aguarda_resposta
 FROM registry.ticket
 WHERE cpf = :cpf AND NOT EXISTS (
     SELECT FROM registry.request AS own WHERE own.cpf = :cpf AND own.protocol = ticket.id_chamado)
@@ -33,7 +33,7 @@ SELECT request.cpf, number, protocol, kind.definition ->> 'category', kind.defin
             WHEN 'in_progress' THEN 'Em andamento' WHEN 'needs_information' THEN 'Em andamento' ELSE 'Aberto' END,
        description, place,
        (SELECT nome_ua FROM registry.department WHERE cd_ua = departments[1]),
-       channel, request.created_at, deadline, closed_at, true
+       channel, request.created_at, deadline, closed_at, true, state = 'needs_information'
 FROM registry.request
 JOIN registry.request_type_version AS kind ON kind.type = request.type AND kind.version = request.version
 WHERE request.cpf = :cpf
