@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from balcao.core.context.platform import assemble
 from balcao.settings import Settings
 from balcao_sandbox.demo.services import DEMOS
 from balcao_sandbox.identity.demo import clients, people
-from tests.support import databases
+from tests.support import databases, run_folder
 from tests.support.crm import RunningCrm
 from tests.support.demo_people import KLEBER
 from tests.support.issuer import Issuer
@@ -107,8 +108,11 @@ def running(settings: Settings, database_url: str, tokens: Tokens) -> Iterator[S
 
 
 def fill_with_demo(settings: Settings, database_url: str) -> None:
-    """Load the demo data, which do not depend on the settings, into an unused database."""
-    databases.replace_by_copy(database_url, "template_demo", lambda url: asyncio.run(_load_demo(settings, url)))
+    """Load the demo data, which do not depend on the settings, into an unused database and into the data folder."""
+    folder = run_folder.path() / "demo-data"
+    loading = settings.model_copy(update={"data_dir": folder})
+    databases.replace_by_copy(database_url, "template_demo", lambda url: asyncio.run(_load_demo(loading, url)))
+    shutil.copytree(folder / "files", settings.data_dir / "files", dirs_exist_ok=True)
 
 
 async def _load_demo(settings: Settings, database_url: str) -> None:

@@ -13,6 +13,8 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
+from balcao.registry.person.files import service as person_files
+from balcao.registry.person.files.schemas import CitizenFile
 from balcao.registry.person.tickets import service as tickets
 from balcao.registry.requests.lifecycle import handling, service
 from balcao.registry.requests.lifecycle.schemas import NewRequest, RatingBody, RequestBody, StepBody, TextBody
@@ -20,6 +22,7 @@ from balcao.registry.requests.lifecycle.states import State
 from balcao.registry.requests.lifecycle.store import count_requests
 from balcao.registry.requests.types import service as types
 from balcao.registry.requests.types.schemas import TypeCreation
+from balcao_sandbox.demo.registry.photos import draw_photo
 from balcao_sandbox.passing_time.store import age_request
 
 CARLA = Cpf("90000000337")
@@ -45,6 +48,9 @@ async def _load_request(call: Call, row: Mapping[str, Any]) -> None:
     if "tomorrow" in row:
         tomorrow = utc_now().astimezone(call.zone).date() + timedelta(days=1)
         answers[row["tomorrow"]] = tomorrow.isoformat()
+    for field, names in row.get("photos", {}).items():
+        stored = [await person_files.store_file(call, cpf, draw_photo(name)) for name in names]
+        answers[field] = [msgspec.json.decode(file, type=CitizenFile).id for file in stored]
     opened = await service.open_request(call, cpf, RequestBody(row["type"], 1, answers))
     number = msgspec.json.decode(opened, type=NewRequest).number
     for step in row["steps"]:
