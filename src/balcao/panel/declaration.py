@@ -66,10 +66,18 @@ class Pages:
         in_menu: bool = False,
         for_staff: bool = False,
         body_limit: int = MIB,
+        takes_file: bool = False,
     ) -> Callable[[PageFunction], PageFunction]:
         """Declare a page with a form that posts to the page's own address."""
         return self._declare(
-            ["GET", "POST"], path, label, actions, in_menu=in_menu, for_staff=for_staff, body_limit=body_limit
+            ["GET", "POST"],
+            path,
+            label,
+            actions,
+            in_menu=in_menu,
+            for_staff=for_staff,
+            body_limit=body_limit,
+            takes_file=takes_file,
         )
 
     def _declare(
@@ -83,6 +91,7 @@ class Pages:
         for_staff: bool = False,
         body_limit: int = MIB,
         is_use: bool = True,
+        takes_file: bool = False,
     ) -> Callable[[PageFunction], PageFunction]:
         def declare(function: PageFunction) -> PageFunction:
             for method in methods:
@@ -97,6 +106,7 @@ class Pages:
                     body_limit=body_limit,
                     is_use=is_use,
                     for_staff=for_staff,
+                    takes_file=takes_file,
                 )
                 self.declared.append(page)
             return function

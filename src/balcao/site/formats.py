@@ -4,9 +4,7 @@ from datetime import date, datetime, timedelta
 
 from markupsafe import Markup
 
-from balcao.web.words import MONTHS, Words, format_day_in_words, format_number
-
-_MEGABYTE = 1_000_000
+from balcao.web.words import MONTHS, Words, format_day_in_words
 
 
 class SiteWords(Words):
@@ -38,10 +36,3 @@ class SiteWords(Words):
 def format_long_day(day: date) -> str:
     """Format a date with its year: "25 de agosto de 2026"."""
     return f"{day.day} de {MONTHS[day.month - 1]} de {day.year}"
-
-
-def format_file_size(size: int) -> str:
-    """Format the size of a file: "480 kB", "1,2 MB"."""
-    return (
-        f"{format_number(max(1, size // 1_000))} kB" if size < _MEGABYTE else f"{format_number(size / _MEGABYTE, 1)} MB"
-    )

@@ -11,10 +11,11 @@ from markupsafe import Markup
 
 from balcao.core.http.assets import Assets
 from balcao.site.facts import read_facts
-from balcao.site.formats import SiteWords, format_file_size, format_long_day
+from balcao.site.formats import SiteWords, format_long_day
 from balcao.site.wording import Wording
 from balcao.web import templating
 from balcao.web.markup import render_markdown
+from balcao.web.service_requests.files import describe_note
 from balcao.web.words import format_money
 
 # Characters that could end a data block, or start a comment in it.
@@ -31,7 +32,7 @@ def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: s
         hour=words.format_hour,
         long_day=format_long_day,
         money=format_money,
-        file_size=format_file_size,
+        stored_file=describe_note,
         json_ld=write_data,
         last_day=words.format_last_day,
         days_left=words.count_days_left,

@@ -174,9 +174,9 @@ class Api:
         answer = await self._call(method, path, query, body=body, etag=etag, key=key, reason=reason)
         return decode_body(answer, kind)
 
-    async def upload(self, path: str, kind: type[T], content: bytes, *, key: str = "") -> T:
+    async def upload(self, path: str, kind: type[T], content: bytes, *, key: str = "", reason: str = "") -> T:
         """Send a file as the body, at most once for each `key`."""
-        return decode_body(await self._call("POST", path, NO_QUERY, content=content, key=key), kind)
+        return decode_body(await self._call("POST", path, NO_QUERY, content=content, key=key, reason=reason), kind)
 
     async def download(self, path: str, query: Mapping[str, Any] = NO_QUERY, *, reason: str = "") -> httpx.Response:
         """Return the undecoded response, for a file that the page passes on to the browser."""

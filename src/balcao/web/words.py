@@ -11,6 +11,7 @@ MONTHS = (
     "janeiro", "fevereiro", "março", "abril", "maio", "junho",
     "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
 )  # fmt: skip
+_MEGABYTE = 1_000_000
 
 
 class Words:
@@ -217,3 +218,10 @@ def format_duration(seconds: float) -> str:
     parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
     shown = [f"{number} {unit}" for number, unit in parts if number]
     return " ".join(shown[:2]) or "0 s"
+
+
+def format_file_size(size: int) -> str:
+    """Format the size of a file: "480 kB", "1,2 MB"."""
+    return (
+        f"{format_number(max(1, size // 1_000))} kB" if size < _MEGABYTE else f"{format_number(size / _MEGABYTE, 1)} MB"
+    )

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from balcao.site.mine.declaration import LARGEST_FILE, PREFIX
+from balcao.site.mine.declaration import PREFIX
+from balcao.web.service_requests.files import LARGEST_FILE
 from tests.site.mine.conftest import Enter
 from tests.support.panel import CitizenClient, PanelClient
 from tests.support.sample_files import document, drawing, photo

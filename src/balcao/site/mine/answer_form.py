@@ -6,11 +6,11 @@ from typing import ClassVar
 import wtforms
 from wtforms.validators import DataRequired
 
-from balcao.site.mine.files import find_id, is_note, keep_file, read_content
 from balcao.site.mine.visit import Visit
 from balcao.web.forms import Form, length
 from balcao.web.person.client import Subject
 from balcao.web.service_requests.client import LONGEST_TEXT
+from balcao.web.service_requests.files import find_id, is_note, keep_file, read_content
 
 
 def unify_line_ends(text: str | None) -> str:

@@ -12,8 +12,6 @@ import wtforms
 from balcao.core.http.responses import Response
 from balcao.site.mine.begun_requests import Begun, drop_begun, keep_answer, keep_receipt, read_begun
 from balcao.site.mine.declaration import Pages
-from balcao.site.mine.files import FILE_GONE, Kept, keep_file, read_content
-from balcao.site.mine.request_client import MOST_FILES
 from balcao.site.mine.visit import Visit
 from balcao.web.api import Conflict, ValidationFailed
 from balcao.web.faults import PageFault, make_not_found
@@ -21,6 +19,7 @@ from balcao.web.forms import KEY, Form
 from balcao.web.person.client import Subject
 from balcao.web.service_requests import client
 from balcao.web.service_requests.client import Field, NewRequest, RequestType
+from balcao.web.service_requests.files import FILE_GONE, MOST_FILES, Kept, keep_file, read_content
 from balcao.web.service_requests.forms import fill_answers, make_answer_form
 from balcao.web.service_requests.labels import describe_answer, name_questions
 

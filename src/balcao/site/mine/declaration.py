@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from balcao.web.declaration import PageFunction, SessionPage
+from balcao.web.service_requests.files import LARGEST_FILE
 
 PREFIX = "/minha-pagina"
 # The largest form body: a résumé with long texts, or a draft of it.
 _LONGEST_FORM = 256 * 1024
-# The largest file that a citizen can send. The registry has the same limit (rules: registry 4.18).
-LARGEST_FILE = 5 * 1024**2
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from balcao.core.http.responses import Response
 from balcao.site.mine.answer_form import AnswerForm, unify_line_ends
 from balcao.site.mine.begun_requests import read_begun
 from balcao.site.mine.declaration import Pages
-from balcao.site.mine.files import FILE_GONE, attach
-from balcao.site.mine.request_client import MOST_FILES, download_file, find_question, rate_request
+from balcao.site.mine.request_client import download_file, find_question, rate_request
 from balcao.site.mine.visit import Visit
 from balcao.site.reading.departments import read_departments
 from balcao.site.requests.states import describe_state
@@ -20,10 +19,13 @@ from balcao.web.forms import Form, length, list_choices, needed
 from balcao.web.person.client import Subject
 from balcao.web.service_requests import client
 from balcao.web.service_requests.client import LONGEST_TEXT, ServiceRequest, Step
+from balcao.web.service_requests.files import FILE_GONE, MOST_FILES
 from balcao.web.service_requests.labels import CLOSED
 
 pages = Pages("requests", "/pedidos")
 _LONGEST_COMMENT = 500
+# A file is an attachment, which no browser opens as a page of the site.
+_ATTACHED = ("content-disposition", "content-security-policy")
 _STARS = [("5", "5: muito bom"), ("4", "4: bom"), ("3", "3: mais ou menos"), ("2", "2: ruim"), ("1", "1: muito ruim")]
 _AUTHORS = {"citizen": "você", "staff": "equipe da prefeitura", "crm": "central de atendimento"}
 _OWN_STEPS = {"received": "Você fez o pedido", "in_progress": "Você respondeu", "reopened": "Você pediu para reabrir"}
@@ -160,7 +162,9 @@ async def download(visit: Visit, number: str, file_id: str) -> Response[Any]:
     one = await client.read_request(subject, number)
     if file_id not in one.files:
         raise make_not_found()
-    return attach(await download_file(subject, file_id))
+    found = await download_file(subject, file_id)
+    headers = {name.title(): found.headers[name] for name in _ATTACHED}
+    return Response(found.content, headers=headers, media_type=found.headers["content-type"])
 
 
 def describe_step(step: Step) -> str:

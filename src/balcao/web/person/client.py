@@ -39,7 +39,7 @@ class Subject(NamedTuple):
 
     async def upload(self, path: str, kind: type[T], content: bytes, *, key: str = "") -> T:
         """Upload a file for the person, at most once for each `key`."""
-        return await self.api.upload(self._address(path), kind, content, key=key)
+        return await self.api.upload(self._address(path), kind, content, key=key, reason=self.reason)
 
     async def download(self, path: str) -> httpx.Response:
         """Download a file of the person."""

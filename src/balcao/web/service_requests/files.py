@@ -1,29 +1,40 @@
-"""Files that citizens send with a form.
+"""Files that people send with a form for a request.
 
 The registry stores a file as soon as the form arrives. From then on the form contains the file's note, so that no error
-makes the citizen send the file again.
+makes the person send the file again.
 """
 
 import hashlib
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import httpx
+import msgspec
 
-from balcao.core.http.responses import Response
 from balcao.core.http.uploads import UploadForm
-from balcao.site.mine.declaration import LARGEST_FILE
-from balcao.site.mine.request_client import store_file
-from balcao.site.mine.visit import Visit
 from balcao.web.api import Conflict, ValidationFailed
 from balcao.web.person.client import Subject
+from balcao.web.visit import PageRequest
+from balcao.web.words import format_file_size
 
+FILES = "/files"
+# The limits of the registry (rules: registry 4.18, 4.20): bytes of a file, and files of a request.
+LARGEST_FILE, MOST_FILES = 5 * 1024**2, 5
 TOO_LARGE = "O arquivo é grande demais: pode ter até 5 MB. Escolha um menor."
 # The error code for a file that the registry has deleted, because no record used it for a day.
 FILE_GONE = "file-not-own"
-_NOTE = re.compile(r"[0-9a-f-]{36} (image/jpeg|image/png|application/pdf) [0-9]{1,8}")
-# A file is an attachment, which no browser opens as a page of the site.
-_ATTACHED = ("content-disposition", "content-security-policy")
+_PDF = "application/pdf"
+_NOTE = re.compile(rf"[0-9a-f-]{{36}} (image/jpeg|image/png|{_PDF}) [0-9]{{1,8}}")
+
+
+class StoredFile(msgspec.Struct):
+    id: str
+    media_type: str
+    size: int
+
+    @property
+    def note(self) -> str:
+        """Return the id, type and size as one text, which forms and drafts contain until a request uses the file."""
+        return f"{self.id} {self.media_type} {self.size}"
 
 
 class Kept(NamedTuple):
@@ -43,7 +54,13 @@ def find_id(note: str) -> str:
     return note.partition(" ")[0]
 
 
-def read_content(visit: Visit, name: str) -> bytes:
+def describe_note(note: str) -> str:
+    """Describe a stored file from its note: "Foto de 480 kB"."""
+    _, media_type, size = note.split(" ")
+    return f"{'Documento' if media_type == _PDF else 'Foto'} de {format_file_size(int(size))}"
+
+
+def read_content(visit: PageRequest, name: str) -> bytes:
     """Return the content of a file in the submitted form. It is empty if no file was chosen."""
     return visit.posted.files.get(name, b"") if isinstance(visit.posted, UploadForm) else b""
 
@@ -52,14 +69,9 @@ async def keep_file(subject: Subject, content: bytes, key: str) -> Kept:
     """Store a file, at most once for each content. `key` is the key of the form, which may contain several files."""
     if len(content) > LARGEST_FILE:
         return Kept(refusal=TOO_LARGE)
+    key = f"{key}-{hashlib.sha256(content).hexdigest()[:16]}"
     try:
-        stored = await store_file(subject, content, f"{key}-{hashlib.sha256(content).hexdigest()[:16]}")
+        stored = await subject.upload(FILES, StoredFile, content, key=key)
     except (ValidationFailed, Conflict) as fault:
         return Kept(refusal=fault.text or "O arquivo não pôde ser guardado.")
     return Kept(stored.note)
-
-
-def attach(found: httpx.Response) -> Response[Any]:
-    """Return a file of the registry as an attachment."""
-    headers = {name.title(): found.headers[name] for name in _ATTACHED}
-    return Response(found.content, headers=headers, media_type=found.headers["content-type"])
