@@ -51,7 +51,7 @@ MANY_ROWS = 5_000
 
 @dataclass(frozen=True)
 class Settled:
-    """How many seconds and bytes a town or city took to create, and how often calls scanned its large tables."""
+    """The time and disk space that creating a town or city took, and how often calls scanned its large tables."""
 
     citizens: int
     seconds: float

@@ -38,7 +38,7 @@ SERVICES = "services"
 
 
 class Cost(NamedTuple):
-    """The CPU time per row, in microseconds, of the command and of PostgreSQL."""
+    """The CPU time per row, in microseconds, that the command and PostgreSQL need."""
 
     command: float
     server: float

@@ -6,7 +6,7 @@ from typing import Any
 
 import tantivy
 
-# The weights of the name, of summary and category, and of all other texts, as in our own search.
+# The weights of three groups of fields: the name, the summary and category, and all others. Our search uses them too.
 BOOSTS = {"name": 10.0, "head": 5.0, "rest": 1.0}
 
 

@@ -32,7 +32,7 @@ class Source(NamedTuple):
 
 
 def read_sources(folders: Iterable[Path]) -> list[Source]:
-    """Return the Python files below the folders."""
+    """Return the Python files under the folders."""
     return [_read_source(file) for folder in folders for file in sorted(folder.rglob("*.py"))]
 
 

@@ -153,7 +153,7 @@ def test_what_is_not_taken_is_sent_again_and_who_is_gone_is_left_alone(
 async def test_a_move_that_is_not_committed_is_not_told(
     webhook: dict[str, Any], agent: str, call: Call, database_url: str
 ) -> None:
-    """The connection is killed after the save has moved the active pointer, while it waits for a lock."""
+    """The save's connection is killed after the active pointer has moved, while the save waits for a lock."""
     queued = "SELECT count(*) FROM queue.pgqueuer WHERE entrypoint = 'agents.deliver_webhook'"
     body = SaveBody.model_validate({"agent_type": agent, "prompt_content": "Um"})
     blocker = await asyncpg.connect(database_url)

@@ -1,4 +1,4 @@
-"""The command line itself: the modules that it loads, and its Portuguese texts."""
+"""The command line itself: the modules that it loads, and its Portuguese messages."""
 
 import json
 import subprocess

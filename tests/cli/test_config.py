@@ -130,7 +130,7 @@ def test_a_rate_that_was_changed_live_is_told_beside_the_configured_one(terminal
 
 @pytest.mark.parametrize("issuer", ["", "https://login.cidade.example/realms/cidade"])
 def test_the_settings_that_a_gateways_configuration_follows_are_named(issuer: str) -> None:
-    """READ_SETTINGS lists the settings that the generator reads, plus `host` and `port`, which only set defaults."""
+    """READ_SETTINGS lists the settings that the generator reads, plus `host` and `port`, which set only defaults."""
     read: set[str] = set()
     recorder: Any = _Recorder(Settings(auth_issuer=issuer), read)
     assert recorder.issuers

@@ -39,7 +39,7 @@ def run_at(url: str, *statements: str) -> list[asyncpg.Record]:
 
 
 class Installation:
-    """A new database with its owner, a login without other rights, and two role names that tests may create."""
+    """A new database with an owner, and the names of a role and a login that tests may create."""
 
     def __init__(self) -> None:
         name = databases.new_name("city")

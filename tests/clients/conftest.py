@@ -1,4 +1,4 @@
-"""Fixtures of the sandbox that the generated clients call, and of our sync and async Python clients."""
+"""Fixtures: the sandbox that the generated clients call, and our sync and async Python clients."""
 
 import asyncio
 import importlib

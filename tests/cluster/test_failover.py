@@ -22,7 +22,7 @@ from tests.support.terminal import Serving, Terminal
 
 pytestmark = pytest.mark.cluster
 
-SENDERS = 8  # number of event senders, and of senders of own writes
+SENDERS = 8  # event senders; the number of senders of own writes is equal
 CALLS = 400  # acknowledged calls to wait for, before and after the kill
 
 

@@ -1,4 +1,4 @@
-"""The disk of the database server or of the platform's own files fills up under load, and is freed again."""
+"""A disk fills up under load and is freed again: the database server's disk, or the disk with the platform's files."""
 
 import asyncio
 import itertools
@@ -24,7 +24,7 @@ from tests.support.terminal import Serving, Terminal
 
 pytestmark = [pytest.mark.cluster, pytest.mark.mounts]
 
-SENDERS = 4  # number of event senders, and of senders of own writes
+SENDERS = 4  # event senders; the number of senders of own writes is equal
 CALLS = size(100, 400)  # acknowledged calls to wait for in each phase
 REFUSALS = size(20, 100)
 STAFF = KLEBER

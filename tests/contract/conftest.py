@@ -1,4 +1,7 @@
-"""Runs the contract tests with tokens of the embedded provider and of an independent one. Other tests run once."""
+"""Runs the contract tests twice: with tokens of the embedded provider, and with tokens of an independent provider.
+
+Other tests run once.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -41,7 +41,7 @@ async def test_the_keys_are_asked_for_once_however_many_wait(issuer: Issuer) -> 
 
 
 ADDRESS = "https://login.example/realms/x"
-# The `iat` of a token that was issued before every fetch of the keys, and of one issued after every fetch.
+# The `iat` of two tokens: one was issued before every fetch of the keys, the other after every fetch.
 EARLIER, LATER = 0.0, math.inf
 DISCOVERY = {"issuer": ADDRESS, "jwks_uri": f"{ADDRESS}/certs"}
 

@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "operate" / "metrics.md"
 ALERTS_PAGE = ROOT / "docs" / "operate" / "monitoring.md"
 RULES = yaml.safe_load((FOLDER / "rules.yml").read_text("utf-8"))["groups"]
 DASHBOARD = json.loads((FOLDER / "dashboard.json").read_text("utf-8"))
-# A series that Prometheus itself records, and the suffixes of the series of a histogram.
+# A series that Prometheus itself records, and the suffixes of a histogram's series.
 FOREIGN = {"up": {"job", "instance"}}
 HISTOGRAM = ("_bucket", "_count", "_sum")
 _FUNCTIONS = (

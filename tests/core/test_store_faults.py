@@ -1,4 +1,4 @@
-"""Every error of the driver or of PostgreSQL which means that the database is down."""
+"""Every error of the driver or PostgreSQL which means that the database is down."""
 
 import asyncpg
 import pytest

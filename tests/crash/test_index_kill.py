@@ -146,7 +146,7 @@ class Clients:
                 await asyncio.sleep(READ_PAUSE_SECONDS)
 
     async def check_searches(self) -> None:
-        """Check that each process shows the last state of each service."""
+        """Check that each process shows the newest state of each service."""
         last = {one.key: one.output for one in self.history if one.is_write}
         for address in self._addresses:
             async with httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:

@@ -21,7 +21,7 @@ from tests.support.sent_statements import recorded
 from tests.support.terminal import Terminal
 
 SAMPLES = Path(__file__).parents[2] / "docs/operate/samples/health_units"
-# The numbers of lines and of rows in each file. The first line of a table is its header.
+# The number of lines and the number of rows in each file. The first line of a table is the header.
 FILES = {"units.jsonl": (3, 3), "units.csv": (3, 2), "notifications.jsonl": (3, 3), "notifications.csv": (3, 2)}
 TABLES = "units unit_weekly_hours notifications notification_events change_feed".split()
 WEEK = {"1": [{"inicio": "08:00", "fim": "17:00"}]}

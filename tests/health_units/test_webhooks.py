@@ -297,7 +297,7 @@ def test_without_the_sandboxs_setting_no_private_address_is_called_and_none_with
 
 
 def make_certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Return the TLS contexts of a server with a certificate for the name, and of a client.
+    """Return two TLS contexts: for a server with a certificate for the name, and for a client.
 
     The client trusts only this certificate.
     """

@@ -1,6 +1,6 @@
-"""The PostgreSQL servers of a city, and the faults of the servers themselves.
+"""The PostgreSQL servers of a city, and the faults that tests cause in them.
 
-They are a pair that the test operates, or three servers that Patroni operates.
+The servers are a primary and a replica that the test manages, or three servers that Patroni manages.
 """
 
 import os

@@ -61,7 +61,7 @@ class Round(msgspec.Struct):
 
 
 class Clients(msgspec.Struct, frozen=True):
-    """The number of clients and of keys for each resource, and the average pause in seconds between two calls."""
+    """The load on each resource: the number of clients and keys, and the average pause in seconds between two calls."""
 
     of_each: int
     keys: int = 12

@@ -132,7 +132,7 @@ def find_differences(requests: list[bytes], ours: Outcome, others: dict[str, Out
 
 
 def _find_bytes(requests: list[bytes], seen: tuple[Seen, ...], number: int) -> tuple[bytes, bytes]:
-    """Return the head of this request, and the bytes around it."""
+    """Return the head of request `number`, and the bytes sent from the request before it to the request after it."""
     sent = b"".join(requests)
     starts, ends = [0], [0]
     for each in seen:

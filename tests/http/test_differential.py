@@ -33,7 +33,7 @@ def ports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, int, 
 
 @pytest.fixture(scope="module")
 def tally() -> Counter[str]:
-    """Return a counter of differences by kind and of `streams`, which the tests fill."""
+    """Return a counter that the tests fill: the number of differences of each kind, and the number of `streams`."""
     return Counter()
 
 

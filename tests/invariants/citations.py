@@ -72,7 +72,7 @@ def texts() -> Iterator[Text]:
 
 
 def _list_files(folder: Path) -> Iterator[Path]:
-    """Yield our own files below a folder. Skip folders of third-party files."""
+    """Yield our own files under a folder. Skip folders of third-party files."""
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(set(folders) - _NOT_OURS)
         yield from (Path(place, name) for name in sorted(files))

@@ -9,7 +9,7 @@ PAGES = ["access", "agents", "employability", "health_units", "registry", "searc
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_tests_that_a_row_names_are_those_that_show_it(page: str) -> None:
-    """This test compares only names. The author of a change must compare the row's text with the test."""
+    """Compare only the names. Whether a test shows what the row describes is for the author of a change to check."""
     marked = {case: tests for (of, case), tests in find_marked().items() if of == page}
     assert read_cases(page) == marked
 

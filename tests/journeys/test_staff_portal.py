@@ -13,7 +13,7 @@ from tests.support.issuer import Issuer, bearer
 
 @pytest.fixture
 def portal(http: httpx.Client, issuer: Issuer) -> Send:
-    """Return a function that calls as an administrator who is logged in to the portal."""
+    """Return a function that sends requests as an administrator who is logged in to the portal."""
     return sender(http, issuer.person(SUPERADMIN, realm_access={"roles": ["superadmin", "offline_access"]}))
 
 

@@ -187,7 +187,7 @@ class _Reader:
             self._read_anything(item.functions, scope)
 
     def _read_condition(self, node: Any, scope: _Scope) -> None:
-        """Read the equalities that must hold. Ignore the equalities below OR and NOT."""
+        """Read the equalities that must hold. Ignore the equalities inside OR and NOT."""
         if _is(node, ast.BoolExpr) and node.boolop == BoolExprType.AND_EXPR:
             for part in node.args:
                 self._read_condition(part, scope)
@@ -223,7 +223,7 @@ class _Reader:
         return None
 
     def _read_anything(self, node: Any, scope: _Scope) -> None:
-        """Read all queries below this node."""
+        """Read all queries under this node."""
         if isinstance(node, (tuple, list)):
             for part in node:
                 self._read_anything(part, scope)

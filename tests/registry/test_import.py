@@ -123,7 +123,7 @@ def test_bad_lines_are_reported_by_number_and_reason_and_the_others_are_imported
 def test_a_row_that_only_the_store_refuses_does_not_take_its_batch_along(
     load: Load, tmp_path: Path, report: Path
 ) -> None:
-    """Python accepts UTC offsets of less than 24 hours, but PostgreSQL only of less than 16."""
+    """Python accepts UTC offsets below 24 hours, but PostgreSQL accepts only offsets below 16 hours."""
     lines = [{"cpf": ANA, "id": str(n), "status": "Aberto", "data_inicio": "2026-01-02"} for n in range(40)]
     lines[17]["data_inicio"] = "2026-01-02T10:00:00+23:59"
     file = written(tmp_path / "a", lines)

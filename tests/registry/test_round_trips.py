@@ -51,7 +51,7 @@ VEHICLE = {
     "brand_id": "brand_praia",
     "model_id": "model_praia_areia",
 }
-# Method, path below the citizen, body, additional headers, and the maximum number of round trips.
+# Method, path under the citizen's path, body, additional headers, and the maximum number of round trips.
 WRITES: list[tuple[str, str, Any, dict[str, str], int]] = [
     ("PUT", "gender", {"valor": "livre"}, {}, 1),
     ("PUT", "ethnicity", {"valor": "parda"}, {}, 1),

@@ -165,7 +165,7 @@ def read_phrases() -> dict[str, list[str]]:
 
 
 def list_texts(value: object) -> list[str]:
-    """Return all texts in a value of a stored service."""
+    """Return all strings in a value of a stored service."""
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -60,7 +60,7 @@ class SmallCatalogue:
         return find_candidates(self.index, parse_query(query, self.synonyms), self.synonyms, CITIZENS, zones, 50)
 
     def list_found(self, query: str, zones: Zones = ALL) -> tuple[str, set[str]]:
-        """Return the match of the step that found results, and the names of all candidates."""
+        """Return the kind of match that found the candidates (such as `all_terms`), and the candidates' names."""
         found = self.find(query, zones)
         entries = self.index.read_entries([address for _, address in found.hits])
         return found.match, {self._names[entry.id] for entry in entries}

@@ -19,7 +19,7 @@ def with_required(**members: Any) -> dict[str, Any]:
 
 
 class Staff:
-    """Makes calls below `/search/api/v1/admin`, as an administrator of the search or with another `role`."""
+    """Calls paths under `/search/api/v1/admin` as an administrator of the search, or as a person with `role`."""
 
     def __init__(self, http: httpx.Client, issuer: Issuer) -> None:
         self._http = http

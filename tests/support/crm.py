@@ -21,7 +21,7 @@ def crm_settings(data_dir: Any, **fields: Any) -> Settings:
 
 
 class RunningCrm(RunningUvicorn):
-    """A running sandbox CRM, as a context manager. `switch` is a client for the paths below `/_sandbox`."""
+    """A running sandbox CRM, as a context manager. `switch` is a client for the paths under `/_sandbox`."""
 
     def __init__(
         self, settings: Settings, anonymisation_seconds: float = 0.0, case_seconds: float | None = None

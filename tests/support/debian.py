@@ -30,7 +30,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def make_root(folder: Path, release: str = "") -> None:
-    """Install a minimal Debian from this machine's apt sources, of the same release as this machine or of another."""
+    """Install a minimal Debian from this machine's apt sources: this machine's release, or another one."""
     run("apt-get", "update", "-qq")
     line = "deb $(REPO_URI) $(RELEASE) $(COMPONENT)"
     targets = run("apt-get", "indextargets", "--format", line, "Identifier: Packages", "Origin: Debian").splitlines()

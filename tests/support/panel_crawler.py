@@ -1,6 +1,6 @@
-"""A crawl of everything that the panel shows to a person.
+"""A crawl of the panel as one person sees it.
 
-It opens some pages of each kind, with all their links and forms.
+The crawl opens some pages of each kind, and follows the links and search forms on these pages.
 """
 
 import re

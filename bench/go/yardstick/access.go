@@ -162,7 +162,7 @@ func (s *snapshot) loadPeople(ctx context.Context, pool *pgxpool.Pool) error {
 	return rows.Err()
 }
 
-// checked returns a handler that first admits the call and then runs handle.
+// checked returns a handler that authenticates and authorizes the call. It runs handle only if the call is allowed.
 func (s *server) checked(declared operation, handle func(*gin.Context, *call)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Set(operationKey, declared.key)
@@ -191,7 +191,7 @@ func (s *server) checked(declared operation, handle func(*gin.Context, *call)) g
 	}
 }
 
-// decide returns the right that admits the caller. Its steps are those of core/access/rules.py.
+// decide returns the right that allows the call, and whether there is one. The steps are those of core/access/rules.py.
 func (a *access) decide(declared operation, caller *caller, owner string) (string, bool) {
 	bound, known := a.snapshot.bindings[declared.key]
 	if !known {

@@ -43,7 +43,7 @@ interface Discovered {
   end_session_endpoint?: string;
 }
 
-// Seconds before its expiry at which a token is renewed, but at most a fifth of its lifetime.
+// A token is renewed this many seconds before it expires, or a fifth of its lifetime before, if that is shorter.
 const MARGIN = 30;
 
 /** A token that is renewed before it expires. Concurrent callers share one request. */

@@ -1,4 +1,4 @@
-"""Portuguese texts for the command line library, which contains only English texts."""
+"""Portuguese messages for the command line library, which has only English messages."""
 
 import difflib
 import re

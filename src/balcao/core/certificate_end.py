@@ -45,7 +45,7 @@ class CertificateWatch:
         self._due = 0.0
 
     def read(self) -> float:
-        """Return the last result without waiting. NaN before the first result and after a failure."""
+        """Return the newest result without waiting. Return NaN before the first result and after a failure."""
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + _CHECK_SECONDS
             threading.Thread(target=self._look, daemon=True).start()

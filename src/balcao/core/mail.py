@@ -27,7 +27,7 @@ _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 # The start of an encoded word (RFC 2047, 2), and a harmless replacement. The library cannot escape the start. It would
 # send the decoded text, which is a different subject or address.
 _ENCODED_WORD, _BROKEN_ENCODED_WORD = "=?", "= ?"
-# The exceptions for an invalid address, or for a text that a header cannot contain.
+# The exceptions for an invalid address, or for a string that a header cannot contain.
 _MALFORMED = (ValueError, LookupError)
 _FAULTS = (aiosmtplib.SMTPException, OSError, TimeoutError, *_MALFORMED)
 
@@ -131,7 +131,7 @@ class MailFolder:
     def _write(self, message: EmailMessage) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{secrets.token_hex(4)}"
-        # Readers only open `.eml` files, so the file has another suffix until it is complete.
+        # Readers open only `.eml` files, so the file has another suffix until it is complete.
         unfinished = self.folder / f"{name}.part"
         unfinished.write_bytes(message.as_bytes())
         unfinished.rename(self.folder / f"{name}.eml")

@@ -1,4 +1,4 @@
-"""Portuguese names of all operations, for texts about calls."""
+"""Portuguese names of all operations, for messages about calls."""
 
 from collections.abc import Iterable
 

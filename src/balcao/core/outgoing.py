@@ -29,7 +29,7 @@ class ServiceClient:
         )
 
     async def get(self, path: str, *, seconds: float, request_id: str) -> Mapping[str, Any] | None:
-        """GET a path below the base. Return the JSON object in the response, or None for a 404.
+        """Send a GET request to a path under the base address. Return the JSON object, or None for a 404.
 
         Raises Unavailable if no other response arrives within `seconds`, or if no address is configured.
         """

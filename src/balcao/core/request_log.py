@@ -34,8 +34,8 @@ class RequestLog:
     def add(self, labels: tuple[str, str, str], status: int, seconds: float, request_id: str) -> None:
         """Log one response.
 
-        `labels` are the service, operation and method, as in the metrics. Labels are our own texts and the request id
-        is a UUID, so nothing needs escaping.
+        `labels` are the service, operation and method, as in the metrics. The labels are our own strings and the
+        request id is a UUID, so nothing needs escaping.
         """
         beginning, is_health_check = self._beginnings.get(labels) or self._prepare(labels)
         level = "info"

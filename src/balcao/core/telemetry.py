@@ -1,6 +1,7 @@
 """Metrics for Prometheus, by service, operation and status. They contain no paths, so no personal data can appear.
 
-A request only adds to plain lists. They become series when Prometheus requests the metrics (`core.context.metrics`).
+A request adds to plain lists and does nothing else. The lists become series when Prometheus requests the metrics
+(`core.context.metrics`).
 """
 
 import time

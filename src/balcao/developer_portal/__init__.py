@@ -1,1 +1,1 @@
-"""The developer portal below `/docs`: the front page, guides, operation pages, error codes and the search."""
+"""The developer portal under `/docs`: the front page, guides, operation pages, error codes and the search page."""

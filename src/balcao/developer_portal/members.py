@@ -26,7 +26,7 @@ class Member(NamedTuple):
 
 
 def list_members(schema: Schema, schemas: Mapping[str, Schema]) -> list[Member]:
-    """Return the members of an object, or of the objects in a list, in the order in which the schema defines them."""
+    """Return the members of an object (or of each object in a list) in the order of the schema."""
     return list(_walk(schema, schemas, "", 0))
 
 

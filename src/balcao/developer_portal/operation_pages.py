@@ -22,12 +22,12 @@ from balcao.web.templating import allow_script, make_environment, read_script, r
 
 _STYLE = read_style("balcao.developer_portal", "portal.css")
 _SCRIPT = read_script("balcao.developer_portal", "copy.js")
-# Caches may store the pages, which change only with a release.
+# The pages change only with a release, so they can be cached.
 _HEADERS = {
     "Content-Security-Policy": f"{allow_style(_STYLE)}; {allow_script(_SCRIPT)}",
     "Cache-Control": "public, max-age=300",
 }
-# The path of the list of all services, by language. The pages of services and operations are below this path.
+# The path of the list of all services, by language. The pages of services and operations are under this path.
 ROOTS = {"pt-BR": "/docs/pt-BR/operacoes", "en": "/docs/en/operations"}
 CODES = {"pt-BR": "/docs/pt-BR/codigos", "en": "/docs/en/error-codes"}
 _OTHER = {"pt-BR": "en", "en": "pt-BR"}

@@ -1,4 +1,4 @@
-"""The page on which developers see their own client's last calls, with the remedy for each refusal.
+"""The page on which developers see the most recent calls of their own client, with the remedy for each refusal.
 
 The page is an ordinary client of the API. It calls `access.list_own_calls` with the token from the form, and
 neither stores nor shows the token.
@@ -67,7 +67,7 @@ class ShownCall(msgspec.Struct):
 
 
 class ShownCalls(msgspec.Struct):
-    """The operation's response: the last calls of a client."""
+    """The operation's response: the most recent calls of a client."""
 
     client: str
     items: list[ShownCall]

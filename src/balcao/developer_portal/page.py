@@ -11,7 +11,7 @@ from balcao.web.templating import make_environment, read_style
 
 _STYLE = read_style("balcao.developer_portal", "portal.css")
 _HEADERS = {"Content-Security-Policy": allow_style(_STYLE)}
-# Caches may store the guides, which change only with a release.
+# The guides change only with a release, so they can be cached.
 _CACHED = {"Cache-Control": "public, max-age=300"}
 _OTHER = {"pt-BR": "en", "en": "pt-BR"}
 

@@ -21,10 +21,10 @@ _STYLE = read_style("balcao.developer_portal", "portal.css")
 _SCRIPT = read_script("balcao.developer_portal", "search.js")
 _HEADERS = {
     "Content-Security-Policy": f"{allow_style(_STYLE)}; {allow_script(_SCRIPT)}",
-    # Caches may store the page, which changes only with a release.
+    # The page changes only with a release, so it can be cached.
     "Cache-Control": "public, max-age=300",
 }
-# Search keywords for each guide, in addition to the words in its text.
+# Search keywords for some guides, in addition to the words in the guide's text.
 _KEYWORDS = {
     "errors": "rate limit throttling backoff retry timeout limite de taxa repetir tentativa",
     "pages-and-etags": "pagination paging cursor offset conditional paginação página seguinte concorrência",

@@ -93,7 +93,7 @@ def parse_choice_filter(query: Mapping[str, str], name: str, choices: Iterable[s
 
 
 def read_text(query: Mapping[str, str], name: str, longest: int = LONGEST_SEARCH) -> str | None:
-    """Return a text filter, or None if it is absent or blank. Raises Invalid if it is longer than `longest`."""
+    """Return the value of a filter, or None if it is absent or blank. Raises Invalid if it is longer than `longest`."""
     text = query.get(name, "").strip()
     if len(text) > longest:
         raise Invalid(f"O parâmetro `{name}` deve ter no máximo {longest} caracteres.", code=f"{name}-invalid")

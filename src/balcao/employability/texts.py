@@ -1,4 +1,4 @@
-"""Functions that clean and compare texts and create slugs (rules: employability 2.0, 3.3)."""
+"""Functions that clean and compare strings and create slugs (rules: employability 2.0, 3.3)."""
 
 import re
 import string
@@ -16,7 +16,7 @@ _BLANKS = re.compile("[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\
 
 
 def fold_line(text: str) -> str:
-    """Fold a text for comparison: lower case, no accents, single blanks.
+    """Fold a string for comparison: lower case, no accents, single blanks.
 
     `employability.folded` does the same in SQL.
     """
@@ -45,7 +45,7 @@ def clean_line(field: str, value: str, longest: int) -> str:
 
 
 def clean_optional_line(field: str, value: str | None, longest: int) -> str | None:
-    """Clean a line in the same way as `clean_line`. Return None for an absent or blank text."""
+    """Clean a line in the same way as `clean_line`. Return None for an absent or blank line."""
     return clean_line(field, value, longest) if value and value.strip() else None
 
 
@@ -85,7 +85,7 @@ def slugify(title: str) -> str:
 def parse_slug(text: str) -> str | None:
     """Return the twelve hexadecimal digits at the end of a slug. The job's id starts with these digits.
 
-    Return None if the text is not a slug.
+    Return None if the string is not a slug.
     """
     found = _SLUG.fullmatch(text.lower())
     return found[1] if found else None

@@ -22,7 +22,7 @@ _V6_PREFIX = 64
 
 
 class Proxies:
-    """The addresses and networks of trusted proxies, and of other trusted `callers`.
+    """The addresses and networks of trusted proxies and other trusted `callers`.
 
     `X-Forwarded-For` and `Forwarded` count only if a proxy sends them. Proxies, these callers and the local machine
     have no individual quota.

@@ -262,8 +262,8 @@ class Receiver:
     def on_body(self, part: bytes) -> None:
         """Store a part of the body. If it exceeds the limit, answer immediately and discard the rest.
 
-        Abort the connection when more than `DISCARD_BYTES` are discarded. Raises Refused if the bodies of the caller,
-        or of all callers, use too much memory.
+        Abort the connection when more than `DISCARD_BYTES` are discarded. Raises Refused if this caller's bodies
+        use too much memory, or if the bodies of all callers together do.
         """
         assert self.reading is not None
         self.wants_continue = False

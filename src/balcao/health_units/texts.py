@@ -1,4 +1,4 @@
-"""Types for texts that staff write. Some must be a single line, and some must not contain personal data."""
+"""Types for strings that staff write. Some must be a single line, and some must not contain personal data."""
 
 from typing import Annotated
 
@@ -9,9 +9,9 @@ from balcao.core.values.personal_data import CPF, EMAIL, refuse_personal_data
 
 
 def _refuse_person(text: str) -> str:
-    """Raise an error if the text contains a CPF or an e-mail address.
+    """Raise an error if the string contains a CPF or an e-mail address.
 
-    Phone numbers are allowed, because units publish theirs.
+    Phone numbers are allowed, because units publish their own numbers.
     """
     return refuse_personal_data(text, {CPF, EMAIL})
 

@@ -17,7 +17,7 @@ MOST = 100
 def open_incident(title: str, services: Sequence[str], message: str, *, is_down: bool) -> int:
     """Open an incident that affects these services, and return its number.
 
-    Raises SettingsError for an unknown service, and OperatorFault if a text is not valid.
+    Raises SettingsError for an unknown service, and OperatorFault if the title or the message is not valid.
     """
     names = [service.name for service in app.choose_services(services)]
     severity: Severity = "down" if is_down else "degraded"

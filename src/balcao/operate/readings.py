@@ -55,7 +55,7 @@ class Reading:
 class MetricsSource:
     """The addresses of this installation's metrics.
 
-    `silent` are the addresses that did not respond to the last read.
+    `silent` are the addresses that did not respond to the most recent read.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -1,7 +1,7 @@
 """Compare two versions of a record, in the order of the fields in a form.
 
-Changed words are marked, lists are compared line by line, and long equal parts are folded. The services only return the
-old and the new values, so this module compares their words.
+Changed words are marked, lists are compared line by line, and long equal parts are folded. The services return
+only the old and the new values, so this module compares the words.
 """
 
 import re

@@ -16,7 +16,7 @@ _ADD, _REMOVE, _RAISE = "mais", "tirar", "subir"
 class SelectionsField(Field):
     """A field for several values from a long list, with one selection element for each value.
 
-    The initial data is a text with one value on each line. A stored value that is missing from the list remains
+    The initial data is a string with one value on each line. A stored value that is missing from the list remains
     selectable.
     """
 
@@ -60,7 +60,7 @@ def change_rows(form: wtforms.Form, pressed: str, make_row: Callable[[str], Any]
 
 
 def _swap(first: wtforms.Form, second: wtforms.Form) -> None:
-    """Swap the contents of two rows, including typed texts that are not valid numbers."""
+    """Swap the contents of two rows, including typed strings that are not valid numbers."""
     for one, other in zip(first, second, strict=True):
         one.data, other.data = other.data, one.data
         one.raw_data, other.raw_data = other.raw_data, one.raw_data

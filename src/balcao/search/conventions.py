@@ -51,7 +51,7 @@ def require_parameter(query: Mapping[str, str], name: str) -> str:
 
 
 def parse_integer_parameter(text: str | None) -> int | None:
-    """Parse an integer from 1 to LARGEST_INTEGER. Return None for any other text."""
+    """Parse an integer from 1 to LARGEST_INTEGER. Return None for any other string."""
     number = parse_int64((text or "").lstrip("0"))
     return number if number is not None and number <= LARGEST_INTEGER else None
 

@@ -105,7 +105,7 @@ def _name_lost(markup: str) -> str:
 
 
 def clean_body(body: bytes) -> bytes:
-    """Remove forbidden markup from all texts of a JSON body, and disable buttons with unsafe addresses."""
+    """Remove forbidden markup from all strings in a JSON body, and disable buttons with unsafe addresses."""
     lower = body.lower()
     if not any(pattern.search(lower) for pattern in _SUSPECT):
         return body
@@ -123,7 +123,7 @@ class _Cleaner:
         self.has_changed = False
 
     def clean(self, value: Any) -> Any:
-        """Clean all texts of a decoded JSON value, including the names of members."""
+        """Clean all strings in a decoded JSON value, including the names of members."""
         if isinstance(value, str):
             return self._clean_text(value)
         if isinstance(value, list):

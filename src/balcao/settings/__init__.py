@@ -198,7 +198,7 @@ class Settings(
 
     @property
     def metrics_urls(self) -> tuple[str, ...]:
-        """Return the addresses of the metrics of `balcao serve`, and of a worker with its own port, on this machine."""
+        """Return the metrics addresses on this machine: `balcao serve`, and a worker that has its own port."""
         if self.management_port is None:
             return (f"http://{reach(self.host)}:{self.port}/metrics",)
         ports = dict.fromkeys(port for port in (self.management_port, self.worker_management_port) if port)

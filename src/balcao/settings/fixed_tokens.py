@@ -1,4 +1,4 @@
-"""Fixed service tokens, for portals that can only store a fixed string.
+"""Fixed service tokens, for portals that can store only a fixed string.
 
 An entry allows a token to call one operation and nothing else. The entries contain hashes, so that readers of the
 configuration cannot use the tokens. With two entries for one operation, a token can be replaced without an interruption

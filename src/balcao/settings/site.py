@@ -37,7 +37,7 @@ class SiteSettings(AddressSettings):
     site_city: str = Field("", max_length=60)
     site_phone: str = Field("", pattern=r"^[0-9+() -]{0,30}$")
     site_folder: Path | None = None
-    # Many people in a school or at a mobile operator share one address.
+    # Many people in a school, or many customers of a mobile operator, share one address.
     site_page_rate: Rate = "3000/minute"
     # The rate at which one address may cause calls to the services for data that the site has not cached.
     site_read_rate: Rate = "600/minute"

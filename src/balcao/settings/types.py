@@ -132,7 +132,7 @@ MailServer = Annotated[SecretStr, AfterValidator(_check_mail_server)]
 # A rate limit: `60/hour`, `300/5 minutes`.
 Rate = Annotated[str, AfterValidator(_check_rate)]
 FixedTokens = Annotated[Csv, AfterValidator(_check_fixed_tokens)]
-# Comma-separated lists of IP addresses and networks, of browser origins, and of host names.
+# Comma-separated lists: IP addresses and networks, browser origins, host names.
 Networks = Annotated[str, AfterValidator(_check_networks)]
 Origins = Annotated[str, AfterValidator(_check_origins)]
 Hosts = Annotated[str, AfterValidator(_check_hosts)]

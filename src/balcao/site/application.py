@@ -62,7 +62,7 @@ class Site:
 
     @property
     def wording(self) -> Wording:
-        """Return the site's texts, including the city's changes."""
+        """Return the site's wording, including the city's changes."""
         return self.looks.current.wording
 
     @property

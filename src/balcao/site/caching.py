@@ -1,4 +1,4 @@
-"""Adds the headers that tell browsers and proxies how long they may store a page, and compresses the page."""
+"""Adds the headers that tell browsers and proxies for how long they may cache a page, and compresses the page."""
 
 import gzip
 from typing import Any
@@ -17,7 +17,7 @@ _VARY = "Cookie, Accept-Encoding"
 def finish_page(response: Response[Any], request: Request, max_age: int) -> Response[Any]:
     """Return the response in an encoding that the browser accepts, or 304 if the browser already has the page.
 
-    Only complete pages have an ETag. All other responses except permanent redirects must not be stored.
+    Only complete pages have an ETag. All other responses except permanent redirects must not be cached.
     """
     headers = {"Vary": _VARY, **response.headers}
     if response.status == 301:

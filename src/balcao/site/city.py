@@ -1,6 +1,6 @@
-"""A city's files: `site.toml` with its name, contact details, colours and texts, and its pictures.
+"""The files of a city: `site.toml` with the city's name, contact details, colours and wording, and the pictures.
 
-The process reads them again while it runs. If a file is invalid, the last valid files stay in use.
+The running process reads changed files again. If a file is invalid, the previous valid files stay in use.
 """
 
 import re

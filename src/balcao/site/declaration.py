@@ -63,7 +63,7 @@ class Pages:
         return declare
 
     def post(self, path: str, label: str, *, body_limit: int = SMALL_FORM) -> Callable[[PageFunction], PageFunction]:
-        """Declare the target of a form. Its function redirects, or returns a page that browsers do not store."""
+        """Declare the target of a form. Its function redirects, or returns a page that browsers do not cache."""
 
         def declare(function: PageFunction) -> PageFunction:
             name = f"{self.area}.{function.__name__}"

@@ -1,4 +1,4 @@
-"""The site's error pages, with texts that citizens understand."""
+"""The site's error pages, with messages that citizens understand."""
 
 from datetime import datetime
 

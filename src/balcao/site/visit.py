@@ -24,7 +24,7 @@ T = TypeVar("T")
 _LONGEST_DESCRIPTION = 155
 # Read at most this many characters of a visitor's text. The public search has the same limit.
 LONGEST_TEXT = 200
-# Browsers and proxies may store a page that contains a stale answer for at most this many seconds.
+# Browsers and proxies may cache a page that contains a stale answer for at most this many seconds.
 _SHORT_AGE = 5
 # Greater page numbers count as the first page.
 _LAST_NUMBER = 500
@@ -80,9 +80,9 @@ class Visit(PageRequest):
 
     @property
     def max_age(self) -> int:
-        """Return how many seconds browsers and proxies may store the page.
+        """Return for how many seconds browsers and proxies may cache the page.
 
-        Return 0 if a part of it could not be read.
+        Return 0 if a part of the page could not be read.
         """
         if self.page is None or self.has_faults:
             return 0
@@ -139,14 +139,14 @@ class Visit(PageRequest):
     async def read_blocks(self, *reading: Awaitable[T]) -> list[Block[T]]:
         """Run all calls concurrently. If one of them fails, the others still return their results.
 
-        After a failure, browsers do not store the page.
+        After a failure, browsers do not cache the page.
         """
         blocks = await gather_blocks(*reading)
         self.has_faults = self.has_faults or any(block.fault for block in blocks)
         return blocks
 
     async def read_block(self, reading: Awaitable[T]) -> Block[T]:
-        """Run one call. If it fails, the page is shown without its result, and browsers do not store the page."""
+        """Run one call. If it fails, the page is shown without the result, and browsers do not cache the page."""
         (block,) = await self.read_blocks(reading)
         return block
 

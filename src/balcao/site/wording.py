@@ -1,4 +1,4 @@
-"""The site's texts from `words.toml`: subjects, contact details and other texts that a city may change."""
+"""The site's wording from `words.toml`: subjects, contact details and other strings that a city may change."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property

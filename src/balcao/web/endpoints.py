@@ -93,7 +93,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         """Run the surface's own work after a successful page, for example recounting waiting items."""
 
     def name_page(self, title: str) -> dict[str, Any]:
-        """Return additional values for the templates of error pages and of pages without a session."""
+        """Return additional values for the templates of two kinds of pages: error pages and pages without a session."""
         return {}
 
     @abstractmethod
@@ -251,7 +251,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     async def _ask_for_login(
         self, request: Request, page: PageT, session: Session | None, posted: FormData
     ) -> Response[Any]:
-        """Redirect to the login. If the person's last known rights include the page, store the typed text first."""
+        """Redirect to the login. Store the typed text first if the rights last read for the person include the page."""
         if session is None:
             count_anonymous(self._surface.refusals, request, PAGE)
         if b"hx-request" in request.headers and request.method == "POST":

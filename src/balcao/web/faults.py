@@ -1,4 +1,4 @@
-"""Error pages with texts for the person who requested the page."""
+"""Error pages with messages for the person who requested the page."""
 
 from balcao.web.api import (
     ApiFault,

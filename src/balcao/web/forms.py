@@ -169,7 +169,7 @@ def needed(text: str = "Preencha este campo.") -> InputRequired:
 
 
 def length(least: int, most: int) -> Length:
-    """Return a validator for the length of a text."""
+    """Return a validator for the length of a string."""
     text = f"De {least} a {most} caracteres." if least > 0 else f"No máximo {most} caracteres."
     return Length(least if least > 0 else -1, most, text)
 

@@ -21,7 +21,7 @@ _MOST_TABS, _MOST_FIELDS = 5, 2
 
 
 def read_day(text: str) -> date | None:
-    """Parse a date from a query parameter. Return None for any other text."""
+    """Parse a date from a query parameter. Return None for any other string."""
     try:
         return date.fromisoformat(text)
     except ValueError:

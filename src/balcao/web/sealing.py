@@ -30,12 +30,12 @@ class Sealer:
         self._keys = [_derive(key) for key in keys]
 
     def seal(self, place: bytes, text: bytes) -> bytes:
-        """Encrypt a text for one context, `place`. It cannot be decrypted for another context."""
+        """Encrypt a string for one context, `place`. The result cannot be decrypted for another context."""
         key, nonce = self._keys[0], os.urandom(_NONCE_BYTES)
         return key.id + nonce + key.cipher.encrypt(nonce, text, place)
 
     def open(self, place: bytes, sealed: bytes) -> bytes:
-        """Decrypt a text that was encrypted for this context, `place`. Raises InvalidSeal for any other value."""
+        """Decrypt a string that was encrypted for this context, `place`. Raises InvalidSeal for any other value."""
         name, nonce = sealed[:_ID_BYTES], sealed[_ID_BYTES : _ID_BYTES + _NONCE_BYTES]
         for key in self._keys:
             if key.id == name and len(nonce) == _NONCE_BYTES:

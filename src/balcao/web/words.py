@@ -145,7 +145,7 @@ def format_weekday(day: date) -> str:
 
 
 def capitalize_first(text: str) -> str:
-    """Capitalise the first letter of a text, and leave the rest unchanged."""
+    """Capitalise the first letter of a string, and leave the rest unchanged."""
     return text[:1].upper() + text[1:]
 
 
@@ -157,7 +157,7 @@ def format_number(number: float | None, digits: int = 0) -> str:
 
 
 def parse_number(text: str) -> int | None:
-    """Parse a number of up to 18 digits. Return None for any other text."""
+    """Parse a number of up to 18 digits. Return None for any other string."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 

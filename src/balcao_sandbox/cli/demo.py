@@ -37,7 +37,7 @@ def demo(
 
 def _load_offer(settings: Settings, load: bool) -> Offer:
     async def run(url: str) -> Offer | None:
-        from balcao_sandbox.demo import loading  # imports every service, so only if a database is needed
+        from balcao_sandbox.demo import loading  # imports every service, so import it only here
 
         if load:
             await loading.load_once(settings, url)

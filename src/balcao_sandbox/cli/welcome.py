@@ -13,7 +13,7 @@ from balcao_sandbox.demo.offer import Offer
 
 
 def list_people(plan: Plan, reported: Mapping[str, Any]) -> Iterator[Text]:
-    """Yield lines with demo people for the login, and with commands for a token and a first call."""
+    """Yield lines that list demo people to log in as, and commands that get a token and make a first call."""
     offer = msgspec.convert(reported, Offer)
     commands = Commands(plan.settings, offer)
     yield Text()

@@ -1,4 +1,4 @@
-"""SQL for the clients that developers created. Only its owner can change a client."""
+"""SQL for the clients that developers created. A client can be changed only by its owner."""
 
 import msgspec
 

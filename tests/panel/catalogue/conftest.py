@@ -22,7 +22,7 @@ Make = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Ask:
-    """Return a function that calls the search service as Jorge Valente, below `/search/api/v1`."""
+    """Return a function that calls paths under `/search/api/v1` as Jorge Valente."""
 
     def call(method: str, path: str, **options: Any) -> httpx.Response:
         headers = bearer(sandbox.tokens.person(GESTOR))

@@ -18,7 +18,7 @@ Ask = Callable[..., httpx.Response]
 
 @pytest.fixture
 def ask(sandbox: Sandbox) -> Ask:
-    """Return a function that calls the registry as a person, below `/registry/v1`."""
+    """Return a function that calls paths under `/registry/v1` as a given person."""
 
     def call(cpf: str, method: str, path: str, **options: Any) -> httpx.Response:
         headers = bearer(sandbox.tokens.person(cpf))

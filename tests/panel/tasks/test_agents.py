@@ -1,4 +1,4 @@
-"""Task 38, for an editor of agents, in a real browser."""
+"""Task 38 in a real browser, done by a person who edits the agents' instructions."""
 
 from collections.abc import Callable
 

@@ -150,7 +150,7 @@ def test_the_search_is_a_literal_substring_blind_to_case_and_accents(http: httpx
 @settings(deadline=None, max_examples=size(60, 1000), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"]), max_size=30), min_size=1, max_size=10))
 def test_the_registry_folds_texts_as_the_jobs_do(sql: Sql, texts: list[str]) -> None:
-    """Services do not share schemas, so each one defines the folding of texts. The definitions must be equal."""
+    """Services do not share schemas, so each has its own `folded` function. Both must return the same result."""
     [row] = sql(
         "SELECT array_agg(registry.folded(t)) AS here, array_agg(employability.folded(t)) AS there"
         " FROM unnest($1::text[]) AS u(t)",

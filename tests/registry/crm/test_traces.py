@@ -56,7 +56,7 @@ def read_spans(collector: Receiver) -> list[Span]:
 
 @pytest.fixture(scope="module")
 def spans(settings: Settings, database_url: str, issuer: Issuer, collector: Receiver, sql: Sql) -> list[Span]:
-    """Return the spans of a citizen's write and its push, and of a refused call."""
+    """Return the spans of two calls: a citizen's write with the push to the CRM, and a refused call."""
     with (
         RunningServer(app.build_application(settings, database_url)) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,

@@ -101,7 +101,7 @@ def test_names_stand_without_regard_to_case_and_accents(anonymous: RegistryClien
 
 
 PNG_HEAD = b"\x89PNG\r\n\x1a\n"
-# `Accept` headers of Next.js' image optimiser, of browsers whose header the optimiser forwards, and of programs.
+# `Accept` headers from Next.js' image optimiser, from browsers (the optimiser forwards theirs) and from programs.
 WITHOUT_SVG = (
     "",
     "*/*",

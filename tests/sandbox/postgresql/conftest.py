@@ -22,7 +22,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="package")
 def created() -> Iterator[Path]:
-    """Yield the data of a stopped database, as a first start leaves it."""
+    """Yield the data folder of a database that was started for the first time and then stopped."""
     place = Path(tempfile.mkdtemp(prefix="balcao-")).resolve()
     place.chmod(0o755)
     start(place, durable=False).stop()
@@ -32,5 +32,5 @@ def created() -> Iterator[Path]:
 
 @pytest.fixture
 def used(folder: Path, created: Path) -> None:
-    """Copy the database of a first start into the folder. A first start takes longer than the tests do."""
+    """Copy an initialised database into the folder, because initialising one takes longer than the tests."""
     subprocess.run(["cp", "-a", created, folder], check=True)

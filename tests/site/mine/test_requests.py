@@ -248,7 +248,7 @@ def test_a_citizen_answers_reopens_and_rates(enter: Enter, sandbox: Sandbox) -> 
 
 
 def ask(citizen: CitizenClient, sandbox: Sandbox) -> str:
-    """Let the citizen make a request and the city ask about it. Return the address of the page of the answer."""
+    """Let the citizen make a request and the city ask about it. Return the address of the page for the answer."""
     number = open_request(citizen)
     handle(sandbox, number, "needs_information", "Pode mandar uma foto?")
     return f"{OWN}/{number}/responder"

@@ -21,7 +21,7 @@ import msgspec
 from balcao_client.calls import name_agent
 from balcao_client.faults import BalcaoError, ConnectionFailed, UnexpectedResponse, make_fault
 
-# A token is renewed this many seconds before its expiry, or a fifth of its lifetime before it if that is shorter.
+# A token is renewed this many seconds before it expires, or a fifth of its lifetime before, if that is shorter.
 MARGIN = 30.0
 # The statuses of a provider's refusal of a token request. The body is an OAuth error.
 _REFUSED = {400, 401, 403}

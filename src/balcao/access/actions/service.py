@@ -175,7 +175,7 @@ async def _find_deletable(connection: Connection, action_id: int, *, force: bool
 
 
 async def read_impact(call: Call, action_id: int, query: ImpactQuery) -> Impact:
-    """Return the impact of renaming or deleting an action, and what prevents it (rules: access 4.2).
+    """Return the impact of renaming or deleting an action, and the reasons why it is blocked (rules: access 4.2).
 
     Raises NotFound for an unknown action.
     """

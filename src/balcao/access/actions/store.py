@@ -41,7 +41,7 @@ FROM access.action
 WHERE action.id = :action_id
 """)
 async def find_action(source: Source, action_id: int, new_name: str | None) -> FoundAction | None:
-    """Return the action, and what prevents its renaming. `action_id` must be at most `MAX_INT64`."""
+    """Return the action, and the reasons why it cannot be renamed. `action_id` must be at most `MAX_INT64`."""
 
 
 @statement("""
@@ -182,7 +182,7 @@ async def _read_uses(connection: Connection, action_id: int) -> Json[ActionUses]
 
 
 class Dependents(NamedTuple):
-    """The numbers of platform operations and custom mappings bound to an action, and of roles that grant it."""
+    """The number of platform operations and custom mappings that require an action, and of roles that grant it."""
 
     system: int
     custom: int

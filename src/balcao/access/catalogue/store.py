@@ -200,7 +200,8 @@ async def read_held_roles(
 ) -> Json[HeldRoles]:
     """Return the person's roles and groups.
 
-    They include the stored ones, the token's `roles`, and the roles and the group to be given.
+    The result contains the stored roles and groups, the token's `roles`, and `given_roles` and `given_group` as if they
+    were already assigned.
     """
 
 

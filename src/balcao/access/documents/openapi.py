@@ -17,7 +17,7 @@ from balcao.core.values.fields import Flag
 
 ACTION = "x-balcao-action"
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
-# Allow deep nesting, because schemas may need it. Nothing below an operation is used.
+# Allow deep nesting, because schemas may need it. Nothing inside an operation is used.
 MAX_DEPTH = 100
 _PARAMETER = re.compile(r"\{([^{}/]*)\}")
 _NO_LETTER = re.compile(r"[^A-Za-z0-9_]")

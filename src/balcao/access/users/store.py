@@ -42,7 +42,7 @@ WITH seen AS (
 {_READ}
 """)
 async def select_own_user(connection: Connection, cpf: Cpf, token_roles: Collection[str]) -> User | None:
-    """Return the same as `select_user`, and update the time of the person's last call."""
+    """Return the same row as `select_user`, and update the time of the person's most recent call."""
 
 
 @statement("SELECT count(*) FROM access.person")

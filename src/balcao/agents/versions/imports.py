@@ -118,7 +118,7 @@ async def _hide(connection: Connection, row: VersionRow, version_id: UUID) -> bo
 
 
 async def _activate(connection: Connection, row: VersionRow) -> bool:
-    """Activate the version if none has ever been active, or if an import made the last activation.
+    """Activate the version if no version has ever been active, or if an import made the most recent activation.
 
     Return whether anything changed.
     """

@@ -171,7 +171,7 @@ async def _find_number_before(connection: Connection, agent_type: str, version: 
 
 @statement("SELECT author FROM agents.agent_activations WHERE agent_type = :agent_type ORDER BY id DESC LIMIT 1")
 async def read_last_mover(connection: Connection, agent_type: str) -> str | None:
-    """Return the author of the last activation, or None if there was none."""
+    """Return the author of the most recent activation, or None if no version was ever activated."""
 
 
 @statement("""
@@ -213,7 +213,7 @@ WHERE log.agent_type = :agent_type
 ORDER BY log.id DESC LIMIT 1
 """)
 async def read_previous_version(connection: Connection, agent_type: str) -> int | None:
-    """Return the last active version before the current one that is not hidden, or None."""
+    """Return the most recent version that was active before the current one and is not hidden, or None."""
 
 
 @statement("""

@@ -53,8 +53,7 @@ class Limits:
     async def spend(self, rate: str, *key: str, amount: int = 1) -> None:
         """Count one call under `key` against a rate such as `60/minute`. Raises TooMany if the rate is exceeded.
 
-        A call that handles several items counts as `amount` calls. An `amount` of 0 counts nothing and only checks the
-        rate.
+        A call that handles several items counts as `amount` calls. An `amount` of 0 checks the rate without counting.
         """
         over = await self._count(rate, key, amount)
         if over > 0:

@@ -21,7 +21,7 @@ def describe_refusal(snapshot: Snapshot, rule: Rule, bound_action: str, caller: 
 
 
 def describe_missing(snapshot: Snapshot, caller: Caller, *actions: str, or_owner: bool = False) -> str:
-    """Return a text that names these actions. Any of them would allow the call.
+    """Return a message that names these actions. Any of them would allow the call.
 
     A caller who already has a role is staff, and is also told which roles grant the actions. For other callers, the
     list would only reveal how the city is organised.
@@ -40,7 +40,10 @@ def _find_name(snapshot: Snapshot, key: str) -> str:
 
 
 def _describe_roles(snapshot: Snapshot, actions: tuple[str, ...]) -> str:
-    """Return the roles that grant one of the actions, without the administrative roles, which grant everything."""
+    """Return a Portuguese sentence that names up to `MOST_ROLES` roles that grant one of the actions.
+
+    Administrative roles are omitted, because they grant everything.
+    """
     roles = sorted(
         role.name
         for role in snapshot.roles.values()

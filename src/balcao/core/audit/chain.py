@@ -76,8 +76,8 @@ class Break(msgspec.Struct, frozen=True):
 class Verdict(msgspec.Struct, frozen=True):
     """The result of a verification.
 
-    `hash` is the hash of the last event. If it is recorded elsewhere, it proves later that no event up to `last` was
-    changed. `waiting` is the number of events that are not in the chain yet.
+    `hash` is the hash of the newest event in the chain. A copy of the hash in another place later proves that no event
+    up to `last` was changed. `waiting` is the number of events that are not in the chain yet.
     """
 
     ok: bool

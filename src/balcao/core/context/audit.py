@@ -119,7 +119,7 @@ class RecordedCall(Protocol):
 
 
 class Audit:
-    """A writer of audit events. `former` are the keys of older hashes, which are searched for a person too."""
+    """A writer of audit events. `former` are earlier keys. A search for a person also uses them to find old events."""
 
     def __init__(self, key: HashKey, former: Sequence[HashKey] = ()) -> None:
         self._key = key
@@ -216,7 +216,7 @@ class Audit:
         }
 
     def _hash_actor(self, call: RecordedCall) -> bytes | None:
-        """Return the hash of the CPF, or of a login's issuer and subject if it has no CPF.
+        """Return the hash of the caller's CPF, or of the login's issuer and subject if the login has no CPF.
 
         A machine is identified by its client.
         """

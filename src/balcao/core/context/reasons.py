@@ -26,7 +26,7 @@ def clean_reason(field: str, text: str, *, longest: int = LONGEST) -> str:
 
 
 def refuse_personal_data(field: str, reason: str) -> str:
-    """Return a text of any length, for a trail that is retained for years.
+    """Return a reason of any length, for a trail that is retained for years.
 
     Raises Invalid with the name of the field if it contains personal data.
     """

@@ -21,12 +21,12 @@ _SEAL = {"alg": "dir", "enc": "A256GCM"}
 
 
 def seal_text(key: HashKey, purpose: str, text: str) -> str:
-    """Seal a text. `purpose` is a name of at most 16 bytes."""
+    """Seal a string. `purpose` is a name of at most 16 bytes."""
     return jwe.encrypt_compact(_SEAL, text, _make_key(key, purpose))
 
 
 def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
-    """Unseal a text that was sealed with one of the keys. Raises JoseError if no key fits."""
+    """Unseal a string that was sealed with one of the keys. Raises JoseError if no key fits."""
     # Try the current key last, so that its exception is raised if no key fits.
     for former in keys[1:][::-1]:
         with suppress(JoseError):
@@ -35,9 +35,9 @@ def unseal_text(keys: Sequence[HashKey], purpose: str, sealed: str) -> str:
 
 
 def seal_briefly(key: HashKey, purpose: str, texts: Iterable[str]) -> list[str]:
-    """Seal each text in a form that is short enough for a link.
+    """Seal each string in a form that is short enough for a link.
 
-    Sealing a thousand texts takes two milliseconds.
+    Sealing a thousand strings takes two milliseconds.
     """
     cipher = AESGCM(key.derive(purpose))
     nonces = ((text, os.urandom(_NONCE_BYTES)) for text in texts)
@@ -45,7 +45,7 @@ def seal_briefly(key: HashKey, purpose: str, texts: Iterable[str]) -> list[str]:
 
 
 def unseal_briefly(keys: Sequence[HashKey], purpose: str, sealed: str) -> str | None:
-    """Unseal a text that `seal_briefly` sealed. Return None if none of the keys fits."""
+    """Unseal a string that `seal_briefly` sealed. Return None if none of the keys fits."""
     content = _decode(sealed)
     if len(content) <= _NONCE_BYTES:
         return None

@@ -20,7 +20,7 @@ _NO_RECIPIENT = (
 def parse_recipients(texts: Sequence[str]) -> list[Recipient]:
     """Return the public keys.
 
-    Raises Invalid if a text is not a public key. The message never repeats the text, which might be a private key.
+    Raises Invalid if a string is not a public key. The message never repeats the string, which might be a private key.
     """
     return [_parse_recipient(text.strip()) for text in texts]
 

@@ -1,6 +1,6 @@
 """Export one service: write its rows to a folder as encrypted parts. A killed export can be resumed.
 
-Rows are only written to the disk in encrypted form. A run reads one snapshot of the database. If it is killed, the next
+Rows are written to the disk only in encrypted form. A run reads one snapshot of the database. If it is killed, the next
 run continues after the last complete part in a new snapshot. The manifest records the snapshot of each part.
 """
 

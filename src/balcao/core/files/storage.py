@@ -14,7 +14,7 @@ class FileStorage:
     """A storage for files. Each method raises `StorageDown` if the storage fails."""
 
     async def write(self, name: str, content: bytes) -> None:
-        """Store a new file. When this method returns, the file survives a crash of the machine or of the server."""
+        """Store a new file. When this method returns, the file survives a crash of the machine or the server."""
         raise NotImplementedError
 
     async def read(self, name: str) -> bytes | None:

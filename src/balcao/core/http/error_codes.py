@@ -233,7 +233,7 @@ def _list_globals(code: CodeType) -> Collection[tuple[str, str]]:
 
 
 def _list_parts(item: Any) -> Iterator[Any]:
-    """Yield the parts of a declared table, of a bound method, or of a class that belongs to the platform."""
+    """Yield the parts of an object: a declared table, a bound method, or a class that belongs to the platform."""
     if isinstance(item, Mapping):
         yield from item.values()
     elif isinstance(item, (tuple, list, frozenset, set)):

@@ -115,7 +115,7 @@ Query: TypeAlias = Annotated[Mapping[str, str], InQuery(lambda query: query)]
 def uuid_in_path(
     description: str, example: str, refuse: Callable[[], Exception], pattern: str = f"^{UUID_PATTERN}$"
 ) -> InPath:
-    """Describe a UUID in the path. `refuse` returns the exception that the service raises for any other text."""
+    """Describe a UUID in the path. `refuse` returns the exception that the service raises for any other string."""
 
     def parse(text: str) -> UUID:
         found = parse_uuid(text)

@@ -1,4 +1,4 @@
-"""Responses: a body as bytes, and headers that control which caches may store it and for how long."""
+"""Responses: a body as bytes, and headers that control which caches may store the response and for how long."""
 
 from collections.abc import AsyncGenerator, Awaitable, Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""Values that the database cannot store: texts with a NUL character, and integers beyond 64 bits.
+"""Values that the database cannot store: strings with a NUL character, and integers beyond 64 bits.
 
 Bodies and queries are checked before any handler runs. Lone surrogates need no check, because the JSON and UTF-8
 decoders reject them.

@@ -64,7 +64,7 @@ class Committed:
 
 
 class KnownImport(msgspec.Struct, frozen=True):
-    """The last imported file of a kind. `is_running` is true if a process holds the kind's lock."""
+    """The most recently imported file of a kind. `is_running` is true if a process holds the kind's lock."""
 
     kind: str
     size: int

@@ -1,4 +1,4 @@
-"""Types and checks that several kinds of imported rows use: bounded texts, and CPFs."""
+"""Types and checks that several kinds of imported rows use: strings of limited length, and CPFs."""
 
 import re
 from typing import Annotated
@@ -14,9 +14,9 @@ _CPF = re.compile(r"[0-9]{11}")
 
 
 def require_cpf(name: str, text: str | None) -> None:
-    """Raise ValueError with the name of the member unless the text has eleven digits or is None.
+    """Raise ValueError with the name of the member unless the value has eleven digits or is None.
 
-    The check digits may be wrong, because such a text still identifies a person and can be masked.
+    The check digits may be wrong, because such a value still identifies a person and can be masked.
     """
     if text is not None and not _CPF.fullmatch(text):
         raise ValueError(f"O campo `{name}` deve ter 11 dígitos, sem pontuação.")

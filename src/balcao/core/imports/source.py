@@ -71,7 +71,7 @@ class Source(ABC):
 
 
 class JsonLines(Source):
-    """A file or stream of JSON texts, one on each line."""
+    """A file or stream with one JSON value on each line."""
 
     def __init__(self, raw: BinaryIO, *, size: int | None = None, sha256: bytes | None = None) -> None:
         super().__init__(raw, size=size, sha256=sha256)

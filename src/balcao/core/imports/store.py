@@ -1,4 +1,4 @@
-"""SQL for imports: the last file of each kind, and the committed part of it."""
+"""SQL for imports: the most recently imported file of each kind, and the part of the file that is committed."""
 
 from balcao.core.database.faults import StatementRefused
 from balcao.core.database.pool import Connection
@@ -46,7 +46,7 @@ SELECT byte_offset, lines, changed, unchanged, refused, skipped FROM platform.im
 WHERE kind = :kind AND sha256 = :sha256 AND finished_at IS NULL
 """)
 async def find_unfinished_import(connection: Connection, kind: str, sha256: bytes) -> Committed | None:
-    """Return the committed part of an unfinished file, or None if the file is not the last file of its kind.
+    """Return the committed part of an unfinished file, or None if another file of its kind was imported later.
 
     Resuming an older file would undo a file that was imported after it.
     """
@@ -65,7 +65,7 @@ async def begin_import(connection: Connection, kind: str, sha256: bytes, size: i
 
 @statement("DELETE FROM platform.import WHERE kind = :kind")
 async def forget_import(connection: Connection, kind: str) -> None:
-    """Forget the last file of this kind before a stream is imported.
+    """Forget the most recently imported file of this kind before a stream is imported.
 
     Neither the stream nor an earlier file can be resumed.
     """
@@ -87,7 +87,7 @@ async def finish_import(connection: Connection, kind: str) -> None:
 
 
 async def list_import_runs(connection: Connection) -> list[KnownImport]:
-    """Return the last file of each kind: unfinished files first, then the newest."""
+    """Return the most recently imported file of each kind: unfinished files first, then the newest."""
     return await _list_imports(connection, _LOCKS)
 
 

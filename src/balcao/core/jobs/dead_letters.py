@@ -46,7 +46,7 @@ async def list_dead_letters(
 
 
 async def read_dead_letter(call: Call, letter_id: str) -> DeadLetterDetail:
-    """Return a job with its last failed attempts. Raises NotFound if it is done or never existed."""
+    """Return a job with its most recent failed attempts. Raises NotFound if it is done or never existed."""
     async with call.platform.database.transaction() as connection:
         job = await queue.read_queued_job(connection, parse_job_number(letter_id))
         subject = (await _find_subjects(connection, call, [job])).get(job.id)

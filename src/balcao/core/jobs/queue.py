@@ -1,4 +1,4 @@
-"""The queue for operators: list the jobs that wait or failed, with the reasons, and retry or drop them.
+"""The queue for operators: list waiting and failed jobs with their reasons, and retry or drop the jobs.
 
 A job that has failed permanently is dead-lettered. No function returns personal data: the queue stores only the code of
 a failure.
@@ -166,7 +166,7 @@ async def _find_job(connection: Connection, number: int) -> QueuedJob | None: ..
 
 
 async def list_tries(connection: Connection, number: int) -> list[Try]:
-    """Return the last failed attempts, newest first."""
+    """Return the most recent failed attempts, newest first."""
     return await _list_tries(connection, number, LAST_TRIES)
 
 

@@ -1,4 +1,4 @@
-"""The recurring jobs, for operators: the kind, the schedule, the last start and the next start."""
+"""The recurring jobs, for operators: the kind, the schedule, the most recent start and the next start."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -45,7 +45,7 @@ class DeadLetter(msgspec.Struct, kw_only=True):
 
 
 class DeadLetterDetail(DeadLetter):
-    """A job with its failed attempts. `attempts_log` contains the last ten, newest first."""
+    """A job with its failed attempts. `attempts_log` contains the ten most recent attempts, newest first."""
 
     attempts_log: Annotated[list[Try], Meta(description="As últimas dez tentativas, da mais nova à mais antiga.")]
 

@@ -1,4 +1,4 @@
-"""The last calls of each client. They are recorded in memory when they are answered, and written in batches.
+"""The most recent calls of each client. A call is recorded in memory when it is answered, and written in a batch.
 
 A call costs one append to the client's list, whose length is limited. Losing the calls of the last seconds, or writing
 calls twice after a lost confirmation, does no harm, because they are only shown to the client's developers.
@@ -58,7 +58,7 @@ DELETE FROM platform.call WHERE ctid = ANY (ARRAY(
     ORDER BY called_at DESC OFFSET :most FOR UPDATE SKIP LOCKED))
 """)
 async def _delete_beyond(connection: Connection, issuer: str, client: str, most: int) -> None:
-    """Delete all but the client's last calls. Skip rows that another process is deleting."""
+    """Delete all but the client's `most` most recent calls. Skip rows that another process is deleting."""
 
 
 @statement("""
@@ -104,14 +104,14 @@ class CallLog:
         self._waiting: dict[Owner, deque[tuple[float, str, int, str | None, str, float]]] = {}
 
     def add(self, owner: Owner, operation: str, status: int, code: str | None, request_id: str, seconds: float) -> None:
-        """Record a call. Until the next write, only the last `MOST_CALLS` calls of each client are retained."""
+        """Record a call. Until the next write, retain only the `MOST_CALLS` most recent calls of each client."""
         calls = self._waiting.get(owner)
         if calls is None:
             calls = self._waiting[owner] = deque(maxlen=MOST_CALLS)
         calls.append((time.time(), operation, status, code, request_id, seconds))
 
     async def flush(self) -> None:
-        """Write the recorded calls, and delete all but the last thousand of each client.
+        """Write the recorded calls, and delete all but the thousand most recent calls of each client.
 
         If the database is down, retain the calls for the next time and raise Unavailable.
         """

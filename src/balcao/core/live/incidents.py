@@ -82,7 +82,7 @@ async def open_incident(
 ) -> int:
     """Publish an incident and return its number.
 
-    Raises Invalid if a text is too short or too long, or contains control characters or personal data.
+    Raises Invalid if the title or message is too short or too long, or contains control characters or personal data.
     """
     title, words = _clean("title", title, LONGEST_TITLE), _clean("message", words, LONGEST_NOTE)
     async with call.platform.database.transaction() as connection:

@@ -17,7 +17,7 @@ _Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 def parse_day(text: str) -> date | datetime:
     """Parse a day or an instant.
 
-    Return the day, or the instant in UTC. Raises ValueError for any other text or a day that does not exist.
+    Return the day, or the instant in UTC. Raises ValueError for any other string or a day that does not exist.
     """
     try:
         if len(text) == _DAY_LENGTH:

@@ -1,4 +1,4 @@
-"""Check whether a text has the form of an e-mail address, but not whether the address exists.
+"""Check whether a string has the form of an e-mail address, but not whether the address exists.
 
 The library is imported on first use, because loading its tables takes 2 % of a process's start.
 """

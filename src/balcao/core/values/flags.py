@@ -9,7 +9,7 @@ _DIGITS = {"1": True, "0": False}
 
 
 def parse_flag(text: str, *, or_digit: bool = False) -> bool | None:
-    """Return the value of `true` or `false`, or of `1` or `0` if digits are allowed. Return None for any other text."""
+    """Parse `true` or `false`, and `1` or `0` if digits are allowed. Return None for any other string."""
     found = _WORDS.get(text)
     return _DIGITS.get(text) if found is None and or_digit else found
 

@@ -143,7 +143,7 @@ def _has_phone(text: str, runs: Iterable[str]) -> bool:
 
 
 def _join(text: str) -> str:
-    """Return only the digits of a text."""
+    """Return only the digits of a string."""
     return "".join(_GROUP.findall(text))
 
 

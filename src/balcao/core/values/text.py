@@ -58,7 +58,7 @@ def clean_text(field: str, value: str, *, longest: int, shortest: int = 1, one_l
 
 
 def clean_optional(field: str, value: str | None, *, longest: int, one_line: bool = True) -> str | None:
-    """Clean as `clean_text` does, but return None for a text that is absent, null or blank."""
+    """Clean as `clean_text` does, but return None for a string that is absent, null or blank."""
     return clean_text(field, value, longest=longest, one_line=one_line) if value is not None and value.strip() else None
 
 
@@ -78,7 +78,7 @@ def is_invisible(text: str) -> bool:
 
 
 def stacks_marks(text: str) -> bool:
-    """Return whether a letter has more marks than any language uses. Such a text must not be normalised."""
+    """Return whether a letter has more marks than any language uses. Such a string must not be normalised."""
     if text.isascii():
         return False
     # Check only every 31st character: a run that is too long has at least 31 marks, so it covers one of these

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, Protocol
 class Words(NamedTuple):
     """A service's names for the parts of a webhook.
 
-    They are the names of columns of its table and of members of bodies. `topics` are the events that a webhook
-    receives. A webhook without topics receives all events. `key` is the webhook's secret. In a job's payload, `number`
-    is the number of the event and `test` the id of a test.
+    The names are used as column names in the service's table and as member names in bodies. `topics` are the events
+    that a webhook receives. A webhook without topics receives all events. `key` is the webhook's secret. In a job's
+    payload, `number` is the number of the event and `test` the id of a test.
     """
 
     table: str

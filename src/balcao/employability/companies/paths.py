@@ -10,7 +10,7 @@ _PATTERN = r"^([0-9A-Za-z]{12}[0-9]{2}|[0-9A-Za-z]{2}\.[0-9A-Za-z]{3}\.[0-9A-Za-
 
 
 def parse_cnpj(text: str) -> str:
-    """Parse a CNPJ, and return it in capitals and without punctuation. Raises Invalid for any other text."""
+    """Parse a CNPJ, and return it in capitals and without punctuation. Raises Invalid for any other string."""
     cnpj = strip_cnpj(text)
     if not is_cnpj(cnpj):
         raise Invalid("O CNPJ do caminho (`cnpj`) é inválido: confira os 14 caracteres.", code="cnpj-invalid")

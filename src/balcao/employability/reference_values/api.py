@@ -27,8 +27,7 @@ from balcao.employability.routes import ROUTES
 from balcao.employability.schemas import Message
 
 BASE = "/api/v1/empregabilidade"
-# Any caller with a token may read a value. A private cache may store the response, but must revalidate it before each
-# use.
+# Any caller with a token may read a value. A browser may cache the response, but must revalidate it before each use.
 REVALIDATED = "private, no-cache"
 # Portals fill their menus with these lists. A list that is ten minutes old does no harm.
 LISTED = "public, max-age=600"

@@ -41,7 +41,7 @@ class ReferenceValue(msgspec.Struct):
 
 
 class ReferenceValues(msgspec.Struct):
-    """A page of the values of one kind, in the order of their table."""
+    """A page of reference values of one kind, sorted by position."""
 
     data: Annotated[list[ReferenceValue], Meta(description="Valores da página, na ordem da tabela.")]
     meta: Annotated[ListMeta, Meta(description="A página e o total.")]

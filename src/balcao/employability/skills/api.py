@@ -33,8 +33,7 @@ from balcao.employability.skills.schemas import (
 
 BASE = "/api/v1/empregabilidade"
 PUBLIC_BASE = "/api/public/empregabilidade"
-# Any caller with a token may read an entry. A private cache may store the response, but must revalidate it before each
-# use.
+# Any caller with a token may read an entry. A browser may cache the response, but must revalidate it before each use.
 REVALIDATED = "private, no-cache"
 LISTED = "public, max-age=600"
 RATE = "60/minute"

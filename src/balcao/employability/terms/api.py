@@ -59,8 +59,8 @@ async def accept_terms(call: Call, cpf: CpfInPath) -> Message:
     rate="60/minute",
 )
 async def revoke_terms(call: Call, cpf: CpfInPath) -> Message:
-    """Retira a aceitação da pessoa que chama. Ela sai do banco de currículos e só pode candidatar-se depois de aceitar
-    de novo. As candidaturas que já fez continuam. Se não havia aceitação, a resposta é 404.
+    """Retira a aceitação dos termos. A pessoa sai do banco de currículos e só pode candidatar-se depois de aceitar de
+    novo. As candidaturas que já fez continuam. Se não havia aceitação, a resposta é 404.
     """
     return await service.revoke_terms(call, cpf)
 

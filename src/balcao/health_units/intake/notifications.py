@@ -29,8 +29,8 @@ _INSTANTS = ("aberta_em", "ultima_atualizacao", "encerrada_em")
 class NotificationRow(msgspec.Struct):
     """A notification of a former system. It is open if it has no `encerrada_em`.
 
-    If it is open, `ultima_atualizacao` is its last confirmation. A row from an export of this platform has an `id`,
-    which identifies the notification.
+    If it is open, `ultima_atualizacao` is the time of its most recent confirmation. A row from an export of this
+    platform has an `id`, which identifies the notification.
     """
 
     cnes: str

@@ -32,7 +32,7 @@ async def select_intake_sources(connection: Connection, names: Sequence[str]) ->
 
 @statement("SELECT conteudo FROM health_units.sources WHERE nome = :name")
 async def read_source_digest(connection: Connection, name: str) -> bytes | None:
-    """Return the digest of the last content that was read completely."""
+    """Return the digest of the newest content that was read completely."""
 
 
 @statement("UPDATE health_units.sources SET ouvida_em = now(), erro = NULL WHERE nome = :name")
@@ -55,7 +55,7 @@ async def note_failed_reading(connection: Connection, name: str, error: str) -> 
 
 
 # The database does not record when a source was configured. For a source that has never responded, count the time since
-# its last failure.
+# the source's most recent failure.
 @statement("""
 SELECT nome, extract(epoch FROM now() - coalesce(ouvida_em, falhou_em))::float8 AS seconds FROM health_units.sources
 WHERE ouvida_em > now() - interval '30 days' OR erro IS NOT NULL
@@ -66,6 +66,6 @@ async def _read_silence(connection: Connection) -> Mapping[str, float]: ...
 async def measure_silence(connection: Connection) -> Mapping[tuple[str, ...], float]:
     """Return the number of seconds since each source last responded.
 
-    A source that has not responded for 30 days is omitted, unless its last read failed.
+    A source that has not responded for 30 days is omitted, unless the most recent read failed.
     """
     return {(name,): seconds for name, seconds in (await _read_silence(connection)).items()}

@@ -180,7 +180,7 @@ class PublicNotification(msgspec.Struct):
 
 
 class StaffNotification(PublicNotification):
-    """A notification, as staff see it. The remarks and the author come from its last event."""
+    """A notification, as staff see it. The remarks and the author are those of its newest event."""
 
     causa: _Cause
     versao: Annotated[int, Meta(ge=1, description="Sobe a cada evento; é o `ETag`.", examples=[1])]

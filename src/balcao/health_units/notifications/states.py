@@ -75,7 +75,7 @@ def change_event(notification: Notification, risco: Risco, now: datetime) -> Not
 
 
 def close_event(notification: Notification, causa: Causa, risco: Risco | None, now: datetime) -> NotificationEvent:
-    """Return the event that closes a notification. `risco` is the last colour, by default the current colour.
+    """Return the event that closes a notification. `risco` is the last colour to record, by default the current colour.
 
     Raises Conflict if the notification is closed.
     """

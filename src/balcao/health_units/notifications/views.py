@@ -22,7 +22,7 @@ def show_to_public(notification: Notification, zone: ZoneInfo) -> PublicNotifica
 
 
 def show_to_staff(notification: Notification, remarks: Remarks, author: str, zone: ZoneInfo) -> StaffNotification:
-    """Return a notification as staff see it. `remarks` and `author` come from its last event."""
+    """Return a notification as staff see it. `remarks` and `author` are those of its newest event."""
     return StaffNotification(**list_staff_members(notification, remarks, author, zone))
 
 
@@ -64,7 +64,7 @@ def _public_members(notification: Notification, zone: ZoneInfo) -> dict[str, Any
 
 
 def list_staff_members(notification: Notification, remarks: Remarks, author: str, zone: ZoneInfo) -> dict[str, Any]:
-    """Return the members that staff see. `remarks` and `author` come from the last event."""
+    """Return the members that staff see. `remarks` and `author` are those of the newest event."""
     return _public_members(notification, zone) | {
         "causa": notification.causa,
         "versao": notification.versao,

@@ -15,7 +15,7 @@ from balcao.health_units.situation import Risco
 
 
 class StoredOpen(NamedTuple):
-    """An active notification, with its unit and its last event."""
+    """An active notification, with its unit and its newest event."""
 
     notification: Notification
     unit: NamedUnit
@@ -26,7 +26,7 @@ class StoredOpen(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Row) -> "StoredOpen":
-        """Create the notification from a row. `tipo_unidade` is the kind of unit, `tipo` the kind of the last event."""
+        """Create the notification from a row. `tipo_unidade` is the unit's kind, `tipo` the newest event's kind."""
         before = row["risco_antes"]
         return cls(
             read_part(Notification, row),

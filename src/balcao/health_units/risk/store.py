@@ -77,7 +77,7 @@ async def list_closing_holidays(connection: Connection) -> frozenset[date]: ...
 
 
 class LastChange(NamedTuple):
-    """The number and the time of the last public change."""
+    """The number and the time of the newest public change."""
 
     last: int
     em: datetime

@@ -113,7 +113,7 @@ async def get_unit_webhook(call: Call, id: IdInPath) -> Webhook:
     example={"url": "https://painel.example/avisos", "unidades": ["9900001"], "ativo": False},
 )
 async def put_unit_webhook(call: Call, id: IdInPath, body: WebhookBody) -> Webhook:
-    """Substitui o endereço, a descrição, as unidades e se os avisos são enviados. O segredo não muda."""
+    """Substitui o endereço, a descrição, as unidades e o estado (`ativo`). O segredo não muda."""
     return await WEBHOOKS.replace_webhook(call, id, body)
 
 

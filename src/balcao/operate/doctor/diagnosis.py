@@ -66,7 +66,7 @@ class Diagnosis(msgspec.Struct):
 
 
 async def diagnose(settings: Settings, root: Path = Path("/"), now: Clock = time.time) -> Diagnosis:
-    """Run all checks concurrently. The installation's files are read below the folder `root`."""
+    """Run all checks concurrently. `root` is the folder under which the installation's files are read."""
     due = [check for check in CHECKS if check.is_due(settings)]
     async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS) as http:
         subject = Subject(settings, http, root, now)

@@ -28,7 +28,12 @@ class Checked(NamedTuple):
 
 
 class _Published(NamedTuple):
-    """What an issuer publishes. Its name and token endpoint are None without a discovery document."""
+    """The result of a check of one issuer.
+
+    `keys` is the number of published keys. `issuer` (the published name) and `token_endpoint` are None without a
+    discovery document. `skew` is the measured clock difference. `distrusted` is whether the issuer's certificate is not
+    trusted.
+    """
 
     keys: int = 0
     issuer: str | None = None

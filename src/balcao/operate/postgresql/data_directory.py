@@ -16,7 +16,7 @@ def locate_data(folder: Path) -> tuple[Path, Account]:
     """Return the real data directory for `folder`, and the account that runs the server.
 
     PostgreSQL refuses to run as root. If root starts us, the server runs as the owner of the data, initially `postgres`
-    or `nobody`. If that account cannot enter `folder` (for example below /root), no permission is changed: the data are
+    or `nobody`. If that account cannot enter `folder` (for example under /root), no permission is changed: the data are
     stored in a new folder in `/var/lib/balcao`, and `folder/postgres` is a symbolic link to them. If the link is
     missing, a new directory is created, so that old data do not reappear after `folder` was deleted.
 

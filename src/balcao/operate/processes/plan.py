@@ -57,7 +57,7 @@ class Plan:
 
     @property
     def front(self) -> str:
-        """The role that callers reach: `api`, or a surface if only the surface is served."""
+        """The role that serves callers: `api`, or `panel` or `site` if only that surface is served."""
         return next((role for role in self.roles if role in SURFACES), "api")
 
     @property

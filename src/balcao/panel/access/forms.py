@@ -27,7 +27,7 @@ _METHODS = list_choices(
 
 
 def split_lines(text: str | None) -> list[str]:
-    """Return the lines of a text that are not blank."""
+    """Return the non-blank lines of a string."""
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
 
 

@@ -69,7 +69,7 @@ class Check(msgspec.Struct):
 
 
 class Done(msgspec.Struct):
-    """The result of a change. `message` is a text from the service that is shown to the user."""
+    """The result of a change. `message` comes from the service and is shown to the user."""
 
     message: str
 

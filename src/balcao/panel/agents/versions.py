@@ -155,7 +155,7 @@ async def find_active(visit: Visit, agent: str) -> client.ActiveConfig | None:
 
 
 def to_number(text: str) -> int:
-    """Parse a version number. Raises PageFault for any other text."""
+    """Parse a version number. Raises PageFault for any other string."""
     if not (text.isascii() and text.isdigit() and 0 < len(text) <= _LONGEST_NUMBER):
         raise make_not_found()
     return int(text)

@@ -95,7 +95,7 @@ def mark_changes(found: client.Comparison) -> list[Change]:
 
 
 def parse_number(text: str) -> int:
-    """Parse a version number from an address. Raises PageFault for any other text."""
+    """Parse a version number from an address. Raises PageFault for any other string."""
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise make_not_found()
     return int(text)

@@ -29,13 +29,13 @@ WEEKDAYS = ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "se
 
 
 def _format_cep(text: str | None) -> str | None:
-    """Format a CEP as the service expects it. Return any other text unchanged."""
+    """Format a CEP as the service expects it. Return any other string unchanged."""
     digits = compact_pasted(text or "")
     return f"{digits[:5]}-{digits[5:]}" if len(digits) == 8 else text
 
 
 def _format_phone(text: str | None) -> str | None:
-    """Format a Brazilian phone number as the service expects it. Return any other text unchanged."""
+    """Format a Brazilian phone number as the service expects it. Return any other string unchanged."""
     phone = parse_phone(text or "")
     return text if phone is None or not phone.ddd else f"({phone.ddd}) {phone.valor[:-4]}-{phone.valor[-4:]}"
 

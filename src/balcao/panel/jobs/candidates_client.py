@@ -167,7 +167,7 @@ class Candidate(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """Return the person's social name or registered name, or "Sem nome" if no name is known."""
+        """Return the person's social or registered name, else the name in the application, else "Sem nome"."""
         known = self.personal_info
         return (known and (known.nome_social or known.nome)) or self.nome or "Sem nome"
 

@@ -140,7 +140,10 @@ class JobForm(Form):
         self.offer_choices()
 
     def offer_choices(self) -> None:
-        """Set the choices in all selection fields. A stored value that is no longer offered remains selectable."""
+        """Set the choices of the selection fields, except those with fixed choices.
+
+        A stored value that is no longer offered remains selectable, except in the language rows.
+        """
         for name, choices in self._choices.items():
             field: Any = self._fields[name]
             chosen = field.data if isinstance(field.data, list) else [field.data]

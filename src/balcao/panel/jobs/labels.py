@@ -90,7 +90,7 @@ def explain_failure(code: str, status: str | None) -> str:
 
 
 class StateChange(NamedTuple):
-    """A change of a job's state: the service's event, the address segment, and the texts on the pages."""
+    """A change of a job's state: the service's event, the address segment, and the labels on the pages."""
 
     event: str
     slug: str
@@ -156,13 +156,13 @@ def format_money(value: float | None) -> str:
 
 
 def is_cnpj(text: str) -> bool:
-    """Return whether a text has the format of a CNPJ, which may contain letters."""
+    """Return whether a string has the format of a CNPJ, which may contain letters."""
     compact = compact_pasted(text)
     return len(compact) == 14 and any(sign.isdigit() for sign in compact)
 
 
 def format_cnpj(cnpj: str) -> str:
-    """Format a CNPJ with its usual separators. Return any other text unchanged."""
+    """Format a CNPJ with the usual separators. Return any other string unchanged."""
     if len(cnpj) != 14:
         return cnpj
     return f"{cnpj[:2]}.{cnpj[2:5]}.{cnpj[5:8]}/{cnpj[8:12]}-{cnpj[12:]}"

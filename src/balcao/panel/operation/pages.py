@@ -47,7 +47,7 @@ async def list_jobs(visit: Visit) -> Response[Any]:
 
 @pages.get("/tarefas/{job}", "Tarefa", actions=[READ])
 async def show_job(visit: Visit, job: str) -> Response[Any]:
-    """Show one job with its last attempts."""
+    """Show one job with its most recent attempts."""
     return visit.render(
         "operation/job.html",
         job=await client.read_job(visit.api, job),

@@ -75,7 +75,7 @@ async def show_processes(visit: Visit) -> Response[Any]:
 
 @pages.get("/importacoes", "Importações", actions=[OPERATION], in_menu=True)
 async def show_imports(visit: Visit) -> Response[Any]:
-    """Show the progress of the last import of each kind."""
+    """Show the progress of the most recent import of each kind."""
     found = await platform_client.list_imports(visit.api)
     return _render(visit, "imports", imports=found, states=IMPORT_STATES, name_import=name_import)
 

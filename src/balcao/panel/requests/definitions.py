@@ -1,4 +1,4 @@
-"""Convert a request type between the service and its form, and describe its values for comparing versions."""
+"""Convert request types to form values and back, and describe the values for the comparison of two versions."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -153,6 +153,6 @@ def describe_question(field: Field, today: date) -> str:
 
 
 def to_number(text: str | None) -> Decimal | None:
-    """Parse a number with a comma or a point before its decimals. Return None for any other text."""
+    """Parse a number with a comma or a point before the decimals. Return None for any other string."""
     plain = (text or "").strip().replace(",", ".")
     return Decimal(plain) if re.fullmatch(r"-?[0-9]{1,10}(\.[0-9]{1,4})?", plain) else None

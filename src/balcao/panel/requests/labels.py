@@ -1,4 +1,4 @@
-"""The steps that staff can take on a request, with their Portuguese texts."""
+"""The steps that staff can take on a request, with Portuguese labels."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

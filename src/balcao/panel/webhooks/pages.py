@@ -65,7 +65,7 @@ class WebhookPages:
         pages.post("/avisos/{id}/entregas/{message}/reenviar", "Reenviar", actions=actions)(self.replay_delivery)
 
     async def list_webhooks(self, visit: Visit) -> Response[Any]:
-        """List the receivers, each with the result of its last message."""
+        """List the receivers, each with the result of the most recent message to it."""
         return self._render(visit, "list", webhooks=await self.operations.list_webhooks(visit.api))
 
     async def add_webhook(self, visit: Visit) -> Response[Any]:
@@ -140,7 +140,7 @@ class WebhookPages:
         )
 
     async def find_failing(self, visit: Visit) -> Sequence[Item]:
-        """Return one item for each active receiver whose last message failed."""
+        """Return one item for each active receiver that did not accept the most recent message."""
         return [
             Item(
                 title=each.name,

@@ -98,7 +98,7 @@ class ExportedField(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """A citizen's current consents, and the times of the last erasures."""
+    """A citizen's current consents, and the times of the most recent erasures."""
 
     anonymised_at: datetime | None = None
     consents_cleared_at: datetime | None = None

@@ -22,7 +22,7 @@ LOGIN_WRITE_SECONDS = 10.0
 
 
 async def read_mirror_head(connection: Connection, cpf: Cpf) -> Head:
-    """Return the current consents and the times of the last erasures. Return an empty Head for an unknown citizen."""
+    """Return the current consents and the times of the most recent erasures. For an unknown citizen, Head is empty."""
     return await store.select_mirror_head(connection, cpf) or Head()
 
 

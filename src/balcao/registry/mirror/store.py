@@ -22,7 +22,7 @@ ON CONFLICT (cpf) DO UPDATE SET version = mirror_head.version + 1
 RETURNING anonymised_at, consents_cleared_at
 """)
 async def lock_mirror(connection: Connection, cpf: Cpf) -> Erasures:
-    """Lock the citizen's mirror until the transaction ends. Return the times of the last erasures."""
+    """Lock the citizen's mirror until the transaction ends. Return the times of the most recent erasures."""
 
 
 # The time of an own write is later than the time of every field it replaces (`registry.hold_mirror`), so it wins. The

@@ -24,7 +24,7 @@ class Consent:
 
 @dataclass(frozen=True)
 class Writes:
-    """All writes of one event. Each write has the event's time."""
+    """All writes that one CRM event causes. The time of each write is the time of the event."""
 
     fields: Mapping[str, Value] = field(default_factory=dict)
     consents: Sequence[Consent] = ()

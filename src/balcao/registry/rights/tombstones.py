@@ -62,7 +62,7 @@ def read_tombstones(folder: Path) -> list[Tombstone]:
 
 
 def find_latest_tombstones(tombstones: Sequence[Tombstone]) -> list[Tombstone]:
-    """Return each person's last tombstone. `asked` is true if it is true for any of the person's tombstones."""
+    """Return each person's newest tombstone. `asked` is true if it is true for any of the person's tombstones."""
     found: dict[str, Tombstone] = {}
     for each in sorted(tombstones, key=lambda tombstone: tombstone.at):
         earlier = found.get(each.cpf)

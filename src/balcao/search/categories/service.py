@@ -64,7 +64,7 @@ async def list_subcategories(call: Call, category: str, request: CategoryRequest
 async def list_subcategory_services(
     call: Call, subcategory: str, category: str | None, *, sees_drafts: bool, page: int, per_page: int
 ) -> SubcategoryServices:
-    """Return a page of the services of a subcategory, in one category or in all."""
+    """Return a page of the services in a subcategory, for one category or all categories."""
     services = _NO_SERVICES
     async with find_reader(call).connection() as connection:
         if is_name(subcategory) and is_name(category or ""):

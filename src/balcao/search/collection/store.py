@@ -211,7 +211,7 @@ _COUNT = "SELECT count(*) FROM search.{table}"
 
 
 async def count_collection_rows(connection: Connection, table: str) -> int:
-    """Count the services in a table. The name is safe in SQL, because the database only stores well-formed names."""
+    """Count the services in a table. The name is safe in SQL, because the database stores only well-formed names."""
     return int(await connection.fetchval(_COUNT.format(table=table)))
 
 

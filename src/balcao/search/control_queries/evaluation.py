@@ -42,7 +42,7 @@ class Judgement:
 def judge(found: Sequence[str], right: Set[str], also: Set[str] = frozenset()) -> Judgement:
     """Judge the results of a query.
 
-    `also` contains nearly right services, which only count among the first three results.
+    `also` contains nearly right services, which count only among the first three results.
     """
     rank = next((place for place, each in enumerate(found, 1) if each in right), None)
     return Judgement(rank, not (right | also).isdisjoint(found[:3]))

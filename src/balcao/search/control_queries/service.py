@@ -47,7 +47,7 @@ LONGEST_SECONDS = 2.5
 
 
 class LastEvaluation:
-    """The last evaluation in this process, and a lock that allows one evaluation at a time."""
+    """The most recent evaluation in this process, and a lock that allows one evaluation at a time."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()

@@ -7,8 +7,8 @@ from balcao.core.database.statements import statement
 from balcao.search.feedback.schemas import Comment, RatedService
 
 
-# The row of the day counts the comments, so it decides whether another one is accepted. Its lock makes concurrent calls
-# wait. A call without a comment only changes the counts.
+# The row of the day counts the comments, so the row decides whether another comment is accepted. The lock on the row
+# makes concurrent calls wait. A call without a comment changes only the counts.
 @statement("""
 WITH counted AS (
     INSERT INTO search.service_feedback_days AS kept (service_id, day, helpful, not_helpful, comments)

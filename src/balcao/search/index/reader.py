@@ -187,7 +187,7 @@ class ServiceIndex:
         return self._rarities[root]
 
     def sum_rarities(self, roots: frozenset[str]) -> float:
-        """Return the total weight of the roots of a name or phrase. It is never 0, so that callers can divide by it."""
+        """Return the total weight of a name's or phrase's roots. The weight is never 0, so callers can divide by it."""
         if roots not in self._sums:
             if len(self._sums) > MOST_COUNTED_ROOTS:
                 self._sums.clear()

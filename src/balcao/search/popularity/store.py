@@ -60,4 +60,4 @@ async def delete_old_views(connection: Connection, days: int) -> int:
 
 @statement("SELECT EXISTS (SELECT FROM search.service_popularity WHERE recent > 0)")
 async def has_views(connection: Connection) -> bool:
-    """Return whether a service had views in the 30 days before the last computation."""
+    """Return whether a service had views in the 30 days before the most recent computation."""

@@ -10,7 +10,7 @@ from importlib.resources import as_file, files
 import marisa_trie
 
 _FILE = "lexicon.trie"
-# The first character of each entry in the trie. It marks forms with and without an accent.
+# Each entry in the trie starts with one of these characters: `a` if the form has an accent, `p` if it has none.
 ACCENTED, PLAIN = "a", "p"
 # The code of "cut no letters". The next character cuts one letter, and so on.
 CUT_BASE = ord("A")

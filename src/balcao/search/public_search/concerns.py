@@ -24,7 +24,7 @@ class _Phrase:
 
 @cache
 def _read_phrases() -> dict[str, list[_Phrase]]:
-    """Return the phrases by their first root. A query is only compared with phrases whose first root it contains."""
+    """Return the phrases by their first root. A query is compared only with phrases whose first root it contains."""
     phrases: dict[str, list[_Phrase]] = {}
     concerns = tomllib.loads(files(__package__).joinpath("concerns.toml").read_text("utf-8"))["concern"]
     for number, concern in enumerate(concerns):

@@ -48,7 +48,7 @@ def make_snippet(texts: Sequence[str], roots: frozenset[str]) -> str:
     """
     fragments: list[str] = []
     for text in texts:
-        # Long texts are only read up to the end of their fragments.
+        # `_find` is a generator, so a long text is read only up to the end of the last fragment.
         found = _find(text[:LONGEST_TEXT], roots)
         following = next(found, None)
         while following is not None and len(fragments) < MOST_FRAGMENTS:

@@ -15,7 +15,7 @@ LATEST_SECOND = 253_402_300_799
 FIELDS = ("id", "nome_servico", "orgao_gestor", "tema_geral", "sub_categoria", "autor", "slug", "publico_especifico")
 SORTS = ("last_update", "nome_servico", "published_at", "created_at")
 ORDERS = ("desc", "asc")
-# The query parameters that compare a text, each with the member that it compares.
+# The query parameters that filter by a string, each with the member to which the string is compared.
 _TEXTS = {"tema_geral": "tema_geral", "sub_categoria": "sub_categoria", "author": "autor"}
 
 

@@ -95,8 +95,8 @@ def _build_conditions(filters: ServiceFilters) -> tuple[str, str, list[Any]]:
     return " AND ".join(others), " AND ".join(states), values
 
 
-# One pass counts the services in each state. The last change is only looked up for the services of the page. The number
-# of waiting proposals does not include those of deleted services, because the list of proposals hides them too.
+# One pass counts the services in each state. The newest change is looked up only for the services of the page. The
+# number of waiting proposals excludes those of deleted services, because the list of proposals hides them too.
 _SUMMARIES = """
 WITH counted AS (
     SELECT count(*) FILTER (WHERE {states})::int AS found,

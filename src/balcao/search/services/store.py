@@ -86,7 +86,7 @@ async def lock_heads(connection: Connection, created: Mapping[str, datetime]) ->
 
 
 class SavedService(msgspec.Struct, frozen=True):
-    """A change of one service. The row and the version are jsonb texts."""
+    """A change of one service. The row and the version are encoded as JSON."""
 
     id: str
     number: int

@@ -33,7 +33,7 @@ from balcao.web.api import Block
 from balcao.web.visit import Crumb
 from balcao.web.words import capitalize_first, format_count, format_day_in_words, format_day_of_month
 
-# Colours can change at any time, so browsers may store these pages only briefly (rules: site 5).
+# Colours can change at any time, so browsers may cache these pages only briefly (rules: site 5).
 _MAX_AGE = 20
 _PAGE_SIZE = 6  # keeps a page with the demo city's map below 15 kB
 # Show at most this many units in search results and on the first page.

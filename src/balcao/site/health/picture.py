@@ -48,7 +48,7 @@ class Picture:
 
 
 class GroundCache:
-    """Caches the last ground that this process drew.
+    """Caches the most recent ground (the map without the units) that this process drew.
 
     For the largest outlines, drawing may take 200 ms of CPU time, so it runs in a thread. Outlines and positions rarely
     change. As long as they do not change, the reader returns the same list of areas.

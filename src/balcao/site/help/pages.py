@@ -26,7 +26,7 @@ async def show_help(visit: Visit) -> Response[Any]:
 
 @pages.get("/acessibilidade", "Acessibilidade e aparência", footer="about")
 async def show_accessibility(visit: Visit) -> Response[Any]:
-    """Show the form for the appearance, and what the site offers to people with disabilities."""
+    """Show the appearance settings, and the accessibility features of the site."""
     return visit.show(
         "help/accessibility.html",
         Head(

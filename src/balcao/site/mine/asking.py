@@ -138,7 +138,7 @@ async def check(visit: Visit, type_id: str) -> Response[Any]:
 
 
 def _prepare(visit: Visit, subject: Subject, kind: RequestType, begun: Begun) -> Callable[[], Awaitable[NewRequest]]:
-    """Return the call that makes the request. Its errors have texts for citizens."""
+    """Return the call that makes the request. The messages of its errors are written for citizens."""
     of_files = [field.id for field in kind.fields if field.kind == _FILE]
     answers = {
         id_: [one.partition(" ")[0] for one in answer_] if id_ in of_files else answer_

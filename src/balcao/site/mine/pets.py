@@ -124,7 +124,7 @@ async def _read_own(visit: Visit, pet_id: str) -> Read[dict[str, Any]]:
 
 
 def read_day(text: str) -> date | None:
-    """Parse a date such as 28/11/2026 or 2026-11-28. Return None for any other text."""
+    """Parse a date such as 28/11/2026 or 2026-11-28. Return None for any other string."""
     found = _DAY.fullmatch(text)
     if found is None:
         return None

@@ -12,7 +12,7 @@ from balcao.web.api import NotFound, quoted
 from balcao.web.service_requests.client import TYPES, RequestType, RequestTypes
 
 _REQUESTS = "/registry/v1/maintenance-requests"
-# Type ids always have this form. Any other text is unknown, so no call is needed.
+# Type ids always have this form. Any other string is unknown, so no call is needed.
 _TYPE_ID = re.compile(r"[a-z][a-z0-9_]{1,49}")
 _DIGITS = re.compile(r"(?:PED)?([0-9]{8,12})([0-9])")
 
@@ -70,6 +70,6 @@ async def follow_request(reader: Reader, number: str, code: str) -> FollowedRequ
 
 
 def complete_number(text: str) -> str:
-    """Format a typed number: "ped 00000003 4" becomes "PED-00000003-4". Return any other text unchanged."""
+    """Format a typed number: "ped 00000003 4" becomes "PED-00000003-4". Return any other string unchanged."""
     found = _DIGITS.fullmatch("".join(sign for sign in text.upper() if sign.isalnum()))
     return f"PED-{found[1]}-{found[2]}" if found else text

@@ -20,7 +20,7 @@ from balcao.web.visit import Crumb
 pages = Pages("services", "/servicos")
 YES, NO = "sim", "nao"
 LONGEST = 300  # the same limit as in the search service
-# Slugs always have this form. Any other text is unknown, so no call is needed.
+# Slugs always have this form. Any other string is unknown, so no call is needed.
 SLUG = re.compile(r"[a-z0-9-]{1,250}")
 _TOO_MANY = "Muitas respostas em pouco tempo. Espere um minuto e envie de novo."
 _DOWN = "Não conseguimos guardar a sua resposta agora. Espere um minuto e envie de novo."

@@ -1,7 +1,9 @@
 """Convert the texts of services to HTML: Markdown, and the few HTML elements that editors may write.
 
-The search service has already removed unsafe elements (rules: search 3.1). The site allows even fewer elements. It
-removes images, headings of a higher level than its own, and all attributes except link addresses.
+The search service has already removed unsafe elements (rules: search 3.1). The site allows even fewer elements: no
+images, only the headings h3 to h6, and no attributes except `href`, `title` and `lang`. Markdown headings above h3 are
+lowered. Of the HTML elements h1 and h2, only the text remains. HTML in a text that is too long or has too many tags is
+shown as text.
 """
 
 import functools

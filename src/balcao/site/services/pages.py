@@ -1,4 +1,7 @@
-"""Pages for services: all subjects, one subject, one service, and redirects from the older portal's addresses."""
+"""Pages for services: all subjects, one subject and one service, with the feedback pages.
+
+Redirects lead from a service's id and from the older portal's addresses to the service's page.
+"""
 
 import asyncio
 import re
@@ -27,7 +30,7 @@ pages = Pages("services", "/servicos", [feedback.pages])
 _SIMILAR = 4
 _MOST_NAMES = 4
 _LONGEST_OLD_NUMBER = 60
-# Slugs and ids always have these forms. Any other text is unknown, so no call is needed.
+# Slugs and ids always have these forms. Any other string is unknown, so no call is needed.
 _SLUG, _ID = re.compile(r"[a-z0-9-]{1,250}"), re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 

@@ -174,7 +174,7 @@ def name_actor_kind(kind: str) -> str:
 
 
 def describe_reason(access: Access) -> str:
-    """Return the reason for an access, or a text that explains why there is no reason."""
+    """Return the reason for an access, or a sentence that explains why there is no reason."""
     if access.reason:
         return access.reason
     return "não informado" if access.actor_kind == "staff" else "não se pede"
@@ -186,7 +186,7 @@ def describe_choice(choice: Choice) -> str:
 
 
 def format_day(text: str | None) -> str:
-    """Format an ISO 8601 date for people. Return any other text unchanged, and "não consta" for none."""
+    """Format an ISO 8601 date for people. Return any other string unchanged, and "não consta" for none."""
     try:
         return f"{date.fromisoformat((text or '')[:10]):%d/%m/%Y}"
     except ValueError:

@@ -48,7 +48,7 @@ class JobSearch(msgspec.Struct):
 
 
 class JobSearchBody(msgspec.Struct):
-    """A whole record to save, in which absent members are cleared.
+    """A complete record to save. A member that is not sent clears the stored value.
 
     `cpf`, if it is sent, must be the caller's own.
     """

@@ -17,7 +17,7 @@ from balcao.employability.selection.emails.texts import News
 
 
 class Occasion(NamedTuple):
-    """The reason for an e-mail: an application, and an event in the history of the application or of its job."""
+    """The reason for an e-mail: an application, and an event in the history of the application or its job."""
 
     application: UUID
     event: int

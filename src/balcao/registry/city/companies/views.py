@@ -44,7 +44,7 @@ def _mask_partner(partner: CompanyPartner, keep: Cpf | None) -> CompanyPartner:
 
 
 def _mask(text: str | None, keep: Cpf | None) -> str | None:
-    """Mask a text of eleven digits unless it equals `keep`. Return any other text unchanged.
+    """Mask a string of eleven digits unless it equals `keep`. Return any other string unchanged.
 
     Check digits are not verified, because a mistyped CPF may still identify a person.
     """

@@ -31,5 +31,5 @@ class Backlog:
             raise Unavailable("Há eventos demais na fila: tente mais tarde.", code="queue-full", retry_after=30)
 
     def add(self) -> None:
-        """Add an event that this process has accepted to the count."""
+        """Increment the count for an event that this process has accepted."""
         self._waiting += 1

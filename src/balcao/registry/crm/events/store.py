@@ -213,7 +213,7 @@ async def delete_old_repeats(connection: Connection, age: timedelta) -> int:
 
 
 # The age of the oldest waiting event in seconds. Dead-lettered events do not count. The index yields events by age, so
-# the statement only reads up to the first event that is not dead-lettered.
+# the statement reads only up to the first event that is not dead-lettered.
 OLDEST_EVENT_SQL = f"""
 SELECT extract(epoch FROM clock_timestamp() - min(accepted_at))::float8 FROM registry.crm_event
 WHERE applied_at IS NULL AND id NOT IN (SELECT (payload ->> 'event')::uuid FROM ({dead_sql(EVENT_JOB)}) AS dead)

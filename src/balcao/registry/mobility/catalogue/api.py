@@ -23,7 +23,7 @@ from balcao.registry.mobility.catalogue.schemas import (
 )
 from balcao.registry.routes import ROUTES
 
-# The response is the same for all callers with a token. A browser may store it, but must revalidate it before each use.
+# The response is the same for all callers with a token. A browser may cache it, but must revalidate it before each use.
 REVALIDATED = "private, no-cache"
 ADMINISTRATION = action("vehicle_catalog:write")
 

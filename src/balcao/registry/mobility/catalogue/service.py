@@ -50,7 +50,7 @@ async def list_kept_brands(call: Call) -> VehicleBrands:
 
 
 async def list_kept_models(call: Call, brand_id: str | None) -> VehicleModels:
-    """Return every model of a brand, or of all brands, including deleted models."""
+    """Return all models of one brand or of all brands, including deleted models."""
     if brand_id and not is_id(brand_id):
         return VehicleModels([])
     async with call.reader.connection() as connection:

@@ -113,7 +113,7 @@ async def find_vehicle_owner(connection: Connection, vehicle_id: str, viewer: Cp
 SELECT {_COLUMNS} FROM registry.vehicle_conductor AS link WHERE id = :link_id AND vehicle_id = :vehicle_id
 """)
 async def read_link(connection: Connection, link_id: str, vehicle_id: str) -> Link | None:
-    """Return a link of this vehicle, without a lock."""
+    """Return a link of this vehicle. Take no locks."""
 
 
 @statement(f"""

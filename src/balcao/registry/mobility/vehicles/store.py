@@ -49,7 +49,7 @@ class Vehicle:
 
     @classmethod
     def from_row(cls, row: Row) -> "Vehicle":
-        """Build the vehicle from a row that contains the columns of the vehicle and of its form."""
+        """Build the vehicle from a row with the columns of the vehicle and its form."""
         return cls(
             id=row["id"],
             owner_cpf=Cpf(row["owner_cpf"]),

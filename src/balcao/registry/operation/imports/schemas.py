@@ -8,7 +8,7 @@ from msgspec import Meta
 
 
 class ImportState(msgspec.Struct):
-    """The progress of the last import of one kind of data. The file's path is not shown."""
+    """The progress of the most recent import of one kind of data. The file's path is not shown."""
 
     kind: Annotated[str, Meta(description="Tipo de dado.", examples=["registry.citizens"])]
     state: Annotated[
@@ -35,6 +35,6 @@ class ImportState(msgspec.Struct):
 
 
 class Imports(msgspec.Struct):
-    """The last import of each kind of data, for all services."""
+    """The most recent import of each kind of data, for all services."""
 
     data: Annotated[list[ImportState], Meta(description="O último arquivo de cada tipo, os inacabados primeiro.")]

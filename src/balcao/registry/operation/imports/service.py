@@ -7,7 +7,7 @@ from balcao.registry.operation.imports.schemas import Imports, ImportState
 
 
 async def list_imports(call: Call) -> Imports:
-    """Return the progress of the last import of each kind of data, unfinished imports first."""
+    """Return the progress of the most recent import of each kind of data, unfinished imports first."""
     async with call.platform.database.connection() as connection:
         return Imports([_describe(one) for one in await list_known_imports(connection)])
 

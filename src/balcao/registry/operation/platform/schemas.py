@@ -33,7 +33,7 @@ class IssuerStatus(msgspec.Struct):
 
 
 class ProcessCounts(msgspec.Struct):
-    """The number of processes with a recent heartbeat, and of processes whose heartbeat stopped in the last hour."""
+    """The number of processes with a recent heartbeat, and the number of those that fell silent in the last hour."""
 
     beating: Annotated[int, Meta(description="Processos vivos.", examples=[4])]
     silent: Annotated[int, Meta(description="Processos que pararam de dar sinal sem terminar bem.", examples=[0])]

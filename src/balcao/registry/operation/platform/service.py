@@ -1,6 +1,6 @@
-"""The platform's state. Processes come from the database.
+"""The state of the platform.
 
-Replicas and identity providers are shown as this process sees them.
+The list of processes is read from the database. Replicas and identity providers are shown as this process sees them.
 """
 
 import math

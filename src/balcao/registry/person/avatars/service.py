@@ -132,7 +132,7 @@ def _unknown() -> NotFound:
 def _check_address(text: str) -> str:
     """Return the URL if the city's pages can show it: https, with a host and without a user name.
 
-    Raises Invalid for any other text.
+    Raises Invalid for any other string.
     """
     url = clean_text("url", text, longest=URL_LENGTH)
     if not is_https_address(url):

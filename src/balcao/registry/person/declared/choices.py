@@ -1,4 +1,4 @@
-"""Lists of suggested and allowed values: exact texts, in the order in which forms show them (rules: registry 3.8)."""
+"""Lists of suggested and allowed values: exact strings, in the order in which forms show them (rules: registry 3.8)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -390,7 +390,7 @@ async def _require_person(call: Call, number: str) -> Cpf:
 
 
 async def list_quarantined_phones(call: Call, page: Page, *, expired: bool) -> QuarantinedPhones:
-    """Return a page of the numbers in quarantine, or of those whose quarantine has ended."""
+    """Return a page of numbers: those in quarantine, or with `expired` those that have left quarantine."""
     call.require_reason()
     async with call.platform.database.connection() as connection:
         found, total = await store.select_quarantined_phones(connection, page, expired=expired)

@@ -1,4 +1,4 @@
-"""Wire types for the validators (rules: registry 2.4). If a text is not valid, its parts are empty strings."""
+"""Wire types for the validators (rules: registry 2.4). If a value is not valid, its parts are empty strings."""
 
 from typing import Annotated
 

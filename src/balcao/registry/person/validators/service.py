@@ -1,4 +1,4 @@
-"""Check whether a text has the format of a phone number or an e-mail address. Nothing is stored."""
+"""Check whether a string has the format of a phone number or an e-mail address. Nothing is stored."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -28,7 +28,7 @@ class EmailAddress:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Parse a text that may have been pasted. Return None if it is not an e-mail address."""
+        """Parse a string that may have been pasted. Return None if it is not an e-mail address."""
         address = clean_pasted(text)
         if len(address) > EMAIL_LENGTH:
             return None

@@ -88,7 +88,7 @@ SINGLE_REGISTRY_DATES = ("data_cadastro", "data_ultima_atualizacao", "data_limit
 class SingleRegistry(msgspec.Struct):
     """A person's entry in the single registry (CadÚnico).
 
-    `status_cadastral` is `Cadastrado`, `Em andamento` or another text.
+    `status_cadastral` is `Cadastrado`, `Em andamento` or another string.
     """
 
     indicador: Annotated[bool | None, Meta(description="Se está no Cadastro Único.", examples=[True])] = None

@@ -153,9 +153,9 @@ def _describe_step(step: NumberedStep) -> str | None:
 async def apply_case(connection: Connection, row: StoredRequest, case: Case) -> bool:
     """Apply the protocol, status and message of a case to a locked request. Return whether the request changed.
 
-    Only values that differ from the last reading have an effect. A reading older than the last one is ignored. Nothing
-    is applied while steps by the citizen or staff wait to be sent, because the job that sends them reads the case
-    afterwards.
+    Only values that differ from the previous reading have an effect. A reading older than the previous one is ignored.
+    Nothing is applied while steps by the citizen or staff wait to be sent, because the job that sends them reads the
+    case afterwards.
     """
     if row.erased_at is None and (case.owner != row.owner or row.protocol not in {None, case.protocol}):
         make_misdirected()

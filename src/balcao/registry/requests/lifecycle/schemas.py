@@ -89,7 +89,7 @@ class RatingBody(msgspec.Struct):
 
 
 class StepBody(msgspec.Struct):
-    """A step by staff: a new state, a text for the citizen, or both."""
+    """A step by staff: a new state, a message to the citizen, or both."""
 
     state: Annotated[
         State | None,

@@ -28,7 +28,7 @@ class Author(StrEnum):
 
 CLOSED = frozenset({State.DONE, State.REFUSED})
 REOPENING = timedelta(days=30)
-# A step to one of these states must include a text that explains it to the citizen.
+# A step to one of these states must include a message that explains the step to the citizen.
 NEED_TEXT = frozenset({State.NEEDS_INFORMATION, State.REFUSED})
 _HANDLED = frozenset({State.IN_PROGRESS, State.NEEDS_INFORMATION, State.DONE, State.REFUSED})
 _STAFF: Mapping[State, frozenset[State]] = {

@@ -62,7 +62,7 @@ class NumberedStep(msgspec.Struct, kw_only=True):
 
 
 class RequestFilters(msgspec.Struct, frozen=True):
-    """The filters of the list for staff.
+    """The filters that staff can apply to the list of requests.
 
     `handled` contains the caller's departments, or is None for all departments.
     """

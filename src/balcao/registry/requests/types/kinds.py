@@ -185,7 +185,7 @@ def list_files(fields: Sequence[Field], answers: Mapping[str, Any]) -> dict[str,
 
 
 def format_answer(field: Field, value: Any) -> str:
-    """Format a stored answer as a text for people."""
+    """Format a stored answer for people."""
     return KINDS[field.kind].format(field, value)
 
 
@@ -342,7 +342,7 @@ def _format_files(_: Field, value: Any) -> str:
 
 
 def count_files(ids: Sequence[str]) -> str:
-    """Return the number of files as a text for people."""
+    """Return the number of files with the noun "arquivo" or "arquivos"."""
     return "1 arquivo" if len(ids) == 1 else f"{len(ids)} arquivos"
 
 

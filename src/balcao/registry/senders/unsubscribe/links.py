@@ -1,6 +1,7 @@
 """The sealed unsubscribe address in an e-mail, for one-click opt-out (RFC 8058; rules: registry 4.17).
 
-The address contains no readable personal data. Until it expires, it only allows opting out of one category.
+The address contains no readable personal data. Until the address expires, it allows opting out of one category and
+nothing else.
 """
 
 from collections.abc import Sequence
