@@ -48,5 +48,7 @@ async def withdraw_application(visit: Visit, application_id: str) -> Response[An
     back = visit.address("work.show_application", application_id=application_id)
     if visit.is_post:
         await client.withdraw_application(visit.api, application_id, visit.posted.first("_etag"))
-        return await visit.redirect(back, "A candidatura foi retirada.")
+        # A withdrawn application has no page of its own (rules: employability 2.7).
+        notice = f"A candidatura a {found.value.vaga.titulo} foi retirada por você."
+        return await visit.redirect(visit.address("work.list_applications"), notice)
     return visit.render("mine/withdraw.html", one=found.value, etag=found.etag, back=back)

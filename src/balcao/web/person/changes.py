@@ -68,9 +68,9 @@ async def confirm_phone(visit: SessionVisit, page: PersonPage) -> Response[Any]:
     return _ask_for_code(visit, page, form, visit.path)
 
 
-def _ask_for_code(visit: SessionVisit, page: PersonPage, form: CodeForm, address: str) -> Response[Any]:
+def _ask_for_code(visit: SessionVisit, page: PersonPage, form: CodeForm, confirmation: str) -> Response[Any]:
     return visit.render(
-        "person/code.html", form=form, person_page=page, address=address, crumbs=page.crumbs, status=form.status
+        "person/code.html", form=form, person_page=page, posts_to=confirmation, crumbs=page.crumbs, status=form.status
     )
 
 
