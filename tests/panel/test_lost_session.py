@@ -125,6 +125,7 @@ def test_a_person_goes_on_writing_in_a_real_browser(
     page.get_by_role("button", name="Gravar", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("A sua sessão terminou")
     page.get_by_role("link", name="Entrar e continuar").click()
+    expect(page.get_by_label("Senha").or_(page.get_by_label("Nome", exact=True))).to_be_visible()
     if page.get_by_label("Senha").is_visible():
         screen.login("editora", page.url)
     expect(page.get_by_label("Nome", exact=True)).to_have_value(name)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
+from playwright.sync_api import expect
 
 from tests.site.test_pages import SERVICE
 from tests.support.fixture_types import Sql
@@ -119,4 +120,4 @@ def test_a_visitor_says_what_is_missing(screen_of: Callable[..., Screen], width:
     screen.page.get_by_label("Não ajudou").check()
     screen.page.get_by_label("O que faltou").fill("Falta o horário do posto.")
     screen.page.get_by_role("button", name="Enviar").click()
-    assert screen.page.get_by_role("heading", level=1).inner_text() == "Obrigado pela resposta"
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("Obrigado pela resposta")

@@ -33,7 +33,8 @@ def inspect(screen: Screen) -> None:
 
 def press(screen: Screen, name: str) -> None:
     """Press a button, and check the page that it opens."""
-    screen.page.get_by_role("button", name=name, exact=True).click()
+    with screen.page.expect_navigation():
+        screen.page.get_by_role("button", name=name, exact=True).click()
     inspect(screen)
 
 

@@ -84,10 +84,8 @@ def test_a_citizen_asks_with_a_photo_and_finds_the_request(screen: Screen, keys:
     press(screen, keys, "Guardar e sair")
     expect(page.get_by_role("main")).to_contain_text("Continue de onde parou: Retirada de móveis e volumosos")
     follow(screen, keys, "Continuar", exact=True)
-    hint = page.get_by_role("main").inner_text()
-    first = re.search(r"De (\d\d)/(\d\d)/(\d{4}) a", hint)
-    assert first is not None, hint
-    keys.fill(page.get_by_label("A partir de que dia?"), "-".join(first.groups()[::-1]))
+    day, month, year = read_text(screen, re.compile(r"\d\d/\d\d/\d{4}(?= a)")).split("/")
+    keys.fill(page.get_by_label("A partir de que dia?"), f"{year}-{month}-{day}")
     press(screen, keys, "Continuar")
     expect(page.get_by_role("main")).to_contain_text("1 arquivo")
     press(screen, keys, "Enviar o pedido")

@@ -38,6 +38,7 @@ def test_axe_finds_nothing_in_any_state_of_a_request(
         assert screen.wider_than_the_screen() == [], address
     screen.open(f"/painel/pedidos/{open_}/mudar/recusar")
     screen.page.get_by_role("button", name="Não atender").click()
+    expect(screen.page.get_by_role("alert")).to_be_visible()
     assert screen.axe() == []
 
 
@@ -60,6 +61,7 @@ def test_axe_finds_nothing_on_the_pages_about_types(
         assert screen.wider_than_the_screen() == [], address
     screen.open(f"{here}/coleta_de_volumosos/editar")
     screen.page.get_by_role("button", name="Ver como o cidadão").click()
+    expect(screen.page.get_by_role("heading", name="Como o cidadão vê")).to_be_visible()
     assert screen.axe() == []
     screen.page.get_by_label("Nome", exact=True).fill(f"Móveis {width}")
     kind = ask(KLEBER, "GET", "/admin/request-types/coleta_de_volumosos").json()
