@@ -8,19 +8,15 @@ from pathlib import Path
 import pytest
 
 from balcao.core.database.reloader import LONGEST_PAUSE_SECONDS
-from tests.histories.file import FilesOfCitizens
 from tests.histories.invariants import examine
 from tests.histories.nemesis import CRM_FAULTS, FAULTS, FROZEN_SECONDS, break_in_turn
-from tests.histories.recorder import Resource
-from tests.histories.request import RequestsOfCitizens
 from tests.histories.trial import Verdict, all_resources, judge, platform, record
 from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 
 # An ordinary run records one history in which each fault of a process occurs once, except for "kill everything", and
-# one history of requests and files with each fault of the CRM. A proof records one history for each fault, with three
-# occurrences.
+# one history with each fault of the CRM. A proof records one history for each fault, with three occurrences.
 OF_PROCESSES = [fault for fault in FAULTS if fault not in {"kill everything", *CRM_FAULTS}]
 RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [OF_PROCESSES, [*CRM_FAULTS]]
 CLIENTS = size(2, 8)  # number of clients for each resource
@@ -32,13 +28,6 @@ OUTAGE_SECONDS = FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS
 SEED = int(os.environ.get("BALCAO_SEED") or size(1, random.randrange(1_000_000)))
 
 
-def choose(faults: Sequence[str]) -> list[Resource]:
-    """Return the resources whose clients work during these faults."""
-    if FULL or not {*faults} <= {*CRM_FAULTS}:
-        return all_resources(KEYS)
-    return [RequestsOfCitizens(KEYS), FilesOfCitizens(KEYS)]
-
-
 @pytest.mark.parametrize("faults", RUNS, ids=[", ".join(dict.fromkeys(faults)) for faults in RUNS])
 def test_what_clients_are_told_under_faults_can_be(faults: Sequence[str], tmp_path: Path) -> None:
     history = tmp_path / "history.jsonl"
@@ -46,7 +35,7 @@ def test_what_clients_are_told_under_faults_can_be(faults: Sequence[str], tmp_pa
         record(
             settings,
             history,
-            choose(faults),
+            all_resources(KEYS),
             CLIENTS,
             SEED,
             lambda recorder: break_in_turn(recorder, started, faults, ANSWERS),
