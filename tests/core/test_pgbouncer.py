@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from balcao.core.database.pool import Database
+from balcao.core.database.pool import Connection, Database
 from balcao.core.database.servers import SESSION
 from balcao.core.errors import Unavailable
 from balcao.operate.doctor import database as doctor
@@ -120,29 +120,27 @@ async def test_a_pgbouncer_that_changes_sessions_between_transactions_is_refused
         assert "`pool_mode = session`" in terminal.run("doctor").stdout
 
 
-async def write(database: Database) -> None:
+async def write(database: Database, used: list[Connection]) -> None:
     async with database.connection() as connection:
+        used.append(connection)
         assert connection.get_settings().default_transaction_read_only == "off"
-        await connection.execute("CREATE TABLE platform.written ()")
-        await connection.execute("DROP TABLE platform.written")
+        await connection.execute("CREATE TABLE platform.refused ()")
 
 
 async def test_a_write_that_a_pgbouncer_sends_to_a_replica_drops_all_connections(database_url: str, sql: Sql) -> None:
     """PgBouncer announces the settings of the first server to every client, so the new server looks writable."""
-    login = urlsplit(database_url).username
+    login, used = urlsplit(database_url).username, list[Connection]()
     with bounce(database_url, read_manual()) as url:
         database = Database(url, size=4, role=None)
         await database.open()
         try:
             # The first three use the sessions that exist already, also the one of the check at the start.
-            async with database.connection(), database.connection(), database.connection():
+            async with database.connection() as one, database.connection() as two, database.connection() as three:
+                used += one, two, three
                 await asyncio.to_thread(sql, f"ALTER ROLE {login} SET default_transaction_read_only = on")
-                try:
-                    with pytest.raises(Unavailable):
-                        await write(database)
-                finally:
-                    await asyncio.to_thread(sql, f"ALTER ROLE {login} RESET default_transaction_read_only")
-            async with database.connection(), database.connection(), database.connection():
-                await write(database)
+                with pytest.raises(Unavailable):
+                    await write(database, used)
+            assert [each.is_closed() for each in used] == [True] * 4
         finally:
             await database.close()
+            await asyncio.to_thread(sql, f"ALTER ROLE {login} RESET default_transaction_read_only")
