@@ -1,4 +1,4 @@
-"""While no database answers, HAProxy and nginx pass calls on: the processes answer many reads from memory."""
+"""While no database answers, each gateway passes calls on: the processes answer many reads from memory."""
 
 import time
 from pathlib import Path
@@ -22,7 +22,7 @@ READS = (
     "/search/api/v1/categories",
     "/status",
 )
-# HAProxy checks readiness every two seconds, and takes a process out of service after two failures.
+# HAProxy and Envoy check readiness every two seconds, and take a process out of service after two failures.
 UNTIL_UNREADY_SECONDS = 8.0
 
 
@@ -31,6 +31,7 @@ UNTIL_UNREADY_SECONDS = 8.0
     [
         pytest.param("haproxy", marks=pytest.mark.haproxy),
         pytest.param("nginx", marks=pytest.mark.nginx),
+        pytest.param("envoy", marks=pytest.mark.validators),
     ],
 )
 def test_reads_from_memory_are_answered_while_the_database_is_down(
