@@ -181,7 +181,7 @@ if has_systemd; then
     systemctl enable --quiet --now balcao-migrate
     if [ "$(cat "$PREFIX/started" 2>/dev/null)" != "$(digest)" ]; then
         systemctl enable --quiet balcao-api balcao-worker
-        systemctl restart balcao-api balcao-worker
+        systemctl restart balcao-api balcao-worker || true # below, the script waits for them
         systemctl try-restart balcao-panel balcao-backup-follow 2>/dev/null || true
         digest >"$PREFIX/started"
     else

@@ -123,21 +123,31 @@ def prepare(kind: str, plan: Plan, folder: Path) -> None:
     assert checked.returncode == 0, checked.stderr + checked.stdout
 
 
-@contextlib.contextmanager
-def running(kind: str, plan: Plan, folder: Path, certificate: Certificate) -> Iterator[httpx.Client]:
-    """Run the gateway, and yield a client that calls it over HTTPS."""
-    prepare(kind, plan, folder)
+def start(kind: str, folder: Path) -> "subprocess.Popen[bytes]":
+    """Start the gateway with the configuration in the folder, in its own process group."""
     command = {
         "haproxy": ["-db", "-f", "haproxy.cfg"],
         "nginx": ["-p", str(folder), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")],
         "envoy": ["-c", "envoy.yaml", "--concurrency", "1", "--use-dynamic-base-id", "--log-level", "error"],
     }[kind]
+    with (folder / "output.log").open("wb") as output:
+        return subprocess.Popen(
+            [find(kind), *command],
+            cwd=folder,
+            stdout=output,
+            stderr=output,
+            env=os.environ | _ROOTLESS,
+            start_new_session=True,
+        )
+
+
+@contextlib.contextmanager
+def running(kind: str, plan: Plan, folder: Path, certificate: Certificate) -> Iterator[httpx.Client]:
+    """Run the gateway, and yield a client that calls it over HTTPS."""
+    prepare(kind, plan, folder)
     base = f"https://127.0.0.1:{plan.frontend.https_port}"
     with (
-        (folder / "output.log").open("wb") as output,
-        subprocess.Popen(
-            [find(kind), *command], cwd=folder, stdout=output, stderr=output, env=os.environ | _ROOTLESS
-        ) as process,
+        start(kind, folder) as process,
         httpx.Client(base_url=base, timeout=PATIENCE, verify=certificate.trust) as client,
     ):
         try:

@@ -17,6 +17,7 @@ from balcao.operate.doctor import start as start_check
 from balcao.operate.names import SERVICES
 from balcao.operate.processes import supervisor
 from balcao.operate.processes.channel import Order, Report, Watched
+from balcao.operate.processes.notification import notify_when_gateways_know
 from balcao.operate.processes.plan import Plan, claiming_for_management, make_panel_plan, make_plan, make_site_plan
 from balcao.settings import Settings, SettingsError
 
@@ -80,6 +81,7 @@ def _supervise(plan: Plan) -> None:
             status.stop()
             show = console.print  # the status line has been removed
             welcome(started, report)
+            notify_when_gateways_know()
 
         asyncio.run(supervisor.supervise_processes(plan, lambda text: show(text), ready))
     console.print("Encerrado.")
