@@ -30,6 +30,7 @@ _OPEN_FILES = (
     *(f"backup/{unit}" for unit in BACKUP_UNITS),
     "container/Containerfile",
     "container/compose.yaml",
+    "database/cloudnativepg.yaml",
     "kubernetes/kustomization.yaml",
     "kubernetes/migrate.yaml",
     "kubernetes/api.yaml",
@@ -47,6 +48,7 @@ _CHART_FILES = (
     "helm/templates/network.yaml",
     "helm/templates/ingress.yaml",
 )
+_FOR_KUBERNETES = ("kubernetes/", "helm/", "database/cloudnativepg.yaml")
 _LINE = re.compile(r"([A-Z_]+)=(.*)")
 
 
@@ -122,7 +124,7 @@ def generate_production_files(installation: Installation, own: Secrets) -> dict[
     if installation.cluster:
         files |= generate_cluster(Cluster(installation.cluster, installation.database_name, own))
     if installation.has_local_database:  # in each pod, localhost is a different machine
-        files = {path: file for path, file in files.items() if not path.startswith(("kubernetes/", "helm/"))}
+        files = {path: file for path, file in files.items() if not path.startswith(_FOR_KUBERNETES)}
     return files
 
 
