@@ -36,7 +36,7 @@ RELEASED = {
     "access": 11,
     "agents": 1,
     "employability": 24,
-    "health_units": 6,
+    "health_units": 1,
     "panel": 9,
     "platform": 1,
     "registry": 37,
