@@ -33,7 +33,7 @@ from tools.release.licences import Refused
 # For each owner, the number of its last migration in the last release. There is no release yet. So these are the
 # migrations after which a migration may only expand the schema.
 RELEASED = {
-    "access": 11,
+    "access": 1,
     "agents": 1,
     "employability": 24,
     "health_units": 1,

@@ -1,13 +1,49 @@
--- What decides of a mapping, as the audit chain keeps it.
-CREATE FUNCTION access.mapping_document(mapping access.endpoint_mapping) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+-- The registration of operations by starting processes (rules: access 3.6).
+
+-- Return the id of the action with this code key. If there is none, create it. If a custom action already has the name,
+-- the new action's name gets a suffix.
+CREATE OR REPLACE FUNCTION access.declared_action(key text, text_for_people text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    found  bigint;
+    label  text := key;
+    suffix int := 1;
+BEGIN
+    SELECT id INTO found FROM access.action WHERE code_key = key;
+    IF found IS NOT NULL THEN
+        RETURN found;
+    END IF;
+    WHILE EXISTS (SELECT FROM access.action WHERE name = label) LOOP
+        suffix := suffix + 1;
+        label := key || '_' || suffix;
+    END LOOP;
+    INSERT INTO access.action (name, description, code_key, origin) VALUES (label, text_for_people, key, 'shipped')
+    RETURNING id INTO found;
+    RETURN found;
+END $$;
+
+-- Return whether an administrator's rebinding is not allowed by the floor that code now declares. Fixed operations
+-- accept every valid token.
+CREATE OR REPLACE FUNCTION access.under_floor(action_id bigint, floor text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM access.action
+        WHERE id = action_id AND (code_key = 'platform:public' AND floor <> 'public'
+                                  OR code_key = 'platform:authenticated' AND floor = 'action'
+                                  OR floor = 'fixed' AND code_key IS DISTINCT FROM 'platform:authenticated'))
+$$;
+
+-- Return the members of a mapping that affect decisions, as the audit trail stores them.
+CREATE OR REPLACE FUNCTION access.mapping_document(mapping access.endpoint_mapping) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT jsonb_build_object(
         'id', mapping.id, 'method', mapping.method, 'path_pattern', mapping.path_pattern, 'action_id', mapping.action_id,
         'service', mapping.service, 'operation', mapping.operation_key, 'guard', mapping.guard)
 $$;
 
--- Registers the operations that a starting process serves (rules: access 3.6). The event holds, as `before`, the
--- mappings that changed or gave way as they were, so that an earlier version can be made of a later one.
--- Answers {version, warnings: [{code, operation}]}.
+-- Register the operations that a starting process serves. Return {version, warnings: [{code, operation}]}.
+--
+-- Lock: the catalogue is locked first, so processes that start at the same time register one after the other.
+--
+-- Audit: `before` contains the changed and retired mappings as they were, so that an earlier version of the catalogue
+-- can be made from a later one.
 CREATE OR REPLACE FUNCTION access.announce(operations jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     offered  record;
@@ -36,7 +72,7 @@ BEGIN
             UPDATE access.endpoint_mapping SET announced_at = now() WHERE id = known.id;
             CONTINUE;
         END IF;
-        -- An administrator's rebinding outlives the release that changes the declared action.
+        -- Retain an administrator's rebinding, even if the release declares another action than before.
         bound := known.action_id;
         IF known.id IS NULL OR known.declared_action <> offered.action
                 AND known.action_id = (SELECT id FROM access.action WHERE code_key = known.declared_action)
@@ -48,7 +84,7 @@ BEGIN
         ELSIF known.declared_action <> offered.action THEN
             warnings := warnings || jsonb_build_object('code', 'rebinding_kept', 'operation', offered.operation);
         END IF;
-        -- Whatever stands in an operation's place gives way: a custom mapping, or an operation that moved or ended.
+        -- Retire another mapping of the same shape: a custom one, or an operation that moved or ended.
         WITH gone AS (
             UPDATE access.endpoint_mapping SET retired_at = now(), updated_at = now()
             WHERE operation_key IS DISTINCT FROM offered.operation AND retired_at IS NULL AND method = offered.method
@@ -87,7 +123,11 @@ BEGIN
     RETURN jsonb_build_object('version', present, 'warnings', warnings);
 END $$;
 
--- Finds the changes that came after a version.
-CREATE INDEX audit_event_version ON access.audit_event (catalogue_version) WHERE seq IS NOT NULL;
+-- Record that a running process serves these operations. Retention retires operations that no process has confirmed for
+-- a day.
+CREATE OR REPLACE FUNCTION access.still_served(operations text[]) RETURNS void LANGUAGE sql AS $$
+    UPDATE access.endpoint_mapping SET announced_at = now() WHERE operation_key = ANY(operations)
+$$;
 
-GRANT EXECUTE ON FUNCTION access.mapping_document(access.endpoint_mapping) TO balcao_app;
+GRANT EXECUTE ON FUNCTION access.declared_action, access.under_floor, access.mapping_document, access.announce,
+    access.still_served TO balcao_app;

@@ -1,8 +1,25 @@
--- Processes know the descriptions of actions: a caller's own rights and explained decisions show them (rules: access
--- 2.3, 2.4).
-CREATE TRIGGER note_description AFTER UPDATE OF description ON access.action
-    FOR EACH ROW EXECUTE FUNCTION access.note_item('action', 'id');
+-- The catalogue as the processes copy it (rules: access 4.5).
 
+-- Return the ids of the items of a kind: those that changed after `place`, or all of them if `place` is null. For
+-- people only changes are returned; `snapshot_people` returns all of them.
+CREATE OR REPLACE FUNCTION access.wanted(of_kind text, place bigint) RETURNS SETOF bigint LANGUAGE plpgsql STABLE ROWS 20 AS $$
+BEGIN
+    IF place IS NOT NULL THEN
+        RETURN QUERY SELECT DISTINCT item FROM access.change WHERE id > place AND kind = of_kind;
+    ELSIF of_kind = 'action' THEN
+        RETURN QUERY SELECT id FROM access.action;
+    ELSIF of_kind = 'mapping' THEN
+        RETURN QUERY SELECT id FROM access.endpoint_mapping WHERE retired_at IS NULL;
+    ELSIF of_kind = 'role' THEN
+        RETURN QUERY SELECT id FROM access.role;
+    ELSIF of_kind = 'group' THEN
+        RETURN QUERY SELECT id FROM access.grp;
+    END IF;
+END $$;
+
+-- Return what changed after `place`, or null if `known` is the current version. A deleted item is null. `whole` is set
+-- if the result contains the whole catalogue without the people: for a process that has no copy (`known` is 0), or
+-- whose copy is too old.
 CREATE OR REPLACE FUNCTION access.snapshot_since(known bigint, place bigint) RETURNS json LANGUAGE plpgsql STABLE AS $$
 DECLARE
     present access.catalogue_version;
@@ -13,7 +30,8 @@ BEGIN
         RETURN NULL;
     END IF;
     SELECT greatest(max(id), present.forgotten) INTO reached FROM access.change;
-    -- Of somebody who was removed nobody knows the number any more; and very many changes are no faster one by one.
+    -- Return the whole catalogue if retention has deleted some of the changes; if there are so many that single items
+    -- would be no faster; or if a person was deleted, because people are reported by their CPF, which is then unknown.
     IF known = 0 OR place < present.forgotten
        OR (SELECT count(*) > 20000 FROM (SELECT FROM access.change WHERE id > place LIMIT 20001) AS counted)
        OR EXISTS (SELECT FROM access.wanted('person', place) AS item
@@ -54,3 +72,18 @@ BEGIN
                 'roles', ARRAY(SELECT role_id FROM access.person_role WHERE person_id = id ORDER BY role_id))), '{}')
             FROM access.wanted('person', place) AS item JOIN access.person ON id = item));
 END $$;
+
+-- Return everyone who has a group or a role. A row contains the CPFs of the people with the same groups and roles,
+-- eight bytes for each, which is much smaller than a row for each person.
+CREATE OR REPLACE FUNCTION access.snapshot_people() RETURNS TABLE (groups bigint[], roles bigint[], people bytea)
+LANGUAGE sql STABLE AS $$
+    WITH joined AS (
+        SELECT person_id, array_agg(group_id ORDER BY group_id) AS groups FROM access.membership GROUP BY person_id),
+    direct AS (
+        SELECT person_id, array_agg(role_id ORDER BY role_id) AS roles FROM access.person_role GROUP BY person_id)
+    SELECT coalesce(groups, '{}'), coalesce(roles, '{}'), string_agg(int8send(cpf::bigint), '')
+    FROM joined FULL JOIN direct USING (person_id) JOIN access.person ON person.id = person_id
+    GROUP BY 1, 2
+$$;
+
+GRANT EXECUTE ON FUNCTION access.wanted, access.snapshot_since, access.snapshot_people TO balcao_app;
