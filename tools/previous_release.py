@@ -37,7 +37,7 @@ RELEASED = {
     "agents": 1,
     "employability": 24,
     "health_units": 1,
-    "panel": 9,
+    "panel": 1,
     "platform": 1,
     "registry": 37,
     "search": 26,

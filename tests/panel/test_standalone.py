@@ -106,7 +106,7 @@ def test_a_login_that_may_not_take_the_panels_role_is_told_the_statements_for_an
 
 
 def test_a_database_that_lacks_a_migration_of_the_panel_is_told_so(sandbox: Sandbox, tmp_path: Path, sql: Sql) -> None:
-    (missing,) = sql("DELETE FROM platform.migration WHERE owner = 'panel' AND name LIKE '0002%' RETURNING *")
+    (missing,) = sql("DELETE FROM platform.migration WHERE owner = 'panel' AND name LIKE '0001%' RETURNING *")
     try:
         assert "execute `balcao migrate`" in make_terminal(sandbox, tmp_path).refusal("panel")
     finally:
