@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from importlib.resources import files
 from typing import Any
 from uuid import uuid4
 
@@ -121,21 +120,6 @@ async def test_the_feed_is_the_same_whatever_the_schema_of_the_collection(
     before = read()
     await asyncio.to_thread(stage.run, migrate(stage.platform, "v1"))
     assert read() == before
-
-
-def test_a_catalogue_that_is_older_than_the_feed_stands_in_it(read: Read, staff: Staff, sql: Sql) -> None:
-    first, second, removed, draft = staff.publish(), staff.publish(), staff.publish(), staff.create()
-    staff("PATCH", f"/services/{removed['id']}/unpublish")
-    staff("DELETE", f"/services/{staff.publish()['id']}")
-    staff("PUT", f"/services/{draft['id']}", json=draft | {"resumo": "outro"})
-    sql(
-        "UPDATE search.service_versions SET created_at = created_at - interval '1 day' WHERE service_id = $1",
-        second["id"],
-    )
-    sql("DELETE FROM search.feed_entries")
-    migration = files("balcao.search.migrations").joinpath("0012_change_feed.sql").read_text("utf-8")
-    sql(migration.partition("-- What was published before")[2].partition("\n")[2])
-    assert told(read()) == [(second["id"], "published"), (first["id"], "published")]
 
 
 @pytest_asyncio.fixture

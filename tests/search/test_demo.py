@@ -83,7 +83,8 @@ def test_a_second_load_changes_nothing(stage: Stage) -> None:
 _STATES = """
 SELECT count(*) FILTER (WHERE status = 1) AS published, count(*) FILTER (WHERE awaiting_approval) AS awaiting,
        count(*) FILTER (WHERE status = 0 AND NOT awaiting_approval) AS in_edition,
-       count(*) FILTER (WHERE exclusive) AS exclusive, count(*) FILTER (WHERE fixar_destaque) AS highlighted,
+       count(*) FILTER (WHERE exclusive) AS exclusive,
+       count(*) FILTER (WHERE (doc ->> 'fixar_destaque')::boolean) AS highlighted,
        count(DISTINCT tema_fold) AS categories, count(DISTINCT (tema_fold, sub_fold)) AS subcategories,
        (SELECT count(*) FROM search.tombamentos) AS mappings
 FROM search.{physical}

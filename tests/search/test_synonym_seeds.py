@@ -1,19 +1,11 @@
 """The synonyms of a new installation (rules: search 3.4)."""
 
-from importlib.resources import files
-from uuid import uuid4
-
 import asyncpg
 import pytest
 
 from balcao.search.portuguese.analysis import tokenize
 from balcao.search.public_search.synonyms import Synonyms
 from tests.search.small_catalogue import SmallCatalogue
-
-SEEDS = [
-    files("balcao.search").joinpath("migrations", f"{name}.sql").read_text("utf-8")
-    for name in ("0016_everyday_words", "0017_more_everyday_words")
-]
 
 
 async def list_groups(owner: asyncpg.Connection) -> list[set[str]]:
@@ -23,23 +15,6 @@ async def list_groups(owner: asyncpg.Connection) -> list[set[str]]:
 @pytest.mark.parametrize("term", ["iptu", "iss", "itbi", "mei", "cnh", "rg", "nfs-e", "segunda via", "grátis", "wi-fi"])
 async def test_what_people_say_stands_beside_what_catalogues_write(owner: asyncpg.Connection, term: str) -> None:
     assert any(term in {each.lower() for each in group} for group in await list_groups(owner))
-
-
-async def test_a_group_of_a_city_is_never_joined_by_a_seeded_one(owner: asyncpg.Connection) -> None:
-    transaction = owner.transaction()
-    await transaction.start()
-    try:
-        await owner.execute("TRUNCATE search.synonyms")
-        await owner.execute(
-            "INSERT INTO search.synonyms VALUES ($1, '{IPTU,taxa da casa}', now(), now(), 'Marta Queiroz')", uuid4()
-        )
-        for seeds in SEEDS:
-            await owner.execute(seeds)
-        groups = await list_groups(owner)
-    finally:
-        await transaction.rollback()
-    assert [group for group in groups if {"iptu", "IPTU"} & group] == [{"IPTU", "taxa da casa"}]
-    assert any("itbi" in group for group in groups)
 
 
 async def test_each_seeded_term_finds_services_named_like_the_others_of_its_group(owner: asyncpg.Connection) -> None:

@@ -3,5 +3,4 @@
 from balcao.core.exports.declaration import Exports
 from balcao.core.feature import Feature
 
-# `known_words` belonged to the search in PostgreSQL. The previous release still fills it.
-FEATURE = Feature(exports=Exports(derived=("search.index_changes", "search.known_words")))
+FEATURE = Feature(exports=Exports(derived=("search.index_changes",)))
