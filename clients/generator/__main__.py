@@ -1,7 +1,7 @@
 """Build the client packages from their sources: `make clients`. Without Node, only the Python client is built."""
 
+import argparse
 import shutil
-import sys
 from pathlib import Path
 
 from clients.generator import python, typescript
@@ -10,12 +10,16 @@ from clients.generator.measures import measure_python, measure_typescript
 
 
 def main() -> None:
-    """Write and pack the clients in the target folder (the only argument), and print their measures."""
-    target = Path(sys.argv[1]).absolute()
-    python.write(target / "python", ROOT / "tools" / "sdk")
+    """Write and pack the clients in the target folder, and print their measures."""
+    arguments = argparse.ArgumentParser(prog="python -m clients.generator")
+    arguments.add_argument("target", type=Path)
+    arguments.add_argument("--tools", type=Path, default=ROOT / "tools", help="where the generators are installed")
+    given = arguments.parse_args()
+    target = given.target.absolute()
+    python.write(target / "python", given.tools / "sdk")
     print(measure_python(python.pack(target / "python", target)))
     if shutil.which("node"):
-        typescript.write(target / "typescript", ROOT / "tools" / "openapi" / "node_modules")
+        typescript.write(target / "typescript", given.tools / "openapi" / "node_modules")
         package = typescript.pack(target / "typescript", target)
         print(measure_typescript(package, target / "typescript" / "lib" / "index.js"))
 

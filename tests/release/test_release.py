@@ -22,7 +22,7 @@ from tools.release import building, sbom, signing
 from tools.release.components import ROOT, list_bundled
 from tools.release.licences import Refused
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.node, pytest.mark.sdk]
 
 # This program prints the file from which the trial was imported, and a token from the trial's identity provider.
 TOKEN_OF_A_DEMO_PERSON = """
@@ -31,6 +31,19 @@ from balcao.__main__ import main
 print(balcao_sandbox.__file__)
 sys.argv = ["balcao", "token", "ana"]
 main()
+"""
+# These programs list the health units with a client library, as the README of the library shows.
+UNITS = """
+import sys
+from balcao_client import Balcao, ClientCredentials
+with Balcao(sys.argv[1], ClientCredentials("painel-saude", "sandbox-painel-saude-secret")) as balcao:
+    for unit in balcao.health_units.iterate_units():
+        print(unit.nome)
+"""
+UNITS_FOR_NODE = """
+import {{ Balcao, ClientCredentials }} from "{}";
+const balcao = new Balcao(process.argv[1], new ClientCredentials("painel-saude", "sandbox-painel-saude-secret"));
+for await (const unit of balcao.healthUnits.iterateUnits()) console.log(unit.nome);
 """
 DAY = f"## {__version__} (2026-11-22)"
 
@@ -106,6 +119,8 @@ def test_the_sums_are_those_of_every_file(release: Path) -> None:
         f"balcao-{__version__}.cdx.json",
         "statements.md",
         f"balcao_sandbox-{__version__}-py3-none-any.whl",
+        f"balcao_client-{__version__}-py3-none-any.whl",
+        f"balcao-client-{__version__}.tgz",
         "requirements.lock",
         "requirements-sandbox.lock",
         "install.sh",
@@ -152,7 +167,8 @@ def test_with_both_wheels_a_trial_starts_without_the_repository(release: Path) -
     folder = open_folder()
     for distribution in ("balcao", "balcao_sandbox"):
         unpack(release, distribution, folder / "wheels")
-    terminal = Terminal(folder, port=free_port())
+    port = free_port()
+    terminal, url = Terminal(folder, port=port), f"http://127.0.0.1:{port}"
     terminal.environment |= {"PYTHONPATH": str(folder / "wheels")}
     with Serving(terminal):
         told = subprocess.run(
@@ -167,7 +183,21 @@ def test_with_both_wheels_a_trial_starts_without_the_repository(release: Path) -
         used, token = told.stdout.split()
         assert Path(used).is_relative_to(folder)
         assert len(token.split(".")) == 3
+        unpack(release, "balcao_client", folder / "client")
+        assert run(sys.executable, "-c", UNITS, url, PYTHONPATH=str(folder / "client")).count("\n") > 5
+        assert run("node", "--input-type=module", "-e", unpack_for_node(release, folder), url).count("\n") > 5
     remove(folder)
+
+
+def unpack_for_node(release: Path, folder: Path) -> str:
+    """Install the TypeScript client with its only dependency, and return a module that lists the health units."""
+    modules = folder / "node_modules"
+    (modules / "@balcao").mkdir(parents=True)
+    run("tar", "-xzf", release / f"balcao-client-{__version__}.tgz", "-C", modules / "@balcao")
+    (modules / "@balcao/package").rename(modules / "@balcao/client")
+    for name in ("openapi-fetch", "openapi-typescript-helpers"):
+        (modules / name).symlink_to(ROOT / "tools/openapi/node_modules" / name)
+    return UNITS_FOR_NODE.format(modules / "@balcao/client/lib/index.js")
 
 
 @pytest.mark.parametrize("profile", ["sandbox", "production"])

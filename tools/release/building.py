@@ -48,6 +48,7 @@ def build(repository: Path, folder: Path) -> Path:
         # The bill of materials describes a production server, on which the trial is not installed.
         _describe(source, made, version, commit)
         _run_build(source / _TRIAL, made, commit, "--wheel")
+        _build_clients(source, Path(name, "clients"), made)
         for path in _COPIED:
             shutil.copy(source / path, made)
         _write_statements(source, made / "statements.md")
@@ -87,6 +88,29 @@ def _run_build(source: Path, made: Path, commit: Commit, *only: str) -> None:
     )
     if done.returncode:
         raise Refused(done.stdout + done.stderr)
+
+
+def _build_clients(source: Path, folder: Path, made: Path) -> None:
+    """Build the client packages for Python and TypeScript from the API documents of the commit.
+
+    The generators of this tree do the work, because the source of a commit has none installed.
+    """
+    tools = components.ROOT / "tools"
+    if not shutil.which("node"):
+        raise Refused("Uma edição contém os clientes, e o de TypeScript pede Node: instale-o e repita.")
+    generate = [sys.executable, "-m", "clients.generator", str(folder), "--tools", str(tools)]
+    for command in ([str(tools / "sdk" / "install")], generate):
+        done = subprocess.run(
+            command,
+            cwd=source,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join((str(source / "src"), str(source)))},
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            raise Refused(done.stdout + done.stderr)
+    for package in (*folder.glob("*.whl"), *folder.glob("*.tgz")):
+        shutil.copy(package, made)
 
 
 def _describe(source: Path, made: Path, version: str, commit: Commit) -> None:
