@@ -35,7 +35,7 @@ from tools.release.licences import Refused
 RELEASED = {
     "access": 1,
     "agents": 1,
-    "employability": 24,
+    "employability": 2,
     "health_units": 1,
     "panel": 1,
     "platform": 1,

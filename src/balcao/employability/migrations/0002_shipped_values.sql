@@ -1,4 +1,6 @@
--- What a release ships (employability document, 3.1), once: what an administrator renamed or removed stays so.
+-- The values that every new database contains (rules: employability 3.1). They are inserted only once, so a value that
+-- an administrator renames or deletes does not come back.
+
 -- An id is the UUID version 5 of `<kind>:<descricao>` in the namespace UUID5(NAMESPACE_URL, 'balcao:employability').
 INSERT INTO employability.reference_value (id, kind, posicao, descricao) VALUES
     ('4501bc88-fb37-5c16-a84b-e864c62433cf', 'regimes-contratacao', 1, 'CLT'),
@@ -67,3 +69,27 @@ INSERT INTO employability.behaviour (nome) VALUES
     ('Responsabilidade'),
     ('Empatia'),
     ('Inteligência emocional');
+
+-- Ten areas of work with five skills each. The ids follow the order of reading.
+CREATE TEMPORARY TABLE seed (place int GENERATED ALWAYS AS IDENTITY, area text, skills text[]) ON COMMIT DROP;
+INSERT INTO seed (area, skills) VALUES
+    ('Atendimento', ARRAY['Atendimento ao cliente', 'Telemarketing', 'Recepção', 'Operação de caixa', 'Mediação de conflitos']),
+    ('Administração', ARRAY['Planilhas eletrônicas', 'Redação', 'Arquivo e documentação', 'Rotinas de pessoal', 'Contas a pagar e a receber']),
+    ('Tecnologia', ARRAY['Programação', 'Banco de dados', 'Suporte técnico', 'Redes', 'Design de interfaces']),
+    ('Construção', ARRAY['Alvenaria', 'Acabamento', 'Elétrica predial', 'Hidráulica', 'Desenho técnico']),
+    ('Saúde', ARRAY['Cuidados de enfermagem', 'Primeiros socorros', 'Cuidado de idosos', 'Farmácia', 'Análises clínicas']),
+    ('Educação', ARRAY['Ensino infantil', 'Reforço escolar', 'Libras', 'Recreação', 'Educação inclusiva']),
+    ('Alimentação', ARRAY['Cozinha', 'Confeitaria', 'Panificação', 'Serviço de mesa', 'Boas práticas de manipulação']),
+    ('Logística', ARRAY['Direção categoria B', 'Direção categoria D', 'Separação de pedidos', 'Controle de estoque', 'Empilhadeira']),
+    ('Comércio', ARRAY['Vendas', 'Vitrinismo', 'Reposição', 'Marketing digital', 'Negociação']),
+    ('Serviços gerais', ARRAY['Limpeza', 'Jardinagem', 'Portaria', 'Zeladoria', 'Costura']);
+INSERT INTO employability.work_area (nome) SELECT area FROM seed ORDER BY place;
+INSERT INTO employability.skill (nome)
+SELECT nome FROM seed, unnest(skills) WITH ORDINALITY AS listed (nome, position) ORDER BY place, position;
+INSERT INTO employability.skill_area (skill_id, area_id)
+SELECT skill.id, work_area.id
+FROM seed
+CROSS JOIN unnest(skills) WITH ORDINALITY AS listed (nome, position)
+JOIN employability.skill ON skill.nome = listed.nome
+JOIN employability.work_area ON work_area.nome = seed.area
+ORDER BY seed.place, position;
