@@ -39,7 +39,7 @@ RELEASED = {
     "health_units": 1,
     "panel": 1,
     "platform": 1,
-    "registry": 37,
+    "registry": 1,
     "search": 2,
     "site": 1,
 }

@@ -18,7 +18,11 @@ REASON = ("--reason", "Pedido no balcão")
 
 @pytest.fixture(autouse=True)
 def ana(sql: Sql) -> None:
-    sql("INSERT INTO registry.base_record VALUES ($1, '{\"nome\": \"Ana\"}', 'teste') ON CONFLICT DO NOTHING", ANA)
+    sql(
+        "INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, '{\"nome\": \"Ana\"}', 'teste') "
+        "ON CONFLICT DO NOTHING",
+        ANA,
+    )
     sql("INSERT INTO registry.mirror_head (cpf) VALUES ($1) ON CONFLICT DO NOTHING", ANA)
     sql("INSERT INTO registry.register VALUES ($1, 'genero', '\"x\"', now(), 'crm') ON CONFLICT DO NOTHING", ANA)
     sql("DELETE FROM platform.audit_event")

@@ -54,7 +54,11 @@ def test_staff_say_why_before_they_get_near_a_persons_data(
     http: httpx.Client, issuer: Issuer, sql: Sql, method: str, address: str, body: Any
 ) -> None:
     staff = bearer(issuer.admin(ADMIN))
-    sql("INSERT INTO registry.base_record VALUES ($1, '{\"_id\": \"a\"}', 'teste') ON CONFLICT DO NOTHING", ANA)
+    sql(
+        "INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, '{\"_id\": \"a\"}', 'teste') "
+        "ON CONFLICT DO NOTHING",
+        ANA,
+    )
     for reason in ({}, {"X-Access-Reason": ""}):
         answer = http.request(method, address, headers=staff | reason, json=body)
         assert (answer.status_code, answer.headers["Error-Code"]) == (400, "access-reason-missing")

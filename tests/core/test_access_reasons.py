@@ -134,7 +134,11 @@ def read(http: httpx.Client, issuer: Issuer, reason: str | bytes) -> httpx.Respo
 
 @pytest.fixture(scope="module", autouse=True)
 def _record(http: httpx.Client, sql: Sql) -> None:
-    sql("INSERT INTO registry.base_record VALUES ($1, '{\"_id\": \"a\"}', 'teste') ON CONFLICT DO NOTHING", ANA)
+    sql(
+        "INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, '{\"_id\": \"a\"}', 'teste') "
+        "ON CONFLICT DO NOTHING",
+        ANA,
+    )
 
 
 @pytest.mark.parametrize("text", ["7", "ab", "%20ab%20", "x" * 201, "é" * 201, "x" * 2000])

@@ -2,7 +2,6 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 from typing import Any
 
 import httpx
@@ -267,23 +266,6 @@ def test_what_has_lapsed_is_swept_away_and_nothing_else(
     assert reports["phone_unproven"] == 1
     left = {row["number"] for row in sql("SELECT number FROM registry.phone_book WHERE cpf = $1", BRUNO)}
     assert (lapsed.number in left, kept.number in left, proven.number in left) == (False, True, True)
-
-
-def test_an_upgrade_leaves_each_squatter_three_numbers_that_are_nobodys(book: Book, sql: Sql) -> None:
-    numbers = [f"552199{new_number()[-7:]}" for _ in range(8)]
-    for place, number in enumerate(numbers):
-        sql(
-            "INSERT INTO registry.phone_book (number, cpf, proof, channel, bound_at, version) "
-            "VALUES ($1, $2, 'token', 'web', now() - make_interval(days => $3), gen_random_uuid())",
-            *(number, BRUNO, (31, 20, 19, 18, 17, 16, 15, 14)[place]),
-        )
-    set_base(sql, ANA, {"principal": write(WRITTEN[0], numbers[1])})
-    script = files("balcao.registry").joinpath("migrations/0022_phone_owners.sql").read_text("utf-8")
-    for statement in script[script.index("DELETE FROM") :].split(";\n"):
-        if statement.strip():
-            sql(statement)
-    left = {row["number"] for row in sql("SELECT number FROM registry.phone_book WHERE cpf = $1", BRUNO)}
-    assert left & set(numbers) == set(numbers[2:5])
 
 
 # --- rate limits ------------------------------------------------------------------------------------------------------

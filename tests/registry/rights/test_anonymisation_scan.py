@@ -88,7 +88,9 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
         await connection.execute("INSERT INTO registry.own_pet (cpf, record) VALUES ($1, $2)", cpf.digits, pet)
         await connection.execute("INSERT INTO registry.preferences (cpf, opt_in) VALUES ($1, false)", cpf.digits)
     record = json.dumps({"_id": "b", "nome": f"{STAYS} Nome", "email": None})
-    await asyncio.to_thread(sql, "INSERT INTO registry.base_record VALUES ($1, $2, 'teste')", cpf.digits, record)
+    await asyncio.to_thread(
+        sql, "INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2, 'teste')", cpf.digits, record
+    )
     # One event is waiting, and one is dead-lettered.
     await webhook(platform, cpf, start + timedelta(minutes=1), {"email": f"{MARK}-espera"})
     dead = await webhook(platform, cpf, start + timedelta(minutes=2), {"email": f"{MARK}-morto"})

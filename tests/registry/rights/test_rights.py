@@ -59,7 +59,11 @@ def staff(issuer: Issuer) -> dict[str, str]:
 def ana(sql: Sql) -> None:
     """Create Ana's base record, and empty the audit trail."""
     record = '{"_id": "a1", "nome": "Ana Beatriz", "email": {"principal": null, "alternativo": []}}'
-    sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste') ON CONFLICT DO NOTHING", ANA, record)
+    sql(
+        "INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2, 'teste') ON CONFLICT DO NOTHING",
+        ANA,
+        record,
+    )
     sql("DELETE FROM platform.audit_event")
 
 

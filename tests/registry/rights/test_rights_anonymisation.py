@@ -50,7 +50,11 @@ def post(http: httpx.Client, owner: dict[str, str]) -> Post:
 def declared(http: httpx.Client, owner: dict[str, str], sql: Sql) -> None:
     """Create Ana's base record, and declare her gender and a notification choice."""
     record = '{"_id": "a1", "nome": "Ana Beatriz"}'
-    sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste') ON CONFLICT DO NOTHING", ANA, record)
+    sql(
+        "INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2, 'teste') ON CONFLICT DO NOTHING",
+        ANA,
+        record,
+    )
     preferences = {"channel": "web", "opt_in": False}
     http.put(f"/registry/v1/citizen/{ANA}/notification-preferences", headers=owner, json=preferences).raise_for_status()
     http.put(f"/registry/v1/citizen/{ANA}/gender", headers=owner, json={"valor": "Travesti"}).raise_for_status()

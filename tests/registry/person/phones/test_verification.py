@@ -148,7 +148,11 @@ def test_a_confirmed_number_wins_over_what_the_crm_said_before(
 
 def test_a_phone_is_declared_on_the_record_as_it_was_read(citizen: Citizen, sql: Sql) -> None:
     record = {"_id": "a", "nascimento": {"data": "1990-05-17"}}  # the displayed record also has a time and this flag
-    sql("INSERT INTO registry.base_record VALUES ($1, $2, 'teste')", citizen.cpf, json.dumps(record))
+    sql(
+        "INSERT INTO registry.base_record (cpf, record, source) VALUES ($1, $2, 'teste')",
+        citizen.cpf,
+        json.dumps(record),
+    )
     known = citizen.read().headers["ETag"]
     citizen.declare("exhibition-name", "Aninha")
     assert refusal(citizen.put("phone", mobile(), **{"If-Match": known})) == (412, "precondition-failed")

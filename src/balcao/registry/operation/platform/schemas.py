@@ -90,8 +90,8 @@ class SchemaVersion(msgspec.Struct):
     """The applied migrations of one schema."""
 
     owner: Annotated[str, Meta(description="Serviço, `platform` ou `panel`.", examples=["registry"])]
-    migration: Annotated[str, Meta(description="Última migração aplicada.", examples=["0025_citizen_search.sql"])]
-    applied: Annotated[int, Meta(description="Quantas foram aplicadas.", examples=[24])]
+    migration: Annotated[str, Meta(description="Última migração aplicada.", examples=["0002_shipped_values.sql"])]
+    applied: Annotated[int, Meta(description="Quantas foram aplicadas.", examples=[2])]
     applied_at: Annotated[
         datetime, Meta(description="Quando foi a última (RFC 3339).", examples=["2026-03-02T03:00:00Z"])
     ]

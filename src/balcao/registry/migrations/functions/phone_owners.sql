@@ -1,10 +1,18 @@
--- A telephone number that is written with `+` has its country's code: `+49 30 901820` is not a number of Brazil's area 49.
--- The functions are those of 0022, 0024 and 0025 with that condition.
+-- In whose records a phone number is, and to whom it is bound (rules: registry 4.13). The phones of the base record and
+-- the five phones of the mirror count, whether they are shown or not.
 
--- Whether a number in the mirror is one of these: without its country it is Brazilian only if no `+` precedes it.
-CREATE FUNCTION registry.is_phone_among(value jsonb, forms text[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN value #>> '{}' !~ '^\W*\+' OR regexp_replace(value #>> '{}', '\D', '', 'g') = ANY (forms);
+-- Return the ways to write the same number: a mobile number of Brazil also without its ninth digit, which messengers
+-- leave out.
+CREATE OR REPLACE FUNCTION registry.phone_forms(asked text) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE
+        WHEN asked ~ '^55[1-9]\d9\d{8}$' THEN ARRAY[asked, left(asked, 4) || right(asked, 8)]
+        WHEN asked ~ '^55[1-9]\d[6-9]\d{7}$' THEN ARRAY[asked, left(asked, 4) || '9' || right(asked, 8)]
+        ELSE ARRAY[asked]
+    END
+$$;
 
+-- Return the digits of an imported phone with the country code. Without a country code, 10 or 11 digits are a number of
+-- Brazil, unless `+` precedes them: `+49 30 901820` is not a number of the Brazilian area 49.
 CREATE OR REPLACE FUNCTION registry.phone_number(phone jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
         WHEN ddi <> '' THEN ddi || rest
@@ -18,12 +26,21 @@ CREATE OR REPLACE FUNCTION registry.phone_number(phone jsonb) RETURNS text LANGU
     ) AS digits
 $$;
 
-CREATE OR REPLACE FUNCTION registry.is_phone_anothers(asked text, person text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+-- Return whether a phone of the mirror is one of these complete numbers, given that its digits equal one of them with
+-- or without the country code. After `+`, the digits must include the country code.
+CREATE OR REPLACE FUNCTION registry.is_phone_among(value jsonb, forms text[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN value #>> '{}' !~ '^\W*\+' OR regexp_replace(value #>> '{}', '\D', '', 'g') = ANY (forms);
+
+-- Return whether the number is in another person's record. The indexes `register_phones` and `base_record_phones` find
+-- candidates by digits, and the functions above compare the complete numbers.
+CREATE OR REPLACE FUNCTION registry.is_phone_anothers(asked text, person text) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
     forms    text[] := registry.phone_forms(asked);
-    -- As the mirror may have it: whole, or without the country.
+    -- In the mirror: complete, or without the country code.
     whole    text[] := forms || ARRAY(SELECT substr(form, 3) FROM unnest(forms) AS form WHERE form LIKE '55%');
-    -- As an imported phone may have it: the country, the area or both may stand in members of their own.
+    -- In the `valor` of an imported phone: every long suffix, because country and area codes can be in other members.
     written  text[] := ARRAY(
         SELECT substr(form, place) FROM unnest(whole || ARRAY(SELECT '0' || one FROM unnest(whole) AS one)) AS form,
             generate_series(1, 8) AS place WHERE length(form) - place >= 5);
@@ -43,6 +60,7 @@ BEGIN
     );
 END $$;
 
+-- Return whether the number is in this person's record.
 CREATE OR REPLACE FUNCTION registry.is_phone_own(asked text, person text) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT EXISTS (
         SELECT FROM registry.register, unnest(registry.phone_forms(asked)) AS form
@@ -57,11 +75,40 @@ CREATE OR REPLACE FUNCTION registry.is_phone_own(asked text, person text) RETURN
     )
 $$;
 
+-- Return whether a binding is valid. A proven one always is. A claimed one is valid for the time `lasting`, and only
+-- while the number is in no other person's record.
+CREATE OR REPLACE FUNCTION registry.is_phone_bound(held registry.phone_book, lasting interval) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN held.proof = 'token'
+        THEN held.bound_at > clock_timestamp() - lasting AND NOT registry.is_phone_anothers(held.number, held.cpf)
+        ELSE held.proof IS NOT NULL
+    END
+$$;
+
+-- Return how many valid numbers a person has without proof.
+CREATE OR REPLACE FUNCTION registry.count_unproven_phones(person text, lasting interval) RETURNS int
+LANGUAGE sql STABLE AS $$
+    SELECT count(*)::int FROM registry.phone_book AS held
+    WHERE cpf = person AND proof = 'token' AND registry.is_phone_bound(held, lasting)
+$$;
+
+-- The same, after waiting for other calls of this person until the transaction ends, so that the limit is exact. It is
+-- volatile: see `own_writes.sql`.
+CREATE OR REPLACE FUNCTION registry.hold_unproven_phones(person text, lasting interval) RETURNS int
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('unproven phones of ' || person, 0));
+    RETURN registry.count_unproven_phones(person, lasting);
+END $$;
+
+-- Return the people whom a number may belong to: the person who proved it. If no person did, those who claimed it or
+-- have it in their record, at most `most` from each kind of record. A number in quarantine may have changed hands, so
+-- it belongs to no person.
 CREATE OR REPLACE FUNCTION registry.find_phone_people(asked text, lasting interval, most int) RETURNS SETOF text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     forms    text[] := registry.phone_forms(asked);
-    -- As the mirror, and as an imported phone, may have it: see registry.is_phone_anothers.
+    -- See `is_phone_anothers`.
     whole    text[] := forms || ARRAY(SELECT substr(form, 3) FROM unnest(forms) AS form WHERE form LIKE '55%');
     written  text[] := ARRAY(
         SELECT substr(form, place) FROM unnest(whole || ARRAY(SELECT '0' || one FROM unnest(whole) AS one)) AS form,

@@ -1,12 +1,16 @@
--- Appends entries to a citizen's ledger of preferences, behind its entry `behind` (0 for none); false when that is not the
--- last one. Whoever changes preferences does so in the same statement and only when this is true: every change that is
--- one leaves an entry, so what was read with the ledger ending there is what still stands.
+-- Changes of preferences (rules: registry 4.7).
+
+-- Append entries to a person's ledger after the entry number `behind`, or after none if it is 0. Return false, without
+-- appending, if that is not the last entry.
 --
--- A volatile function, because the end of the ledger is to be read as it is once the lock is held (see 0012).
-CREATE FUNCTION registry.append_preference_entries(person text, behind int, entries jsonb) RETURNS boolean
+-- Every change of preferences calls this in its own statement, and writes only if the result is true. Every change
+-- leaves an entry, so preferences that were read while the ledger ended with `behind` are still current.
+--
+-- It is volatile: see `own_writes.sql`.
+CREATE OR REPLACE FUNCTION registry.append_preference_entries(person text, behind int, entries jsonb) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    -- There is no row to lock before the first change.
+    -- Before the first change there is no row to lock.
     PERFORM pg_advisory_xact_lock(hashtextextended('registry.preferences:' || person, 0));
     IF behind <> coalesce((SELECT max(seq) FROM registry.preference_ledger WHERE cpf = person), 0) THEN
         RETURN false;
