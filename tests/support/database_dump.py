@@ -20,7 +20,7 @@ def everything(sql: Sql) -> dict[str, list[str]]:
 
 
 # Tables to which every process writes in the background, some seconds after a call.
-BEHIND_CALLS = {"platform.call", "platform.response_count"}
+BEHIND_CALLS = {"platform.call", "platform.process", "platform.response_count"}
 
 
 def what_calls_store(sql: Sql) -> dict[str, list[str]]:
