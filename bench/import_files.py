@@ -23,7 +23,7 @@ _DERIVED = ("search_content", "last_update", "slug_history")
 class File:
     """A generated file: the kind of import, and its usual number of rows.
 
-    If `is_measured` is False, its rows are only imported because other kinds need them.
+    If `is_measured` is False, the rows are imported only because other kinds need them.
     """
 
     service: Service
@@ -103,7 +103,7 @@ def make_units(count: int) -> Iterator[dict[str, Any]]:
 def make_notifications(count: int) -> Iterator[dict[str, Any]]:
     """Yield notifications of a hundred units in chronological order.
 
-    Each unit's last notification is the only open one.
+    In each unit, only the newest notification is open.
     """
     chance, units = _draw("notifications"), 100
     begin = datetime(2026, 3, 2, 12, tzinfo=UTC) - timedelta(days=count // units)

@@ -57,7 +57,7 @@ class Meter:
     def read(self) -> tuple[float, float]:
         """Return the CPU seconds of this process and of PostgreSQL.
 
-        If a process ends meanwhile, read everything again, because its time would be missing.
+        If a process ends during the reading, read everything again, because the time of that process would be missing.
         """
         while True:
             ended = self._read_ended()

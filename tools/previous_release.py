@@ -1,4 +1,4 @@
-"""Run the last release's tests, with its own code, on the schema of this tree: `make previous`.
+"""Run the previous release's tests, with its own code, on the schema of this tree: `make previous`.
 
 This shows whether processes of that release still work after the newer migrations. The release is the newest `v*` tag
 before this commit. Without a tag, it is the last commit whose migrations match RELEASED.
@@ -30,7 +30,7 @@ from tools.release.building import ask_git, extract
 from tools.release.components import ROOT
 from tools.release.licences import Refused
 
-# For each owner, the number of its last migration in the last release. There is no release yet. So these are the
+# For each owner, the number of its newest migration in the previous release. There is no release yet. So these are the
 # migrations after which a migration may only expand the schema.
 RELEASED = {
     "access": 1,
@@ -60,7 +60,7 @@ _OURS = ("BALCAO_", "CRM_", "PYTEST_", "COV_")
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the last release's tests, and return the command's exit status. Arguments after `--` are passed to pytest."""
+    """Run the previous release's tests, and return the exit status. Arguments after `--` are passed to pytest."""
     arguments = argparse.ArgumentParser(prog="python -m tools.previous_release")
     arguments.add_argument("--release", help="a tag or commit, instead of the last release")
     arguments.add_argument("--repository", type=Path, default=ROOT)
@@ -101,7 +101,7 @@ def find_commit(repository: Path, name: str) -> str:
 
 
 def find_release(repository: Path) -> str:
-    """Return the last release's tag or, before the first release, the last commit with the migrations of RELEASED.
+    """Return the previous release's tag or, before the first release, the last commit with the migrations of RELEASED.
 
     Raises Refused if the history does not contain that commit.
     """

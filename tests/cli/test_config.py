@@ -36,7 +36,7 @@ def by_variable(settings: Settings, environment: dict[str, str] | None = None) -
     return {one.variable: one for one in explain_variables(settings, environment or {}, {})}
 
 
-# Our own texts contain none of these values, so a match can only come from the secret.
+# Our own messages contain none of these values, so a match can come only from the secret.
 WORDS = st.text("XYZKWQ0123456789:/@?&=%#,+ç ", min_size=12, max_size=40).map(lambda text: f"X9{text}Q7")
 
 

@@ -1,6 +1,6 @@
-"""Since the last release, migrations only expand the schema, so that processes of that release work during an upgrade.
+"""Migrations since the previous release only expand the schema, so processes of that release work during an upgrade.
 
-These tests read the text of the migrations. `make previous` runs the last release's tests on the migrated database.
+These tests read the text of the migrations. `make previous` runs the previous release's tests on the migrated database.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Tests of `make previous`, which runs the last release's tests on this tree's schema.
+"""Tests of `make previous`, which runs the previous release's tests on this tree's schema.
 
 Most tests use a small project on SQLite. At full size (`make prove`), the real release runs on PostgreSQL, and its
 tests must detect a migration that removes something.

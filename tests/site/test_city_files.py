@@ -137,7 +137,7 @@ def test_a_changed_file_is_in_use_without_a_restart_and_an_invalid_one_changes_n
     (changed,) = re.findall(r'"stylesheet" href="([^"]*)"', site.get("/").text)
     assert changed != sheet
     assert "--brand:#0b6e4f" in site.get(changed).text
-    # Pages that browsers stored before the change still refer to the former style sheet.
+    # Pages that browsers cached before the change still refer to the previous style sheet.
     assert site.get(sheet).status_code == 200
     write(tmp_path, "[city")
     (tmp_path / "marca.svg").write_text(SVG.format("<script/>"))

@@ -1,4 +1,4 @@
-"""Refuse changes that break what the last release promised: `python -m tools.compatibility`, part of `make lint`.
+"""Refuse changes that break what the previous release promised: `python -m tools.compatibility`, part of `make lint`.
 
 It compares the API documents with those of the newest release tag before this commit, and the names of settings and
 commands with those in the release's reference pages. `tests/invariants/test_migrations.py` does the same for tables.
@@ -37,7 +37,7 @@ class Break(NamedTuple):
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Compare this tree with the last release, and return the command's exit status."""
+    """Compare this tree with the previous release, and return the command's exit status."""
     arguments = argparse.ArgumentParser(prog="python -m tools.compatibility")
     arguments.add_argument("--repository", type=Path, default=ROOT)
     tree: Path = arguments.parse_args(words).repository

@@ -31,8 +31,8 @@ from balcao.settings import Settings
 NAME = "management"
 # One database connection for the metrics and one for readiness.
 CONNECTIONS = 2
-# If a process has not published its metrics, or a worker has not polled for jobs, for this long, a check fails.
-# Processes publish every second, and idle workers poll every five seconds.
+# A check fails if a process has not published metrics for the first of these periods, or if a worker has not polled for
+# jobs for the second. Processes publish every second, and idle workers poll every five seconds.
 BEAT_SECONDS, QUEUE_SECONDS = 5.0, 30.0
 
 

@@ -114,12 +114,12 @@ class Receiver:
 
     @property
     def is_asking(self) -> bool:
-        """Whether the endpoint is deciding about a body. Nothing is parsed meanwhile."""
+        """Whether the endpoint is deciding about a body. Until it has decided, nothing is parsed."""
         return self._admission is not None
 
     @property
     def waits_for_body(self) -> bool:
-        """Whether the current request can only be answered after the rest of its body has arrived."""
+        """Whether the current request can be answered only after the rest of its body has arrived."""
         return self.reading is not None and not self.is_discarding
 
     def receive(self, received: memoryview) -> None:

@@ -216,7 +216,7 @@ class Connection(asyncio.BufferedProtocol):
         self._is_held, self.deadline = True, _NEVER
 
     def admit(self) -> None:
-        """Admit the connection: start parsing with the bytes that have arrived meanwhile."""
+        """Admit the connection: start parsing with the bytes that arrived while it waited."""
         self._is_held = False
         self._set_deadline(self._shared.limits.head_seconds)
         self.resume()

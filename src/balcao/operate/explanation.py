@@ -55,9 +55,9 @@ class Live(msgspec.Struct, frozen=True):
 class Explanation(msgspec.Struct, frozen=True):
     """The explanation of a setting. `value` and `default` are null for a secret. Passwords in addresses are masked.
 
-    `source` is where the value comes from. `origin` is the file, or the settings from which the value is derived.
-    `empty` describes the effect of an empty value. `affects` are the settings whose values are now derived from this
-    setting.
+    `source` is the kind of place that sets the value. `origin` is the file, or the settings from which the value is
+    derived. `empty` describes the effect of an empty value. `affects` are the settings whose values are now derived
+    from this setting.
     """
 
     variable: str

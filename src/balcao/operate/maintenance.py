@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
 
 def begin_maintenance(services: Sequence[str], lasting: str, until: str, message: str) -> StartedMaintenance:
-    """Put these services into maintenance, during which they answer nearly all calls with the message.
+    """Put these services into maintenance. Until it ends, they answer nearly all calls with the message.
 
     Raises SettingsError for an unknown service, and OperatorFault if the message or the end is not valid.
     """

@@ -46,9 +46,9 @@ class DeclaredPage:
 class SessionPage(DeclaredPage):
     """A page of a surface with a login.
 
-    `body_limit` limits the size of the form. `is_use` is False for requests that the page's script sends by itself,
-    without a user action. Such requests do not prolong the session. `takes_file` is True if the form may contain a
-    file. `keeps_text` is False if the form has no text to store for the next session.
+    `body_limit` limits the size of the form. `is_use` is False for requests that the page's script sends without a
+    user action. Such requests do not prolong the session. `takes_file` is True if the form may contain a file.
+    `keeps_text` is False if the form has no text to store for the next session.
     """
 
     body_limit: int = MIB

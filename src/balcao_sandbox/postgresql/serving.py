@@ -57,7 +57,7 @@ class EmbeddedDatabase:
                 log.error("database.refused", reason=str(fault))
 
     async def _wait_until_ended(self) -> None:
-        """Wait until the server has ended by itself or has failed to start."""
+        """Wait until the server has ended unexpectedly or has failed to start."""
         assert self._start
         with contextlib.suppress(PostgresqlError):
             running = await self._start

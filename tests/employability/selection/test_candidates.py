@@ -1,4 +1,4 @@
-"""The list of applications for staff (rules: employability 2.7, 3.4, 5.6)."""
+"""The list of applications that staff see (rules: employability 2.7, 3.4, 5.6)."""
 
 import asyncio
 import json

@@ -41,7 +41,7 @@ def put(http: httpx.Client, issuer: Issuer) -> Callable[[str, str], None]:
 
 @pytest.fixture
 def event(http: httpx.Client, issuer: Issuer, sql: Sql, drain: Drain) -> Callable[..., None]:
-    """Return a function that applies an event from the CRM, and postpones all pushes so that none runs meanwhile."""
+    """Return a function that applies an event from the CRM, and postpones all pushes until after the test."""
 
     def call(cpf: str, **body: Any) -> None:
         sql(NOT_YET)

@@ -178,8 +178,8 @@ async def list_members(call: Call, name: str, query: OptionalSliceQuery) -> tupl
     Raises NotFound for an unknown group, and Forbidden for a group whose members the caller does not manage.
     """
     authority.check_management(call.find_limits(MANAGED), name)
-    # The two statements need one snapshot. If the group is deleted meanwhile, the caller then gets either its members
-    # or a 404.
+    # The two statements need one snapshot. If another call deletes the group between them, the caller still gets the
+    # group's members. If the group was deleted earlier, the caller gets a 404.
     async with call.platform.database.transaction(isolation="repeatable_read") as connection:
         group = await _find(connection, name)
         members = await store.select_members(connection, group.id, query.limit, query.skip)

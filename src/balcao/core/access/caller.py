@@ -99,7 +99,7 @@ def subject_key(issuer: str, subject: str) -> bytes:
 
 
 class TokenRefused(Unauthenticated):
-    """A token that is not accepted. `reason` is only logged and never sent to the caller.
+    """A token that is not accepted. `reason` is logged and never sent to the caller.
 
     `is_genuine`: a trusted issuer signed the token, but for another audience, purpose or time.
     """

@@ -141,9 +141,9 @@ class Catalogue:
             await self._replace_snapshot()
 
     async def reach(self, version: int) -> None:
-        """Apply the changes up to a version, unless another load already did.
+        """Apply the changes up to a version, unless another load has already applied them.
 
-        Concurrent writers thus share one read.
+        Concurrent writers therefore share one read.
         """
         async with self._loading:
             if self._latest.version < version:

@@ -124,7 +124,7 @@ class IssuerKeys:
     async def refresh(self, *, is_counted: bool = True) -> bool:
         """Fetch the keys and return whether that succeeded. After a failure, the known keys stay in use.
 
-        Only one fetch runs at a time. Callers that arrive meanwhile wait for it and share its result.
+        Only one fetch runs at a time. Callers that arrive during a fetch wait for it and share the result.
         """
         waited_since = monotonic()
         async with self._lock:

@@ -93,7 +93,7 @@ class TokenVerifier:
         """Return the caller for a header.
 
         Raises:
-            TokenRefused: if the token is invalid or its session has ended. The reason is only logged.
+            TokenRefused: if the token is invalid or its session has ended. The reason is logged, but not returned.
             KeyPending: if the token's key may be new.
             KeysAway: if no key is known.
         """

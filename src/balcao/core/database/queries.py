@@ -44,7 +44,7 @@ SELECT current_setting('synchronous_standby_names') <> ''
 
 
 async def may_stall(connection: Connection, backup_slot: str) -> bool:
-    """Return whether commits wait for synchronous replicas for which the server retains no WAL.
+    """Return whether commits wait for synchronous replicas, although the server retains no WAL for the replicas.
 
     A setting, the archive or a physical slot can retain WAL. The slot of the backup does not count.
     """
@@ -71,8 +71,8 @@ def affected(status: str) -> int:
 def page_sql(listing: str, counting: str) -> str:
     """Return one statement that reads a page and the total number of items in one round trip.
 
-    Both texts share their parameters. The LEFT JOIN returns one row even for an empty page, because that row carries
-    the total.
+    The two SQL strings share their parameters. The LEFT JOIN returns one row even for an empty page, because that row
+    carries the total.
     """
     return f"""
     SELECT ({counting}) AS total, page.*

@@ -1,4 +1,4 @@
-"""OpenAPI descriptions of an operation's parameters: path, query, and the headers that it reads.
+"""OpenAPI descriptions of an operation's parameters: path, query, and request headers.
 
 The headers follow from the responses: an operation that can answer 412 reads `If-Match`.
 """

@@ -1,11 +1,11 @@
-"""Generate the descriptions of the OpenAPI schemas from where each schema is used."""
+"""Generate the description of each OpenAPI schema from the operations that use the schema."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 Schema = dict[str, Any]
 
-# A description names two operations. Further operations are only counted.
+# A description names two operations, and contains the number of further operations.
 _NAMED = 2
 
 

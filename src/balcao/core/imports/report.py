@@ -13,7 +13,7 @@ from balcao.core.imports.rows import Refused
 
 
 class Report:
-    """A writer of rejected lines to a file that the operator chose. Without a file, they are only counted."""
+    """Writes rejected lines to a file that the operator chose. Without a file, the lines are only counted."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

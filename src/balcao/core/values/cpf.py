@@ -22,7 +22,7 @@ def _is_issued(digits: str) -> bool:
 
 
 def _append_check_digit(digits: str) -> str:
-    """Append the next check digit (modulo 11). The library can only verify check digits."""
+    """Append the next check digit (modulo 11). The library can verify check digits, but not compute them."""
     weighed = sum(int(digit) * weight for weight, digit in enumerate(reversed(digits), 2))
     return f"{digits}{-weighed % 11 % 10}"
 

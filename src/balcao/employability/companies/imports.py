@@ -9,7 +9,7 @@ from balcao.employability.companies.schemas import CompanyBody
 
 
 class CompanyRow(CompanyBody):
-    """A company of the former system. `cnpj` is required."""
+    """A company from the former system. `cnpj` is required."""
 
     def __post_init__(self) -> None:
         """Validate the row like a request body. Raises Invalid if a member is not valid."""

@@ -15,7 +15,7 @@ from balcao.employability.skills.service import clean_entry_name
 
 
 class BehaviourRow(msgspec.Struct):
-    """A behaviour of the former system, identified by its name."""
+    """A behaviour from the former system, identified by name."""
 
     nome: str
 
@@ -25,7 +25,7 @@ class BehaviourRow(msgspec.Struct):
 
 
 class SkillRow(BehaviourRow):
-    """A skill of the former system, with the names of its work areas. Skills and areas are identified by name."""
+    """A skill from the former system, with the names of its work areas. Skills and areas are identified by name."""
 
     areas_atuacao: Annotated[list[str], Meta(max_length=MOST_AREAS)] = []
 

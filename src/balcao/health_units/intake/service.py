@@ -24,7 +24,7 @@ from balcao.settings.services import parse_pairs
 
 MOST_BYTES = 4 * 1024 * 1024
 PATIENCE_SECONDS = 20.0
-# The rows are the same as in an import by command. A name of its own gives this import its own stored progress.
+# The rows are the same as in an import by command. A separate name gives this import separate stored progress.
 _IMPORT = Import(
     "notifications-of-source", notifications.NotificationRow, notifications.write_notifications, notifications.BATCH
 )

@@ -54,7 +54,7 @@ async def refresh_board(platform: Platform, board: UnitBoard) -> None:
     zone = platform.zone
     async with platform.database.connection() as connection:
         # Order: read the number before the states. The states then contain every change up to the number. They may
-        # contain later changes too, which listeners get afterwards.
+        # also contain later changes, which listeners then get as events.
         last = await store.read_last_change(connection)
         stored = await store.list_unit_states(connection)
         holidays = await store.list_closing_holidays(connection)

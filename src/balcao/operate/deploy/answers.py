@@ -89,7 +89,7 @@ class Installation:
 
     @property
     def has_local_database(self) -> bool:
-        """Whether the database is only reachable on this machine, so that the pods of a cluster cannot reach it."""
+        """Whether the database is reachable only on this machine, so that the pods of a cluster cannot reach it."""
         from balcao.settings.production import LOOPBACK  # slow to import, and not needed for a command's help
 
         return all(urlsplit(f"//{server}").hostname in LOOPBACK for server in self.database_servers)

@@ -7,7 +7,7 @@ from balcao.web.service_requests.labels import CLOSED
 
 
 class Move(NamedTuple):
-    """A step that staff can take: its slug in the address, the new state, and its texts.
+    """A step that staff can take: its slug in the address, the new state, and the labels.
 
     `state` is None for a message that does not change the state. `is_decision` is true if the request no longer waits
     for staff after the step. The next request then opens.

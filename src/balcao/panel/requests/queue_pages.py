@@ -28,7 +28,7 @@ HANDLE = "requests:handle"
 _OPEN = "open"
 _LATE, _IN_TIME = "atrasados", "no-prazo"
 _OVERDUE = {_LATE: True, _IN_TIME: False}
-# In this state a request waits for its citizen, so the queue does not open it as the next request.
+# A request in this state waits for the citizen, so the queue does not open it as the next request.
 _WAITS_FOR_CITIZEN = "needs_information"
 
 _NUMBER = re.compile("PED-[0-9]{8,12}-[0-9]")

@@ -10,7 +10,7 @@ from balcao.registry.members import CpfFilter
 
 
 class DeadLetterQuery(PageQuery):
-    """The filters of the list of dead-lettered jobs."""
+    """The filters for dead-lettered jobs."""
 
     kind: Annotated[str | None, Meta(description="Só as deste tipo.", examples=["crm_push"])] = None
     cpf: CpfFilter | None = None

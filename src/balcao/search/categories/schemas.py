@@ -105,11 +105,11 @@ class _Order(msgspec.Struct):
 
 
 class SubcategoriesQuery(_Order):
-    """The order and the filters of the list of subcategories."""
+    """How the list of subcategories is sorted and filtered."""
 
 
 class CategoriesQuery(_Order):
-    """The order and the filters of the list of categories, and the category whose services are shown."""
+    """How the list of categories is sorted and filtered, and the category whose services are shown."""
 
     filter_category: Annotated[
         str | None, Meta(description="Mostra também os serviços desta categoria.", examples=["Cidade"])

@@ -30,7 +30,7 @@ LONGEST_NOTES = 20_000
 
 
 class OldService(NamedTuple):
-    """The number of a service in an old system, with the notes of staff."""
+    """The number of a service in an old system, with the staff's notes."""
 
     origem: str
     old_id: str

@@ -42,7 +42,7 @@ class SendBackBody(msgspec.Struct):
 
 
 class ProposalEntry(msgspec.Struct):
-    """A proposal in a list, without its texts. Times are Unix seconds."""
+    """A proposal in a list, without the long fields. Times are Unix seconds."""
 
     id: Annotated[
         str,

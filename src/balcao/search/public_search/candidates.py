@@ -144,8 +144,8 @@ def _list_steps(
         return
     searched = FIRST_ZONES if len(query.terms) < LONG_QUERY else HEAD_ZONES
     yield "all_terms", query.terms, require_all([write_term(index, term, zones, searched) for term in query.terms])
-    # If neither a synonym of several words nor its alternatives match a service, its words become separate terms. In
-    # the last steps, this applies to all synonyms of several words.
+    # If neither a synonym of several words nor the synonym's alternatives match a service, each of its words becomes a
+    # separate term. In the last steps, this applies to all synonyms of several words.
     runs = [term for term in query.terms if len(term.tokens) > 1]
     unmatched = [term for term in runs if not weigh_term(index, term)]
     yield from _list_relaxed(index, _split_terms(query.terms, unmatched, synonyms), zones)

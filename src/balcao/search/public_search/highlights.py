@@ -77,7 +77,7 @@ def _find(text: str, roots: frozenset[str]) -> Iterator[tuple[int, int]]:
     beginnings = _list_beginnings(roots)
     if len(text) <= LONGEST_CACHED:
         words: Iterable[_Word] = _list_words(text)
-    elif _DOTTED.search(text):  # a dotted word can only be found by a scan from the start
+    elif _DOTTED.search(text):  # only a scan from the start finds a dotted word
         words = map(_read_word, WORD.finditer(text))
     else:
         words = _list_candidates(text, beginnings)

@@ -104,7 +104,7 @@ def search_index(index: ServiceIndex, synonyms: Synonyms, request: SearchRequest
     ranked = rank_candidates(index, found)
     hits = _apply_request([*ranked, *rank_rest(index, found, ranked)], request)
     page = _show_page(index, query, hits, request)
-    # A correction is only suggested if it explains the whole query.
+    # A correction is suggested only if it explains the whole query.
     is_suggested = bool(corrections) and found.match == "all_terms"
     return Found(
         "any_term" if corrections and found.hits else found.match,

@@ -1,4 +1,4 @@
-"""Filters and order of the list of services for staff (rules: search 2.2)."""
+"""How staff can filter and sort the list of services (rules: search 2.2)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

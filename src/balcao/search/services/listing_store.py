@@ -1,4 +1,4 @@
-"""SQL for the list of services for staff."""
+"""SQL for the service list that staff see."""
 
 import uuid
 from typing import Any

@@ -65,7 +65,7 @@ class StaffServices(msgspec.Struct):
 
 
 class ServiceSummary(msgspec.Struct):
-    """A service in a list, without its texts. Times are Unix seconds."""
+    """A service in a list, without the long fields. Times are Unix seconds."""
 
     id: members.ServiceId
     nome_servico: members.Name

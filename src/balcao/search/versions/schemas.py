@@ -79,7 +79,7 @@ ChangedFields: TypeAlias = Annotated[
 
 
 class VersionEntry(msgspec.Struct):
-    """A version in a list, without the long texts."""
+    """A version in a list, without the long fields."""
 
     id: VersionId
     service_id: members.ServiceId

@@ -14,7 +14,7 @@ _PHONE = ("ddi", "ddd", "valor")
 
 
 class PersonPage(NamedTuple):
-    """The person whose data is changed, and the page that is shown afterwards."""
+    """The person whose data is changed, and the page that is shown after the change."""
 
     subject: Subject
     home: str

@@ -25,7 +25,7 @@ _LEEWAY = timedelta(minutes=5)
 
 
 class JobRow(JobBody, kw_only=True, dict=True):
-    """A job of the former system.
+    """A job from the former system.
 
     `status` applies only to new jobs, because an import never changes a stored job's status.
     """

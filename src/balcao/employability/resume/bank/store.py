@@ -74,8 +74,8 @@ async def find_accepting_person(connection: Connection, acceptance: UUID) -> Cpf
     """Return the CPF of the person who accepted, or None if the acceptance was revoked."""
 
 
-# If the person has revoked their acceptance in the meantime, write nothing. FOR KEY SHARE waits for a concurrent
-# revocation, so that the insert skips the person instead of violating the foreign key.
+# If the person has revoked the acceptance in the meantime, write nothing. FOR KEY SHARE waits for a concurrent
+# revocation, so the insert skips the person instead of violating the foreign key.
 @statement("""
 INSERT INTO employability.bank_person AS person (cpf, nome, nome_social)
 SELECT cpf, :name, :social_name FROM employability.terms_acceptance WHERE cpf = :cpf FOR KEY SHARE

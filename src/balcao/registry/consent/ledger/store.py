@@ -1,4 +1,4 @@
-"""SQL for the preference ledger. Entries are only appended. The retention deletes only whole old chains."""
+"""SQL for the preference ledger. Entries are appended and not changed. The retention deletes only whole old chains."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ MOST_MINUTES = 24 * 60
 
 
 class LimitQuery(PageQuery):
-    """The filters of the list of rate limits."""
+    """The filters for rate limits."""
 
     search: Annotated[
         str | None, Meta(description="Só aqueles cujo nome ou resumo contém isto.", examples=["preferences"])

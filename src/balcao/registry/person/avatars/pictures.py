@@ -20,7 +20,7 @@ _HEADERS = {
     "Cache-Control": "public, max-age=86400",
     # The format depends on `Accept`, so a cache must store one response for each value.
     "Vary": "Accept",
-    # This header protects a user who opens the picture as a page of its own.
+    # This header protects a user who opens the picture's address directly.
     "Content-Security-Policy": "default-src 'none'; sandbox",
 }
 

@@ -184,7 +184,7 @@ class QuarantinedPhones(msgspec.Struct):
 
 
 class QuarantineQuery(PageQuery):
-    """The filter of the list of phone numbers in quarantine."""
+    """The filter for phone numbers in quarantine."""
 
     expired: Annotated[
         bool | None, Meta(description="`true` para as quarentenas que já terminaram; sem ele, as que valem.")

@@ -243,7 +243,7 @@ async def quarantine_phone(call: Call, number: str) -> QuarantineOutcome:
 
 
 async def release_phone(call: Call, number: str) -> QuarantineOutcome:
-    """End a quarantine. The phone number is free afterwards. Raises NotFound if it is not in quarantine."""
+    """End a quarantine, so that the phone number is free. Raises NotFound if the number is not in quarantine."""
 
     def change(found: StoredPhone) -> Phone:
         if found.phone.quarantine_until is None:

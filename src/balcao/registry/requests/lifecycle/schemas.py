@@ -213,7 +213,7 @@ class FollowedRequest(msgspec.Struct, kw_only=True):
 
 
 class RequestSummary(msgspec.Struct, kw_only=True):
-    """A request in the list for staff, without answers and texts."""
+    """A request in the list that staff see, without answers and messages."""
 
     number: Number
     type: TypeId
@@ -238,7 +238,7 @@ class RequestSummaries(msgspec.Struct):
 
 
 class RequestQuery(PageQuery):
-    """The filters of the list for staff."""
+    """The filters that staff can apply to the list of requests."""
 
     state: Annotated[str, Meta(description="Uma situação, ou `open` para todos os abertos.", examples=["open"])] = (
         "open"
