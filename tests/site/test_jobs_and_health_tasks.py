@@ -1,15 +1,13 @@
-"""People find a job or a health unit in a browser without scripts, in few steps.
-
-Each page load and each submitted form is a step.
-"""
+"""The tasks of visitors with jobs and health units, with the keyboard, in a browser without scripts."""
 
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.support.panel_browser import Screen
 from tests.support.proof_sizes import FULL
+from tests.support.task import Task
 
 pytestmark = [pytest.mark.page]
 
@@ -26,98 +24,95 @@ ADDRESSES = [
 
 
 @pytest.fixture(params=WIDTHS)
-def page(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Page:
-    opened = screen_of(request.param, java_script_enabled=False).page
-    opened.goto("/")
-    return opened
+def task(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Task:
+    return Task(screen_of(request.param, java_script_enabled=False))
 
 
-def press(page: Page, name: str) -> None:
-    """Submit a form with the keyboard."""
-    page.get_by_role("button", name=name, exact=True).first.press("Enter")
-    page.wait_for_load_state()
-
-
-def follow(page: Page, name: str) -> None:
-    """Follow a link with the keyboard."""
-    page.get_by_role("link", name=name, exact=True).first.press("Enter")
-    page.wait_for_load_state()
-
-
-def open_filters(page: Page, name: str) -> None:
+def open_filters(task: Task, name: str) -> None:
     """Show the filters. They are collapsed on a phone."""
-    summary = page.locator("summary", has_text=name)
+    summary = task.page.locator("summary", has_text=name)
+    expect(summary).to_be_attached()
     if summary.locator("xpath=..").get_attribute("open") is None:
-        summary.click()
+        task.keys.press(summary)
 
 
-def test_bruno_finds_a_job_in_farol_in_two_steps(page: Page) -> None:
-    follow(page, "Vagas")
-    open_filters(page, "Filtrar")
-    page.get_by_label("Bairro", exact=True).fill("Farol")
-    press(page, "Aplicar filtros")
-    jobs = page.get_by_role("main").get_by_role("listitem").filter(has=page.get_by_role("heading"))
+def select(task: Task, label: str, option: str) -> None:
+    task.keys.select(task.page.get_by_label(label, exact=True), option)
+
+
+def test_task_8_bruno_finds_a_job_in_farol(task: Task) -> None:
+    task.follow_menu("Vagas")
+    open_filters(task, "Filtrar")
+    task.fill("Bairro", "Farol")
+    task.press("Aplicar filtros")
+    jobs = task.main.get_by_role("listitem").filter(has=task.page.get_by_role("heading"))
     expect(jobs).to_have_count(2)
     for job in jobs.all():
         expect(job).to_contain_text("Farol")
         expect(job).to_contain_text("R$ ")
         expect(job).to_contain_text("até ")
+    task.require_steps(2)
 
 
-def test_elisa_finds_a_job_for_people_with_disabilities_from_home_in_two_steps(page: Page) -> None:
-    follow(page, "Vagas")
-    open_filters(page, "Filtrar")
-    page.get_by_label("Como é o trabalho").select_option("A distância")
-    page.get_by_label("Pessoas com deficiência").select_option("Só para pessoas com deficiência")
-    press(page, "Aplicar filtros")
-    expect(page.get_by_role("heading", name="Assistente")).to_be_visible()
-    expect(page.get_by_role("main")).to_contain_text("Estúdio Digital Maré")
+def test_task_9_elisa_finds_a_job_for_people_with_disabilities_from_home(task: Task) -> None:
+    task.follow_menu("Vagas")
+    open_filters(task, "Filtrar")
+    select(task, "Como é o trabalho", "A distância")
+    select(task, "Pessoas com deficiência", "Só para pessoas com deficiência")
+    task.press("Aplicar filtros")
+    expect(task.page.get_by_role("heading", name="Assistente")).to_be_visible()
+    expect(task.main).to_contain_text("Estúdio Digital Maré")
+    task.require_steps(2)
 
 
-def test_rui_finds_which_units_near_him_open_on_saturday_and_their_colours_in_two_steps(page: Page) -> None:
-    follow(page, "Saúde")
-    open_filters(page, "Dia, tipo e cor")
-    page.get_by_label("Perto de qual bairro?").select_option("Vila Nova")
-    page.get_by_label("Quando").select_option("No sábado")
-    page.get_by_label("Cor", exact=True).select_option("Verde")
-    press(page, "Mostrar")
-    main = page.get_by_role("main")
-    expect(main.get_by_role("heading", level=2).first).to_contain_text("que abrem no sábado")
+def test_task_16_rui_finds_which_units_near_him_open_on_saturday_and_their_colours(task: Task) -> None:
+    task.follow_menu("Saúde")
+    open_filters(task, "Dia, tipo e cor")
+    select(task, "Perto de qual bairro?", "Vila Nova")
+    select(task, "Quando", "No sábado")
+    select(task, "Cor", "Verde")
+    task.press("Mostrar")
+    expect(task.main.get_by_role("heading", level=2).first).to_contain_text("que abrem no sábado")
     # The emergency units are open on every Saturday, also on a holiday.
-    unit = main.get_by_role("listitem").filter(has=page.get_by_role("heading", name="UPA 24h Estrada Velha"))
+    unit = task.main.get_by_role("listitem").filter(has=task.page.get_by_role("heading", name="UPA 24h Estrada Velha"))
     expect(unit).to_contain_text("Verde: tudo normal")
     expect(unit).to_contain_text("Sábado, ")
     expect(unit).to_contain_text(": 24 horas")
     expect(unit.get_by_role("link", name="(21) 2222-2345")).to_be_visible()
     expect(unit).to_contain_text("a uns ")
-    expect(main).not_to_contain_text("Amarelo: sem visitas em casa")
+    expect(task.main).not_to_contain_text("Amarelo: sem visitas em casa")
+    task.require_steps(2)
 
 
-def test_lin_finds_the_nearest_emergency_unit_that_is_open_now_in_two_steps(page: Page) -> None:
-    follow(page, "Urgência: abertas agora")
-    page.get_by_label("Perto de qual bairro?").select_option("Centro")
-    press(page, "Mostrar")
-    first = page.get_by_role("main").locator("ol > li").first
+def test_task_17_lin_finds_the_nearest_emergency_unit_that_is_open_now(task: Task) -> None:
+    task.follow("Urgência: abertas agora")
+    select(task, "Perto de qual bairro?", "Centro")
+    task.press("Mostrar")
+    first = task.main.locator("ol > li").first
     expect(first.get_by_role("heading")).to_have_text("UPA 24h do Canal")
     expect(first).to_contain_text("Aberta 24 horas")
     expect(first).to_contain_text("Avenida do Canal, 1800")
     expect(first).to_contain_text("a uns ")
-    expect(page.get_by_role("main").get_by_role("link", name="192")).to_be_visible()
+    expect(task.main.get_by_role("link", name="192")).to_be_visible()
+    task.require_steps(2)
 
 
-def test_otavio_makes_the_letters_larger_on_every_page(page: Page) -> None:
+def test_otavio_makes_the_letters_larger_on_every_page(task: Task) -> None:
+    page = task.page
+
     def measure() -> float:
         box = page.get_by_role("navigation", name="Principal").get_by_role("link", name="Vagas").bounding_box()
         assert box is not None
         return box["height"]
 
     before = measure()
-    follow(page, "Acessibilidade e aparência")
-    page.get_by_label("Muito maiores").check()
-    press(page, "Guardar")
+    task.keys.press(page.get_by_role("contentinfo").get_by_role("link", name="Acessibilidade e aparência"))
+    task.keys.set_checked(page.get_by_label("Muito maiores"), True)
+    task.press("Guardar")
     expect(page.get_by_role("status")).to_contain_text("Pronto.")
     expect(page.get_by_label("Muito maiores")).to_be_checked()
-    follow(page, "Início" if page.get_by_role("link", name="Início").count() else "Vagas")
+    task.follow_menu("Vagas")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Vagas")
     assert measure() > before * 1.3
 
 

@@ -1,64 +1,84 @@
-"""The tasks of visitors with services, in a Chromium without scripts, at 1280 and 360 pixels."""
+"""The tasks of visitors with services, with the keyboard, in a Chromium without scripts, at 1280 and 360 pixels.
+
+The tests of the other tasks are in `test_jobs_and_health_tasks.py`, `test_request_tasks.py` and `mine/test_tasks.py`.
+"""
+
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.support.panel_browser import Screen
 from tests.support.sandbox import Sandbox
+from tests.support.task import Task
 
 pytestmark = pytest.mark.page
 
 IPTU = "Segunda via do carnê do imposto predial"
 
 
-def look_for(screen: Screen, text: str) -> None:
-    screen.page.get_by_role("searchbox").fill(text)
-    screen.page.get_by_role("searchbox").press("Enter")
+@pytest.fixture(params=[1280, 360])
+def screen(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Screen:
+    return screen_of(request.param, java_script_enabled=False)
 
 
-def test_task_1_the_result_says_what_the_second_copy_of_the_bill_costs(screen: Screen) -> None:
-    look_for(screen, "segunda via do iptu")
-    result = screen.page.get_by_role("listitem").filter(has=screen.page.get_by_role("link", name=IPTU))
+@pytest.fixture
+def task(screen: Screen) -> Task:
+    return Task(screen)
+
+
+def test_task_1_the_result_says_what_the_second_copy_of_the_bill_costs(task: Task) -> None:
+    task.search("segunda via do iptu")
+    result = task.page.get_by_role("listitem").filter(has=task.page.get_by_role("link", name=IPTU))
     expect(result).to_contain_text("Gratuito")
     expect(result).to_contain_text("Até 10 dias úteis")
     expect(result).to_contain_text("Internet ou posto")
+    task.require_steps(1)
 
 
-def test_task_2_a_misspelt_search_finds_it_too(screen: Screen) -> None:
-    look_for(screen, "imposto predal")
-    expect(screen.page.get_by_role("link", name=IPTU)).to_be_visible()
-    expect(screen.page.get_by_role("link", name="buscar por “imposto predal”")).to_be_visible()
+def test_task_2_a_misspelt_search_finds_it_too(task: Task) -> None:
+    task.search("imposto predal")
+    expect(task.page.get_by_role("link", name="buscar por “imposto predal”")).to_be_visible()
+    expect(task.page.get_by_role("link", name=IPTU)).to_be_visible()
+    task.require_steps(1)
 
 
-def test_task_3_what_does_not_exist_leads_to_subjects_and_the_telephone(screen: Screen) -> None:
-    look_for(screen, "zzqxy wvutsr")
-    expect(screen.page.get_by_role("heading", name="Não achamos")).to_be_visible()
-    expect(screen.page.get_by_role("main").get_by_role("link", name="156")).to_be_visible()
+def test_task_3_what_does_not_exist_leads_to_subjects_and_the_telephone(task: Task) -> None:
+    task.search("zzqxy wvutsr")
+    expect(task.page.get_by_role("heading", name="Não achamos")).to_be_visible()
+    expect(task.main.get_by_role("link", name="156")).to_be_visible()
+    task.require_steps(1)
 
 
-def test_task_4_the_printed_page_has_documents_places_and_telephone_but_no_menus(screen: Screen) -> None:
-    look_for(screen, "vaga em creche")
-    screen.page.get_by_role("link", name="Vaga em creche", exact=True).click()
-    screen.page.emulate_media(media="print")
-    expect(screen.page.get_by_role("heading", name="Separe os documentos")).to_be_visible()
-    expect(screen.page.get_by_role("heading", name="Onde pedir em pessoa")).to_be_visible()
-    expect(screen.page.get_by_role("contentinfo").get_by_text("156")).to_be_visible()
-    expect(screen.page.get_by_role("navigation", name="Principal")).to_be_hidden()
-    expect(screen.page.get_by_role("heading", name="Levar esta página")).to_be_hidden()
+def test_task_4_the_printed_page_has_documents_places_and_telephone_but_no_menus(task: Task) -> None:
+    task.search("vaga em creche")
+    task.follow("Vaga em creche")
+    expect(task.page.get_by_role("heading", level=1)).to_have_text("Vaga em creche")
+    task.page.emulate_media(media="print")
+    expect(task.page.get_by_role("heading", name="Separe os documentos")).to_be_visible()
+    expect(task.page.get_by_role("heading", name="Onde pedir em pessoa")).to_be_visible()
+    expect(task.page.get_by_role("contentinfo").get_by_text("156")).to_be_visible()
+    expect(task.page.get_by_role("navigation", name="Principal")).to_be_hidden()
+    expect(task.page.get_by_role("heading", name="Levar esta página")).to_be_hidden()
+    task.require_steps(2)  # printing is the third
 
 
-def test_task_5_one_page_has_all_services_for_a_small_business(screen: Screen) -> None:
-    screen.page.get_by_role("link", name="Meu negócio").click()
-    expect(screen.page.get_by_role("heading", level=1)).to_have_text("Meu negócio")
-    expect(screen.page.get_by_role("main").get_by_role("heading", level=3)).to_have_count(10)
+def test_task_5_one_page_has_all_services_for_a_small_business(task: Task) -> None:
+    task.follow("Meu negócio", exact=False)
+    expect(task.page.get_by_role("heading", level=1)).to_have_text("Meu negócio")
+    expect(task.main.get_by_role("heading", level=3)).to_have_count(10)
+    task.require_steps(1)
 
 
-def test_task_6_a_service_is_sent_with_its_canonical_address(screen: Screen) -> None:
-    screen.page.get_by_role("link", name=IPTU).click()
-    canonical = screen.page.locator("link[rel=canonical]").get_attribute("href")
+def test_task_6_a_service_is_sent_with_its_canonical_address(task: Task) -> None:
+    task.follow(IPTU)
+    expect(task.page.get_by_role("heading", level=1)).to_have_text(IPTU)
+    canonical = task.page.locator("link[rel=canonical]").get_attribute("href")
     assert canonical is not None
-    sent = screen.page.get_by_role("link", name="Enviar por WhatsApp").get_attribute("href")
-    assert sent == "https://wa.me/?text=" + canonical.replace(":", "%3A").replace("/", "%2F")
+    sent = task.page.get_by_role("link", name="Enviar por WhatsApp")
+    task.keys.go_to(sent)
+    expect(sent).to_have_attribute("href", "https://wa.me/?text=" + canonical.replace(":", "%3A").replace("/", "%2F"))
+    task.require_steps(2)  # the link is the third
 
 
 def test_task_7_a_bookmark_of_the_older_portal_leads_to_the_service_of_today(sandbox: Sandbox) -> None:
@@ -73,6 +93,7 @@ def test_task_7_a_bookmark_of_the_older_portal_leads_to_the_service_of_today(san
 
 
 def test_the_keyboard_reaches_the_search_by_the_third_link(screen: Screen) -> None:
+    screen.page.goto("/")
     screen.page.keyboard.press("Tab")
     expect(screen.focused).to_have_text("Ir para o conteúdo [1]")
     for _ in range(2):
