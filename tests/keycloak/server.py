@@ -78,7 +78,7 @@ class Keycloak:
         return str(httpx.post(address, data=form, timeout=PATIENCE).raise_for_status().json()["access_token"])
 
     def import_realm(self, balcao: str) -> None:
-        """Import the realm file, with the addresses of this installation in place of the example addresses."""
+        """Import the realm file, with the addresses of this installation instead of the example addresses."""
         text = REALM_FILE.read_text("utf-8").replace("https://balcao.cidade.example", balcao)
         for portal in ("cidadao", "servidor"):
             text = text.replace(f"https://{portal}.cidade.example/callback", REDIRECT)

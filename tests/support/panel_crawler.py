@@ -18,7 +18,7 @@ from tests.support.panel import PageContent, PageForm, PanelClient
 
 # Addresses outside all areas. Every person who is logged in may use them.
 FRAME = re.compile(rf"{PREFIX}/(sair|entrar|recursos/[^/]+)")
-# The text that a page shows in place of a part whose service did not respond.
+# The message that a page shows instead of a part if the part's service did not respond.
 AWAY = "Não foi possível ler"
 _PATHS = sorted(
     ((re.compile(PREFIX + re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(page.path))), page) for page in PAGES.values()),

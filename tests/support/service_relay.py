@@ -41,7 +41,7 @@ class ServiceRelay(RunningForeign):
         self.queries.clear()
 
     def count(self, path: str) -> int:
-        """Return the number of calls whose path starts with this text."""
+        """Return the number of calls whose path starts with this string."""
         return sum(number for (called, _), number in self.calls.items() if called.startswith(path))
 
     async def _serve(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:

@@ -67,7 +67,7 @@ _NO_PERSONAL_DATA = AfterValidator(refuse_personal_data)
 # Digits next to letters are not treated as a personal number, because many names end in a generated id.
 _WITH_LETTERS = re.compile(r"[0-9]*[A-Za-z][A-Za-z0-9]*")
 _NO_NUMBER = AfterValidator(_refuse_number_as_name)
-# Line breaks and tabs are allowed, because a text may have several lines.
+# Line breaks and tabs are allowed, because the string may have several lines.
 _LINES = AfterValidator(partial(refuse_control, allowed="\n\t"))
 ActionName = Annotated[str, StringConstraints(min_length=3, max_length=100, pattern=ACTION_NAME), _NO_NUMBER]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NAME), _NO_NUMBER]
@@ -119,7 +119,7 @@ def cpf_in_path(name: str, description: str, example: str) -> InPath:
 
 
 def _parse_name(text: str) -> str:
-    """Return the name from the path, or an empty string if the text cannot be the name of a role or group."""
+    """Return the name from the path, or an empty string if the path contains no possible name of a role or group."""
     return text if len(text) <= 100 and re.fullmatch(NAME, text) else ""
 
 

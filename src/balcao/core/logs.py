@@ -71,7 +71,7 @@ def format_for_terminal(event: structlog.typing.EventDict) -> str:
 
 
 def paint(text: str, colour: str) -> str:
-    """Return the text in the terminal colour with this number. Return it unchanged if NO_COLOR is set."""
+    """Return the string in the terminal colour with this number. Return it unchanged if NO_COLOR is set."""
     return text if os.environ.get("NO_COLOR") else f"\x1b[{colour}m{text}\x1b[0m"
 
 

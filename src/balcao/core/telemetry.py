@@ -192,7 +192,7 @@ class Telemetry:
         return found
 
     def exposition(self, numbers: Numbers, gauges: Iterable[Metric] = ()) -> bytes:
-        """Return the text for Prometheus. `gauges` are families that do not come from the counts of processes."""
+        """Return the metrics for Prometheus. `gauges` are families that do not come from the counts of processes."""
         return generate_latest(_Families(self._counters.values(), numbers, gauges))
 
 

@@ -16,7 +16,7 @@ LAST_SECOND = time(23, 59, 59)
 def parse_instant(field: str, text: str, zone: ZoneInfo, *, of_day: time = LAST_SECOND) -> datetime:
     """Parse an instant. An instant without an offset is in `zone`. A date without a time means `of_day` on that day.
 
-    Raises Invalid, which names the field, if the text is malformed or its year is not between 1900 and 2199.
+    Raises Invalid, which names the field, if the string is malformed or the year is not between 1900 and 2199.
     """
     text = text.strip()
     try:

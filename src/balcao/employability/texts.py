@@ -34,7 +34,7 @@ def parse_uuid_field(field: str, text: str) -> UUID:
 def clean_line(field: str, value: str, longest: int) -> str:
     """Clean a "text n" of the rules: one line of 1 to n characters, trimmed and in NFC.
 
-    Raises Invalid for any other text.
+    Raises Invalid for any other string.
     """
     trimmed = value.strip()
     if 0 < len(trimmed) <= longest and is_plain_line(trimmed):  # fast path for nearly all texts
@@ -52,13 +52,13 @@ def clean_optional_line(field: str, value: str | None, longest: int) -> str | No
 def clean_prose(field: str, value: str, longest: int) -> str:
     """Clean a "long n" of the rules: 0 to n characters, which may include line breaks and tabs.
 
-    Raises Invalid for any other text.
+    Raises Invalid for any other string.
     """
     return clean_text(field, value, longest=longest, shortest=0, one_line=False) if value else ""
 
 
 def clean_optional_prose(field: str, value: str | None, longest: int) -> str | None:
-    """Clean a text in the same way as `clean_prose`. Return None if it is absent or empty."""
+    """Clean a string in the same way as `clean_prose`. Return None if the string is absent or empty."""
     return clean_prose(field, value, longest) or None if value else None
 
 

@@ -75,7 +75,7 @@ def _list_hops(headers: Pairs) -> list[str]:
 
 @lru_cache(_KNOWN_ADDRESSES)
 def _parse(text: str) -> str | None:
-    """Return the address in its normal form, without a port. Return None if the text is not an address."""
+    """Return the address in its normal form, without a port. Return None if the string is not an address."""
     text = text.strip()
     if found := _PORT.fullmatch(text):
         text = found["v4"] or found["v6"][1:-1]

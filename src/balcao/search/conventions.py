@@ -91,7 +91,7 @@ def parse_page_parameters(query: Mapping[str, str]) -> tuple[int, int]:
 def parse_uuid_parameter(text: str, missing: str) -> str:
     """Return an id from the path in lower case.
 
-    A text that is not a UUID raises NotFound, as an unknown id does.
+    A string that is not a UUID raises NotFound, as an unknown id does.
     """
     if not is_uuid(text):
         raise NotFound(missing)

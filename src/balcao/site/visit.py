@@ -109,7 +109,7 @@ class Visit(PageRequest):
         return snapshot
 
     def text(self, name: str) -> str:
-        """Return a text that a visitor typed or pasted, without invisible characters.
+        """Return a value that a visitor typed or pasted, without invisible characters.
 
         Return an empty string if it is missing.
         """

@@ -109,7 +109,7 @@ class Wording(msgspec.Struct, frozen=True, dict=True):
         return [subject for subject in self.subject if subject.key in present] + own
 
     def say_instead(self, text: str) -> str:
-        """Return the replacement for a service's text. Return the text itself if `words.toml` has no replacement."""
+        """Return the replacement for a phrase from a service, or the phrase if `words.toml` has no replacement."""
         return self.say.get(text, text)
 
     def is_sensitive(self, name: str) -> bool:

@@ -44,7 +44,7 @@ class Filter:
     is_day: bool = False
 
     def allows(self, value: str) -> bool:
-        """Return whether the value is valid: a date, one of the choices, or any text if the filter has no choices."""
+        """Return whether the value is valid: a date, one of the choices, or any string if the filter has no choices."""
         return read_day(value) is not None if self.is_day else not self.choices or value in dict(self.choices)
 
     def describe(self, value: str) -> str:

@@ -44,7 +44,7 @@ def _check_object(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_text(text: str) -> str:
-    """Return the text unchanged. Raises ValueError if PostgreSQL cannot store it, or if it contains personal data."""
+    """Return the string unchanged. Raises ValueError if PostgreSQL cannot store it, or if it contains personal data."""
     return refuse_personal_data(refuse_nul(text))
 
 

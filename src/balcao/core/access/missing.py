@@ -1,4 +1,4 @@
-"""Write the text of a denial: what the caller lacks and, for staff, which roles grant it (rules: access 4.1)."""
+"""Write the message for a denied call: the missing right and, for staff, roles that grant it (rules: access 4.1)."""
 
 from balcao.core.access.caller import Caller
 from balcao.core.access.rules import AUTHENTICATED, MACHINE, Rule

@@ -59,7 +59,7 @@ class Metrics:
             self._telemetry.publish = None
 
     def exposition(self, gauges: Iterable[Metric] = ()) -> bytes:
-        """Return the text for Prometheus. `gauges` are families that are read from the database."""
+        """Return the metrics for Prometheus. `gauges` are families that are read from the database."""
         return self._telemetry.exposition(self.numbers(), gauges)
 
     def numbers(self) -> Numbers:

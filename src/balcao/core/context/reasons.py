@@ -61,7 +61,7 @@ def parse_access_reason(headers: Headers) -> str | None:
 
 
 def _decode(text: str) -> str:
-    """Decode percent-encoded UTF-8. Return the text unchanged if its escapes are not UTF-8."""
+    """Decode percent-encoded UTF-8. Return the string unchanged if the escapes are not UTF-8."""
     try:
         return unquote(text, errors="strict")
     except UnicodeDecodeError:

@@ -61,7 +61,7 @@ def _encode(content: bytes) -> str:
 
 
 def _decode(text: str) -> bytes:
-    """Return the decoded bytes, or no bytes if the text is not exactly what `_encode` returns for them."""
+    """Return the decoded bytes, or no bytes if `_encode` would not return exactly this string for them."""
     try:
         content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except ValueError:

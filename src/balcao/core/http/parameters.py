@@ -36,7 +36,7 @@ _NOT_COMPRESSED = frozenset({b"", b"identity"})
 
 @dataclass(frozen=True)
 class InPath:
-    """A path parameter. `parse` converts its text to the handler's argument, or raises the error for the caller.
+    """A path parameter. `parse` converts the string in the path to an argument, or raises the error for the caller.
 
     Set `integer` for integers: an invalid integer is reported together with the errors in the body.
     """

@@ -56,7 +56,7 @@ def share_refusals(document: Json) -> None:
 
 
 def read_responses(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Json:
-    """Return the operation's responses by status, with the shared responses in place of references."""
+    """Return the operation's responses by status, with the shared responses instead of references."""
     shared = document["components"].get("responses", {})
     return {
         status: shared[response["$ref"].rpartition("/")[2]] if "$ref" in response else response

@@ -18,9 +18,9 @@ BATCH = 1000
 class Import:
     """One kind of import.
 
-    - `kind`: its name in the import command.
-    - `row`: the type of a line of JSON Lines. If a row is unusable, its `__post_init__` raises ValueError with a text
-      that names the member and never the value.
+    - `kind`: the name in the import command.
+    - `row`: the type of a line of JSON Lines. If a row is unusable, its `__post_init__` raises ValueError with a
+      message that names the member and never the value.
     - `write`: writes a batch of such rows, in a transaction with the owner's role, and returns how many are new or
       changed. It must be idempotent. If a row conflicts with stored data, it raises Invalid or Conflict. It is then
       called with fewer rows, until that row is found.

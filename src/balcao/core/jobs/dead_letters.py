@@ -114,7 +114,7 @@ async def drop_dead_job_within(connection: Connection, call: Call, number: int) 
 
 
 def parse_job_number(letter_id: str) -> int:
-    """Return the number of a job. Raises NotFound if the text is not a number."""
+    """Return the number of a job. Raises NotFound if the string is not a number."""
     if not _NUMBER.fullmatch(letter_id):
         raise NotFound("Não há tarefa com este número na fila.", code="job-unknown")
     return int(letter_id)

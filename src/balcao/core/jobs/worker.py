@@ -1,7 +1,7 @@
 """Jobs are enqueued in the transaction that causes them, run by a worker, and dead-lettered if they keep failing.
 
 The queue is the library pgqueuer. This module sets its schema and its retry policy. For a failure it stores only a
-stable code, never the text of the exception, which could contain personal data.
+stable code, never the message of the exception, which could contain personal data.
 """
 
 import asyncio
@@ -258,7 +258,7 @@ def encode_payload(payload: Mapping[str, Any]) -> bytes:
 
 
 class _Executor(EntrypointExecutor):
-    """Runs the jobs of a kind. It retries or dead-letters a failed job, and discards the text of the failure."""
+    """Runs the jobs of a kind. It retries or dead-letters a failed job, and discards the message of the failure."""
 
     def __init__(self, parameters: EntrypointExecutorParameters, kind: JobKind) -> None:
         super().__init__(parameters)

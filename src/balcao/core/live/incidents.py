@@ -96,7 +96,7 @@ async def add_note(call: Call, number: int, words: str, author: str, *, resolves
     """Add a note to an open incident. With `resolves`, it also closes the incident.
 
     Raises NotFound if the incident does not exist, Conflict if it is resolved, or Invalid if `open_incident` would
-    reject the text.
+    reject the message.
     """
     words = _clean("message", words, LONGEST_NOTE)
     async with call.platform.database.transaction() as connection:

@@ -9,12 +9,12 @@ _UNSAFE = re.compile(r"[\s\x00-\x20\x7f\\<>\"'`]")
 
 
 def is_https_address(text: str) -> bool:
-    """Return whether the text is a complete https address with a host, without a user name or unsafe characters."""
+    """Return whether the string is a complete https address with a host, without a user name or unsafe characters."""
     return is_web_address(text, {"https"})
 
 
 def is_web_address(text: str, schemes: Container[str] = frozenset({"https", "http"})) -> bool:
-    """Return whether the text is an address such as `is_https_address` accepts, but with one of these schemes."""
+    """Return whether the string is an address as `is_https_address` accepts it, but with one of these schemes."""
     try:
         parts = urlsplit(text)
         whole = parts.scheme in schemes and bool(parts.hostname) and parts.username is None and parts.port != 0

@@ -16,7 +16,7 @@ class Cnes:
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return the CNES, or None if the text is not a CNES."""
+        """Return the CNES, or None if the string is not a CNES."""
         return cls(text) if _DIGITS.fullmatch(text) else None
 
     def __str__(self) -> str:

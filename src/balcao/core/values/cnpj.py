@@ -12,7 +12,7 @@ _LONGEST = 100
 
 @lru_cache(1024)  # imports of jobs contain the same few companies many times
 def is_cnpj(text: str) -> bool:
-    """Return whether the text is a valid upper-case CNPJ without punctuation.
+    """Return whether the string is a valid upper-case CNPJ without punctuation.
 
     The library would also accept other forms.
     """
@@ -20,7 +20,7 @@ def is_cnpj(text: str) -> bool:
 
 
 def strip_cnpj(text: str) -> str:
-    """Return the text of a CNPJ in upper case and without punctuation. The result may still be invalid.
+    """Return a CNPJ in upper case and without punctuation. The result may still be invalid.
 
     A text that is too long for any CNPJ is returned unchanged.
     """

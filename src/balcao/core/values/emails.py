@@ -5,7 +5,7 @@ The library is imported on first use, because loading its tables takes 2 % of a 
 
 
 def find_domain(address: str) -> str | None:
-    """Return the domain of an e-mail address in lower case, or None if the text does not have the form of one."""
+    """Return the domain of an e-mail address in lower case, or None if the string does not look like an address."""
     from email_validator import EmailNotValidError, validate_email
 
     try:
@@ -16,7 +16,7 @@ def find_domain(address: str) -> str | None:
 
 
 def is_address(text: str) -> bool:
-    """Return whether the text has the form of an address, even if nothing can be delivered to that address."""
+    """Return whether the string has the form of an address, even if nothing can be delivered to that address."""
     from email_validator import EmailNotValidError, validate_email
 
     try:

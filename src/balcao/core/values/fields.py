@@ -27,7 +27,7 @@ def _check_natural(sent: Any) -> Any:
 
 
 def _check_digits(sent: str, digits: str) -> str:
-    """Return the text for pydantic to parse. Pydantic's own parser would also accept `+1`, ` 1` and `1_0`."""
+    """Return the string for pydantic to parse. Pydantic's own parser would also accept `+1`, ` 1` and `1_0`."""
     if not (digits.isascii() and digits.isdigit()):
         raise PydanticKnownError("int_parsing")
     return sent[:_DIGITS_READ]
@@ -43,14 +43,14 @@ def _parse_flag(sent: Any) -> Any:
 
 
 def refuse_nul(text: str) -> str:
-    """Return the text. Raises ValueError if it contains NUL, which PostgreSQL cannot store."""
+    """Return the string. Raises ValueError if it contains NUL, which PostgreSQL cannot store."""
     if has_nul(text):
         raise ValueError("não pode conter o caractere nulo")
     return text
 
 
 def refuse_control(text: str, allowed: str = "") -> str:
-    """Return the text. Raises ValueError if it contains a control character that is not in `allowed`."""
+    """Return the string. Raises ValueError if it contains a control character that is not in `allowed`."""
     if has_control(text, allowed):
         raise ValueError("não pode conter caracteres de controle")
     return text

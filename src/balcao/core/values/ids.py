@@ -23,15 +23,15 @@ def new_uuid() -> UUID:
 
 
 def is_uuid(text: str) -> bool:
-    """Return whether the text is a UUID in the form that callers must send, which is five groups and nothing else."""
+    """Return whether the string is a UUID in the form that callers must send: five groups and nothing else."""
     return _UUID.fullmatch(text) is not None
 
 
 def parse_uuid(text: str) -> UUID | None:
-    """Parse a UUID. Return None if the text is not a UUID and therefore cannot be the id of a record."""
+    """Parse a UUID. Return None if the string is not a UUID and therefore cannot be the id of a record."""
     return UUID(text) if is_uuid(text) else None
 
 
 def parse_int64(text: str) -> int | None:
-    """Parse a number of ASCII digits. Return None if the text is not a number or does not fit into 64 bits."""
+    """Parse a number of ASCII digits. Return None for any other string and for numbers above `MAX_INT64`."""
     return int(text) if re.fullmatch("[0-9]{1,19}", text) and int(text) <= MAX_INT64 else None

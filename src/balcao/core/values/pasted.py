@@ -7,7 +7,7 @@ _OTHER_HYPHENS = "\u2043\u2212"  # the hyphen bullet and the minus, which are no
 
 
 def clean_pasted(text: str) -> str:
-    """Return the text trimmed, with only ordinary blanks and hyphens, and without invisible characters."""
+    """Return the string trimmed, with only ordinary blanks and hyphens, and without invisible characters."""
     return text.strip() if text.isascii() else "".join(map(_clean_character, text)).strip()
 
 

@@ -63,7 +63,7 @@ def find_kinds(text: str) -> set[str]:
 
 
 def refuse_personal_data(text: str, kinds: frozenset[str] | set[str] = KINDS) -> str:
-    """Return the text. Raises ValueError if it contains personal data; the message names only the kinds of data."""
+    """Return the string. Raises ValueError if it contains personal data; the message names only the kinds of data."""
     if found := sorted(find_kinds(text) & kinds):
         raise ValueError(f"não pode conter dados pessoais ({', '.join(found)})")
     return text

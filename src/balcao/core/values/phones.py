@@ -23,7 +23,7 @@ NO_PHONE = Phone("", "", "")
 
 
 def parse_phone(text: str) -> Phone | None:
-    """Return the parts of a number, or None if the text is not a phone number."""
+    """Return the parts of a number, or None if the string is not a phone number."""
     if text == "":
         return NO_PHONE
     compact = compact_pasted(text)

@@ -29,13 +29,13 @@ def is_plain_line(text: str) -> bool:
 LONGEST_RUN_OF_MARKS = 30
 # Marks that count as letters until they are decomposed.
 _HIDDEN_MARKS = frozenset("\u0f73\u0f75\u0f81")
-# At most this many characters become one letter when normalised, so a text that is this many times too long cannot
-# become short enough.
+# At most this many characters become one letter when normalised, so a string that is this many times too long
+# cannot become short enough.
 _CHARACTERS_PER_LETTER = 4
 
 
 def clean_text(field: str, value: str, *, longest: int, shortest: int = 1, one_line: bool = True) -> str:
-    """Return the text in NFC and trimmed. With `one_line`, each line break or tab becomes a blank.
+    """Return the string in NFC and trimmed. With `one_line`, each line break or tab becomes a blank.
 
     Raises Invalid with the name of the field for control characters, for too many marks on one letter, and if the text
     is too short or too long.
@@ -73,7 +73,7 @@ def split_list(text: str) -> list[str]:
 
 
 def is_invisible(text: str) -> bool:
-    """Return whether the text contains only blanks, joiners and direction marks."""
+    """Return whether the string contains only blanks, joiners and direction marks."""
     return all(unicodedata.category(char) in {"Cf", "Zs"} for char in text)
 
 
@@ -104,7 +104,7 @@ def _is_mark(char: str) -> bool:
 
 
 def has_control(text: str, allowed: str = "") -> bool:
-    """Return whether the text contains a control or surrogate character that is not in `allowed`."""
+    """Return whether the string contains a control or surrogate character that is not in `allowed`."""
     if not allowed:
         return _CONTROLS.search(text) is not None
     return any(char not in allowed for char in _CONTROLS.findall(text))

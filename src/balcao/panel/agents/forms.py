@@ -121,7 +121,7 @@ def to_typed(form: VersionForm, blocks: Sequence[str]) -> dict[str, str]:
 
 
 def _normalise(text: str | None) -> str:
-    """Return the text with LF line endings, because browsers send CRLF."""
+    """Return the string with LF line endings, because browsers send CRLF."""
     return (text or "").replace("\r\n", "\n")
 
 

@@ -80,7 +80,7 @@ async def respond_search(call: Call, peer: str, query: Mapping[str, str], parse:
 async def respond_suggestions(call: Call, peer: str, query: Mapping[str, str]) -> Response[Suggestions]:
     """Return service names for the text typed so far.
 
-    Raises TooMany beyond the rate limit, Invalid for a bad text, and Unavailable if there is no index.
+    Raises TooMany beyond the rate limit, Invalid for a bad query, and Unavailable if there is no index.
     """
     await spend(call, peer, _NAME, RATE, PORTAL_RATE)
     return respond_publicly(Suggestions(await service.suggest_names(call, parse_text(query))), call)

@@ -30,7 +30,7 @@ def clean_optional_text(name: str, value: str) -> str | None:
 
 
 def clean_texts(name: str, value: list[str], *, most: int = 100, longest: int = LONGEST_TEXT) -> list[str]:
-    """Clean the texts and remove empty ones. Raises Invalid for a bad text or too many texts."""
+    """Clean the strings and remove empty ones. Raises Invalid for a bad string or too many strings."""
     items = [item for item in (clean_prose(name, entry, longest=longest) for entry in value) if item]
     if len(items) > most:
         raise Invalid(f"O campo `{name}` deve ter no máximo {most} itens.", code=f"{name}-count")

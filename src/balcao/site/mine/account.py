@@ -37,6 +37,6 @@ async def show_draft(visit: Visit, number: str) -> Response[Any]:
 
 @pages.post("/rascunhos/{number}/descartar", "Descartar o que escrevi")
 async def drop_draft(visit: Visit, number: str) -> Response[Any]:
-    """Delete a text that was typed but not sent."""
+    """Delete a draft, which is text that was typed but not sent."""
     await visit.mine.sessions.drafts.drop(visit.session, number)
     return await visit.redirect(visit.address("home.show"), "O texto foi descartado.")

@@ -14,7 +14,7 @@ from balcao.web.service_requests.files import find_id, is_note, keep_file, read_
 
 
 def unify_line_ends(text: str | None) -> str:
-    """Return the text trimmed and with LF line endings, because CRLF would count as two characters."""
+    """Return the answer trimmed and with LF line endings, because CRLF would count as two characters."""
     return (text or "").replace("\r\n", "\n").strip()
 
 

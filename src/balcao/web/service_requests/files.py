@@ -45,7 +45,7 @@ class Kept(NamedTuple):
 
 
 def is_note(text: str) -> bool:
-    """Return whether the text is the note of a stored file, which a browser sends back."""
+    """Return whether the string is the note of a stored file, which a browser sends back."""
     return _NOTE.fullmatch(text) is not None
 
 

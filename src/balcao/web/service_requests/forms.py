@@ -30,7 +30,7 @@ _UNANSWERED: tuple[Any, ...] = (None, "", [])
 
 
 class DecimalCommaField(wtforms.StringField):
-    """A field for a number, typed with a comma before the decimals. `number` is None if the text is not a number."""
+    """A field for a number, typed with a comma before the decimals. `number` is None if the input is not a number."""
 
     def __init__(self, label: str, validators: list[Any], *, decimals: int = 0, **options: Any) -> None:
         super().__init__(label, validators, **options)
@@ -217,5 +217,5 @@ def _in_days(question: Field, today: date) -> Any:
 
 
 def _unify_line_ends(text: str | None) -> str:
-    """Return the text trimmed and with LF line endings, because CRLF would count as two characters."""
+    """Return the answer trimmed and with LF line endings, because CRLF would count as two characters."""
     return (text or "").replace("\r\n", "\n").strip()

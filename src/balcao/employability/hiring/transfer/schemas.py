@@ -74,7 +74,7 @@ class Instants(NamedTuple):
 def _parse_past(field: str, text: str) -> datetime:
     """Parse the instant of a publication or creation. A date without time means midnight.
 
-    Raises Invalid if the text is malformed.
+    Raises Invalid if the string is malformed.
     """
     return parse_instant(field, text, ANY_ZONE, of_day=time.min)
 

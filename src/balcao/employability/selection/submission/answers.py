@@ -43,7 +43,7 @@ def check_answers(questions: Sequence[Question], sent: Sequence[AnswerBody]) -> 
 
 
 def split_options(text: str, options: Sequence[str]) -> list[str] | None:
-    """Split a text that consists of options joined by `, `.
+    """Split a string that consists of options joined by `, `.
 
     Return None if it contains anything else, or an option twice.
 
@@ -105,7 +105,7 @@ def _check(question: Question, text: str, place: int) -> None:
 
 
 def _is_within(text: str, lowest: int | None, highest: int | None) -> bool:
-    """Return whether the text is a decimal number within the bounds. Thousands separators are not allowed."""
+    """Return whether the string is a decimal number within the bounds. Thousands separators are not allowed."""
     if not _NUMBER.fullmatch(text):
         return False
     number = Decimal(text.replace(",", "."))

@@ -282,7 +282,7 @@ def clean_candidate_name(text: str | None) -> str | None:
 def clean_email(text: str | None) -> str | None:
     """Clean an e-mail address for storage. Return None if it is absent or blank.
 
-    Raises Invalid if the text is not an e-mail address.
+    Raises Invalid if the string is not an e-mail address.
     """
     address = clean_optional_line("email", text, LONGEST_EMAIL)
     if address is not None and not _is_address(address):

@@ -31,7 +31,7 @@ async def declare_gender(call: Call, cpf: Cpf, body: GenderBody) -> Message:
 
 
 async def declare_choice(call: Call, cpf: Cpf, choice: Choice, body: ValueBody) -> Message:
-    """Write an option from the field's list. Raises Invalid for any text that is not in the list."""
+    """Write an option from the field's list. Raises Invalid for any string that is not in the list."""
     option = clean_text("valor", body.valor, longest=NAME_LENGTH)
     if option not in choice.options:
         allowed = ", ".join(f"`{one}`" for one in choice.options)

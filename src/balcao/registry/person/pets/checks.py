@@ -49,7 +49,7 @@ def _sex(text: str) -> str:
 def _birth(text: str, now: datetime, zone: ZoneInfo) -> str:
     """Parse the birth date, and return it as a date or a timestamp, whichever was sent.
 
-    Raises Invalid if the text is neither, or is not between 1970 and today.
+    Raises Invalid if the value is neither, or is not between 1970 and today.
     """
     try:
         found = days.parse_day(text)

@@ -331,7 +331,7 @@ async def _spend(call: Call, rate: str, what: str, cpf: Cpf) -> None:
 
 
 def _parse_birth(text: str) -> date:
-    """Parse the date of birth. Raises Invalid unless the text is a date."""
+    """Parse the date of birth. Raises Invalid unless the string is a date."""
     try:
         return msgspec.convert(text.strip(), date)
     except msgspec.ValidationError:

@@ -10,7 +10,7 @@ _Message = Annotated[str, Meta(description="O resultado, para mostrar ao cidadã
 
 
 class PhoneQuestion(msgspec.Struct):
-    """A text that may be a phone number."""
+    """A string that may be a phone number."""
 
     phone: Annotated[
         str,
@@ -37,7 +37,7 @@ class PhoneVerdict(msgspec.Struct):
 
 
 class EmailQuestion(msgspec.Struct):
-    """A text that may be an e-mail address."""
+    """A string that may be an e-mail address."""
 
     email: Annotated[str, Meta(description="Endereço como foi digitado.", examples=["ana@pessoa.example"])]
 

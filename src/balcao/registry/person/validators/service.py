@@ -41,7 +41,7 @@ class EmailAddress:
 
 
 def check_email(question: EmailQuestion) -> EmailVerdict:
-    """Check an e-mail address. Raises Invalid if the text is blank."""
+    """Check an e-mail address. Raises Invalid if the string is blank."""
     address = EmailAddress.parse(clean_text("email", question.email, longest=LONGEST_QUESTION))
     if address is None:
         return EmailVerdict(False, "O endereço de e-mail não tem uma forma válida.")

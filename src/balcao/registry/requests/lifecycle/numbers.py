@@ -27,7 +27,7 @@ def make_number(count: int) -> str:
 
 
 def parse_number(text: str) -> str | None:
-    """Parse the number in a typed text. Return None if its format or its check digit is wrong."""
+    """Parse the number in a typed string. Return None if the format or the check digit is wrong."""
     found = _NUMBER.fullmatch(text.strip().upper()) if len(text) <= 64 else None
     if found is None or luhn.calc_check_digit(found[1]) != found[2]:
         return None

@@ -61,7 +61,7 @@ class RequestBody(msgspec.Struct):
 
 
 class TextBody(msgspec.Struct):
-    """A text that a citizen adds to a request."""
+    """A message that a citizen adds to a request."""
 
     text: Annotated[
         str, Meta(description="Texto, de 1 a 2000 caracteres.", examples=["É o poste em frente à padaria."])
@@ -197,14 +197,14 @@ class Receipt(msgspec.Struct, kw_only=True):
 
 
 class FollowedStep(msgspec.Struct, kw_only=True):
-    """A change of state, without the text of the step."""
+    """A change of state, without the message of the step."""
 
     state: StateOf
     at: Annotated[datetime, Meta(description="Quando.", examples=["2026-03-03T09:00:00Z"])]
 
 
 class FollowedRequest(msgspec.Struct, kw_only=True):
-    """The part of a request that its number and code give access to: the state and the dates."""
+    """The part of a request that a caller with the number and the code can read: the state and the dates."""
 
     number: Number
     state: StateOf
@@ -231,7 +231,7 @@ class RequestSummary(msgspec.Struct, kw_only=True):
 
 
 class RequestSummaries(msgspec.Struct):
-    """A page of the list for staff."""
+    """A page of the list that staff see."""
 
     data: Annotated[list[RequestSummary], Meta(description="Pedidos da página.")]
     pagination: Annotated[Pagination, Meta(description="A página e o total.")]

@@ -15,7 +15,7 @@ from balcao.registry.senders.unsubscribe.links import Link, open_link
 CHANNEL = "email"
 REASON = "one_click_unsubscribe"
 GRANT = "unsubscribe_link"
-# No valid address contains a longer text, so the length is checked before the text is decrypted.
+# No valid address contains a longer string, so the length is checked before the string is decrypted.
 LONGEST = 1_000
 
 
