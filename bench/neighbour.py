@@ -48,7 +48,10 @@ def disturbances(made: Stage) -> Mapping[str, Sequence[bytes]]:
 def measure(
     server: Server, made: Stage, others: Mapping[str, Sequence[bytes]], seconds: float, rounds: int
 ) -> tuple[Rounds, Answered]:
-    """Measure the reader alternately without other load and with each load. Also return the other caller's rates."""
+    """Measure the reader in turn: without load, and with each kind of load from the other caller.
+
+    Also return the other caller's rates.
+    """
     modest = preferences_case(dict(list(made.own.items())[1:]))
     order = load.Order(server.port, 1, seconds, modest.status, modest.requests, modest.expected)
     found: Rounds = {name: [] for name in (ALONE, *others)}

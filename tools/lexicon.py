@@ -1,7 +1,7 @@
 """`python -m tools.lexicon DICTIONARY`: compile the Portuguese lexicon of the search.
 
 There are two sources. The Portuguese word list of simplemma 2.0.0 (`pip install simplemma==2.0.0`) has a lemma for each
-form. The entries of LibreOffice's `pt_BR.dic` are known words without further forms. The Debian package
+form. The entries of LibreOffice's `pt_BR.dic` are known words without inflected forms. The Debian package
 `hunspell-pt-br` contains the dictionary. `docs/reference/licences.md` names both licences.
 """
 

@@ -105,7 +105,7 @@ def test_a_database_that_the_demo_was_loaded_into_is_refused_for_good(
 
 
 class Interrupted(Exception):
-    """An exception that stops the loading of the demo data."""
+    """An exception that stops the import of the demo data."""
 
 
 async def test_half_of_the_demo_marks_a_database_too(

@@ -145,7 +145,7 @@ class Telemetry:
         self._states: list[tuple[str, Callable[[], float]]] = []
 
     def meter(self, service: str, operation: str, method: str) -> Meter:
-        """Return the operation's meter, always the same object. An unknown method is counted as `other`."""
+        """Return the operation's meter: one object for all calls. An unknown method is counted as `other`."""
         labels = (service, operation, method if method in _METHODS else "other")
         return self._meters.get(labels) or self._meters.setdefault(labels, Meter(labels))
 

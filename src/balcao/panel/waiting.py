@@ -107,6 +107,6 @@ def _count(found: Iterable[Found]) -> dict[str, int]:
 
 
 def _find_own(visit: Visit) -> Counts | None:
-    """Return the stored counts, or None if they were read with other rights than the current ones."""
+    """Return the stored counts, or None if they were read when the person had different rights."""
     counts = visit.panel.sessions.open_counts(visit.session)
     return counts if counts is not None and counts.rights == visit.rights.digest else None

@@ -46,7 +46,7 @@ class SiteSettings(AddressSettings):
     site_request_rate: Rate = "10/hour"
     # The rate of look-ups of a request by its number and code.
     site_follow_rate: Rate = "30/minute"
-    # The rate of feedback from visitors about the pages of services.
+    # The rate of visitors' feedback about service pages.
     site_feedback_rate: Rate = "20/minute"
 
     @property

@@ -135,7 +135,7 @@ class Site:
         await self._limits.spend(self.settings.site_request_rate, "site.request", peer)
 
     async def count_feedback(self, peer: str) -> None:
-        """Count feedback from this address about the pages of services. Raises TooMany if the rate is exceeded."""
+        """Count feedback from this address about service pages. Raises TooMany if the rate is exceeded."""
         await self._limits.spend(self.settings.site_feedback_rate, "site.feedback", peer)
 
     async def count_follow(self, peer: str) -> None:

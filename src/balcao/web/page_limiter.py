@@ -21,7 +21,8 @@ LONGEST_SECONDS = 20.0
 class PageLimiter:
     """A process's slots for pages.
 
-    A page first acquires one of its person's slots. One person's queued pages therefore never occupy the shared slots.
+    A page first acquires one of the slots of the person who requested it. One person's queued pages therefore never
+    occupy the shared slots.
     """
 
     def __init__(self) -> None:

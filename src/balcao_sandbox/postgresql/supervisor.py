@@ -263,7 +263,7 @@ def _run_or_raise(folder: Path, account: Account, *command: str | Path, text: st
 
 
 def _sync(folder: Path) -> None:
-    """Sync a folder to disk, so that the renaming of the new database survives a power failure."""
+    """Sync a folder to disk, so that the new database still has its final name after a power failure."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

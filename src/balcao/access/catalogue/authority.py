@@ -40,7 +40,7 @@ OPERATOR = HeldRights(is_superadmin=True, is_administrator=True)
 class Assignments(NamedTuple):
     """A group membership or direct roles to give to a person. All values are ids. `roles` contains all resulting roles.
 
-    Without `cpf`, the person is assumed to have no other rights.
+    Without `cpf`, the person is assumed to have no rights except through these roles.
     """
 
     roles: Sequence[int]

@@ -143,7 +143,7 @@ async def assign_group_role(call: Call, group_name: str, role_name: str) -> int:
         group = await _find(write.connection, group_name)
         role_id = await authority.find_role_id(write.connection, role_name)
         held = await authority.read_held_rights(write.connection, call)
-        # Check the role as if it were given to a person without other rights. Only administrators may call this
+        # Check the role as if it were given to a person who has no rights yet. Only administrators may call this
         # operation, and they have every action.
         await authority.require_no_escalation(
             write.connection, call, held, authority.Assignments([role_id], direct=[role_id])

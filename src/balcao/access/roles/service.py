@@ -63,7 +63,7 @@ async def create_role(call: Call, name: str, description: str) -> SavedRole:
 
 
 async def update_role(call: Call, name: str, description: str) -> SavedRole:
-    """Change a role's description. If the description is the same, nothing is written.
+    """Change a role's description. If the new description equals the stored one, nothing is written.
 
     Raises NotFound for an unknown role, and PreconditionFailed if `If-Match` does not match.
     """

@@ -112,5 +112,5 @@ def _address(visit: Visit, found: Attendance) -> str:
 
 
 def make_request_crumbs(visit: Visit, found: Attendance) -> list[Crumb]:
-    """Return the breadcrumbs for the pages below the list of requests."""
+    """Return the breadcrumbs for the pages that the list of requests links to."""
     return [*make_crumbs(visit, found), Crumb("Pedidos", _address(visit, found))]

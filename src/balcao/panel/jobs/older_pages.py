@@ -59,7 +59,7 @@ class OlderJobForm(Form):
     def make_body(self, stored: OlderJob | None, day: date | None) -> dict[str, Any]:
         """Return the request body.
 
-        `day` is the day of the stored deadline. If the typed day is the same, the deadline's time stays unchanged.
+        `day` is the day of the stored deadline. If the typed day equals `day`, the deadline's time stays unchanged.
         """
         body = {name: self[name].data if self[name].data != "" else None for name in FIELDS}
         body["status"] = self.situacao.data

@@ -14,7 +14,8 @@ from balcao.web.forms import Form, length, needed
 class WebhookForm(Form):
     """The form for a receiver: its address, and the topics about which it is notified.
 
-    Each area defines a subclass, which sets the label of `topics` and maps the fields to its service's `members`.
+    Each area defines a subclass, which sets the label of `topics` and maps the fields to the `members` of the area's
+    service.
     """
 
     url = StringField(

@@ -160,5 +160,5 @@ def _hash(path: str) -> bytes:
 
 
 def _number(visit: Visit, path: str) -> UUID:
-    """Return the draft's id. It is the same each time the same person opens the same form."""
+    """Return the draft's id. A person who opens a form again gets the same id."""
     return UUID(bytes=hashlib.sha256(b"typed" + visit.session.stored.subject_key + path.encode()).digest()[:16])

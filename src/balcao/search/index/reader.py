@@ -214,7 +214,7 @@ class ServiceIndex:
         return [read_sound_word(term) for term, _ in found]
 
     def count_values(self, query: Query, facets: Sequence[str], most: int) -> dict[str, list[tuple[str, int]]]:
-        """Return the most frequent values of each facet among the matches, with their numbers of services."""
+        """Return the most frequent values of each facet among the matches, each with the number of services."""
         if not facets:
             return {}
         asked = {facet: {"terms": {"field": facet, "size": MOST_FACET_BUCKETS}} for facet in facets}

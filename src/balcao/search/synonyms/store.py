@@ -76,7 +76,7 @@ async def count_synonym_groups(connection: Connection) -> int: ...
 async def read_synonyms_revision(connection: Connection) -> tuple[int, Decimal]:
     """Return a revision that differs after every change of a group.
 
-    While it is the same, cached synonyms are current.
+    While the revision is unchanged, cached synonyms are current.
     """
 
 

@@ -68,7 +68,7 @@ def note_answered(platform: Platform, query: str, folded: str) -> None:
 
 
 def note_opening(platform: Platform, query: str, folded: str) -> None:
-    """Count the opening of a service from search results, if the query may be stored."""
+    """Count that a service was opened from search results, if the query may be stored."""
     if _is_countable(query, folded):
         platform.part(QueryTallies).opened.count(folded)
 

@@ -17,7 +17,7 @@ _PAGE_SIZE = 15
 
 @pages.get("", "Órgãos da prefeitura", max_age=300, footer="site")
 async def list_departments(visit: Visit) -> Response[Any]:
-    """Show all departments as a tree, each with its number of services."""
+    """Show all departments as a tree, each with the number of its services."""
     departments = await read_departments(visit.reader)
     catalogue = await visit.read_block(visit.read_catalogue())
     head = Head(

@@ -20,7 +20,7 @@ def pick_frequent(wording: Wording, services: Sequence[Listed | None]) -> list[L
 
 
 def count_subjects(wording: Wording, snapshot: Snapshot) -> list[tuple[Subject, int]]:
-    """Return each subject that has services, with its number of services."""
+    """Return each subject that has services, with the number of services."""
     counts = snapshot.counts
     return [
         (subject, sum(counts[category] for category in subject.categories))

@@ -48,7 +48,7 @@ class Drafts:
         return number
 
     async def seal(self, session: Session, draft: Draft) -> bytes:
-        """Encrypt a draft for its person, in a thread."""
+        """Encrypt a draft for the person who typed it, in a thread."""
         place = b"draft" + session.stored.subject_key
         return await asyncio.to_thread(lambda: self._sealer.seal(place, msgspec.json.encode(draft)))
 

@@ -1,4 +1,4 @@
-"""The drivers of a vehicle in addition to its owner. The owner invites them by CPF, and they accept or reject."""
+"""The drivers of a vehicle in addition to the owner. The owner invites them by CPF, and they accept or reject."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -86,7 +86,7 @@ async def read_request_file(call: Call, number: str, file_id: UUID) -> Content:
 
 
 async def add_staff_step(call: Call, number: str, body: StepBody) -> bytes:
-    """Move a request, write to its citizen, or both, and return the request as JSON.
+    """Change a request's state, send the citizen a message, or both, and return the request as JSON.
 
     Raises Invalid if `state` and `text` are both missing, or if the state requires `text`. Raises NotFound for an
     unknown number or another department. Raises Conflict if the request is closed or cannot move to this state, and

@@ -1,4 +1,4 @@
-"""Routes for the types of requests."""
+"""Routes for request types."""
 
 from balcao.core.access.rules import action, public
 from balcao.core.context.call import Call

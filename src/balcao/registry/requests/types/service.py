@@ -1,4 +1,4 @@
-"""Read and edit the types of requests. Each edit creates a new version (rules: registry 4.20)."""
+"""Read and edit request types. Each edit creates a new version (rules: registry 4.20)."""
 
 import re
 

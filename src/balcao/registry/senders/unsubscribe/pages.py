@@ -67,7 +67,7 @@ def show(words: Words, *, has_form: bool = False) -> Response[str]:
 
 
 def show_unknown(refused: NotFound) -> Response[str]:
-    """Return the page for an address that is not valid or has expired. Both cases look the same."""
+    """Return the page for an address that is not valid or has expired. The page is the same in both cases."""
     headers = _HEADERS | {"Error-Code": refused.code}
     return Response(_render(UNKNOWN), status=refused.status, media_type=HTML, headers=headers)
 
