@@ -79,7 +79,10 @@ async def _publish(call: Call, name: str = "Poda de junco") -> None:
 
 
 def _take(statements: Statements) -> list[str]:
-    """Return the marks that occur in the recorded statements, in order, and clear the record."""
+    """Return the marks that occur in the recorded statements, in order and without schema, and clear the record.
+
+    Check that each recorded statement of the search contains a mark.
+    """
     marks = ("BEGIN", "COMMIT", "open_service", "take_slug", "INSERT INTO search.service_versions")
     found = [mark for text in statements.texts for mark in marks if mark in text]
     assert all(any(mark in text for mark in marks) for text in statements.texts if "search." in text)
