@@ -118,7 +118,8 @@ def test_a_name_means_one_setting_or_all_that_contain_it() -> None:
 
 
 def test_a_rate_that_was_changed_live_is_told_beside_the_configured_one(terminal: Terminal, sql: Sql) -> None:
-    sql("INSERT INTO platform.live_change VALUES ('rate', 'BALCAO_READ_RATE', '20/second', now(), NULL, 'ana@maquina')")
+    changed = "('rate', 'BALCAO_READ_RATE', '20/second', 'ana@maquina')"
+    sql(f"INSERT INTO platform.live_change (kind, name, value, author) VALUES {changed}")
     try:
         said = terminal.run("config", "explain", "BALCAO_READ_RATE").stdout
     finally:
