@@ -320,7 +320,7 @@ test("a code has the remedy of the called service", async () => {
     balcaoOf().registry.receiveCrmEvent({ cpf: "1" }).catch((one) => one),
     balcaoOf().employability.submitApplication({}).catch((one) => one),
   ]);
-  assert.match(event.remedy, /A body accepts only digits/);
+  assert.match(event.remedy, /a body accepts only digits/);
   assert.notEqual(event.remedy, application.remedy);
 });
 

@@ -13,8 +13,9 @@ from balcao.core import repeating
 from balcao.core.database.connections import Connections
 from balcao.core.database.reloader import Watch
 
-# Statements that the driver itself sends about a type it does not know yet.
-_ABOUT_TYPES = ("typeinfo_tree", "set_config('jit'")
+# Statements that are sent once for each connection: the driver asks about types that it does not know yet, and the pool
+# asks whether a PgBouncer is between it and the server.
+_ONCE = ("typeinfo_tree", "set_config('jit'", "SELECT pg_backend_pid()")
 # This variable is set in background tasks, which run at any time: tasks that refresh cached copies, and repeated tasks.
 _of_copy: ContextVar[bool] = ContextVar("of_copy", default=False)
 
@@ -23,7 +24,7 @@ class Statements:
     """Recorded statements in order.
 
     `of_copies` are those of background tasks, and `texts` are all others. Not recorded are the statements that run only
-    once per connection: the driver uses them to prepare a statement or to read a type.
+    once per connection.
     """
 
     def __init__(self) -> None:
@@ -41,7 +42,7 @@ class Statements:
             http.get("/liveness")
 
     def note(self, sent: Any) -> None:
-        if not any(mark in sent.query for mark in _ABOUT_TYPES):
+        if not any(mark in sent.query for mark in _ONCE):
             # The driver calls loggers in the context of the task that sent the statement.
             (self.of_copies if _of_copy.get() else self.texts).append(sent.query)
 
