@@ -51,7 +51,7 @@ def test_a_number_of_a_person_is_put_into_no_address_either_without_the_right_or
     screen.page.keyboard.press("Enter")
     expect(screen.page.get_by_role("main")).to_contain_text("não põe o número de uma pessoa no endereço")
     assert number not in screen.page.url
-    assert "900" not in screen.page.url
+    assert "900" not in screen.page.url.partition("/painel")[2]  # the port may contain these digits
     screen.open(f"/painel/ir?q={number}")
     assert "q=" not in screen.page.url
 

@@ -35,11 +35,17 @@ class Owner:
             self._lock.release()
 
     def close(self) -> None:
+        """Close the connection in another thread, because a browser test's own thread has a running event loop."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.terminate()
-                self._loop.run_until_complete(asyncio.sleep(0))
-            self._loop.close()
+            closing = threading.Thread(target=self._close)
+            closing.start()
+            closing.join()
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+            self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
 
     async def _run(self, statement: str, args: tuple[Any, ...]) -> list[asyncpg.Record]:
         if self._connection is not None:
