@@ -50,8 +50,13 @@ def write(target: Path, modules: Path) -> None:
 
 
 def pack(source: Path, target: Path) -> Path:
-    """Compile and pack a written client, and return the package's path. Nothing is downloaded."""
+    """Compile and pack a written client, and return the package's path. Nothing is downloaded.
+
+    `npm pack` stores the files' permissions, so they must not depend on the umask.
+    """
     subprocess.run([source / "node_modules" / ".bin" / "tsc"], check=True, cwd=source)
+    for path in (source / "package.json", source / "README.md", *(source / "lib").rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
     subprocess.run(
         ["npm", "pack", "--offline", "--silent", "--pack-destination", target],
         check=True,

@@ -41,8 +41,9 @@ with Balcao(sys.argv[1], ClientCredentials("painel-saude", "sandbox-painel-saude
         print(unit.nome)
 """
 UNITS_FOR_NODE = """
-import {{ Balcao, ClientCredentials }} from "{}";
-const balcao = new Balcao(process.argv[1], new ClientCredentials("painel-saude", "sandbox-painel-saude-secret"));
+import {{ Balcao, clientCredentials }} from "{}";
+const machine = clientCredentials({{ clientId: "painel-saude", clientSecret: "sandbox-painel-saude-secret" }});
+const balcao = new Balcao(process.argv[1], machine);
 for await (const unit of balcao.healthUnits.iterateUnits()) console.log(unit.nome);
 """
 DAY = f"## {__version__} (2026-11-22)"
