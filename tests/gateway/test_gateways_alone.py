@@ -117,11 +117,17 @@ def before(kind: str, folder: Path, *ports: int) -> Iterator[httpx.Client]:
         yield client
 
 
+class Host(ThreadingHTTPServer):
+    """A server with room for the health checks of all services, which a gateway sends at the same time."""
+
+    request_queue_size = 128
+
+
 @contextlib.contextmanager
 def host(handler: type[Counting]) -> Iterator[tuple[int, list[tuple[str, str]]]]:
     """Run a host, and yield its port and the list of recorded calls."""
     seen: list[tuple[str, str]] = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (handler,), {"seen": seen})) as server:
+    with Host(("127.0.0.1", 0), type("Own", (handler,), {"seen": seen})) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_address[1], seen
         server.shutdown()
@@ -133,7 +139,7 @@ def before_echo(
 ) -> Iterator[tuple[httpx.Client, ThreadingHTTPServer]]:
     folder.chmod(0o755)
     certificate = Certificate(folder)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+    with Host(("127.0.0.1", 0), Echo) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         behind = Server("127.0.0.1", server.server_address[1])
         front = dataclasses.replace(certificate.frontend(free_port()), http_port=http_port)
