@@ -25,11 +25,6 @@ _UNREADABLE_RULES = re.compile(rf"\brules: (?:{'|'.join(sorted(page.stem for pag
 _SPEC = re.compile(r"\bspec: (?P<anchor>[^\n)`;]+)")
 _ADR = re.compile(r"\bADR[- ](?P<number>\d+)", re.IGNORECASE)
 
-# The form of citations in applied migrations. These files are never edited, because installations record their digest.
-_OF_MIGRATIONS = re.compile(
-    rf"\b(?P<page>[\w-]+) document,\s+(?:sections? )?(?P<references>{_NUMBER}(?:(?:, | and ){_NUMBER})*)", re.IGNORECASE
-)
-
 # References to documents and issues that are not in the repository.
 _ELSEWHERE = re.compile(
     r"\b(?:registry|access|search|agents|employability|health[-_ ]units|domain) document\b"
@@ -49,7 +44,6 @@ class Text:
 
     file: Path
     content: str
-    is_migration: bool = False
 
     def fault(self, why: str) -> str:
         return f"{self.file.relative_to(ROOT)}: {why}"
@@ -66,7 +60,7 @@ def texts() -> Iterator[Text]:
             if file.suffix == ".py" and _MAY_CITE.search(source := file.read_text("utf-8")):
                 yield from (Text(file, content) for content in _prose(source))
             elif file.suffix in {".md", ".sql", ".toml"}:
-                yield Text(file, file.read_text("utf-8"), is_migration=file.suffix == ".sql")
+                yield Text(file, file.read_text("utf-8"))
     for file in sorted(ROOT.glob("*.md")):
         yield Text(file, file.read_text("utf-8"))
 
@@ -89,13 +83,11 @@ def _prose(source: str) -> Iterator[str]:
 def faults(text: Text) -> list[str]:
     """Return the faults in a text's citations: the target does not exist, or the form is wrong."""
     content = text.content
-    found = [text.fault(why) for why in _rule_faults(_RULES, content)]
+    found = [text.fault(why) for why in _rule_faults(content)]
     found += [text.fault(why) for why in _spec_faults(content)]
     found += [
         text.fault(f"no such ADR: {match['number']}") for match in _ADR.finditer(content) if not _adr(match["number"])
     ]
-    if text.is_migration:
-        return found + [text.fault(why) for why in _rule_faults(_OF_MIGRATIONS, content)]
     readable = {match.start() for match in _RULES.finditer(content)}
     starts = [match for match in _UNREADABLE_RULES.finditer(content) if match.start() not in readable]
     found += [text.fault(f"not readable: {content[match.start() :][:60]!r}") for match in starts]
@@ -103,14 +95,12 @@ def faults(text: Text) -> list[str]:
 
 
 def count(text: Text) -> int:
-    return sum(
-        len(pattern.findall(text.content)) for pattern in (_RULES, _SPEC, _OF_MIGRATIONS if text.is_migration else _ADR)
-    )
+    return sum(len(pattern.findall(text.content)) for pattern in (_RULES, _SPEC, _ADR))
 
 
-def _rule_faults(pattern: re.Pattern[str], content: str) -> Iterator[str]:
-    for match in pattern.finditer(content):
-        name = match["page"].lower().replace("-", "_")
+def _rule_faults(content: str) -> Iterator[str]:
+    for match in _RULES.finditer(content):
+        name = match["page"]
         page = RULES / f"{name}.md"
         if not page.exists():
             yield f"no such page: {match[0]!r}"
@@ -122,7 +112,7 @@ def _rule_faults(pattern: re.Pattern[str], content: str) -> Iterator[str]:
 def _targets(references: str) -> Iterator[str]:
     """Yield every section, row, step and case in a list of references. For a range, yield both ends."""
     of_cases = False
-    for reference in re.split(r", | and ", references):
+    for reference in references.split(", "):
         of_cases = of_cases or reference.startswith("case")
         main, _, part = re.sub(r"^cases? ", "", reference).partition(" ")
         first, _, last = main.partition("-")

@@ -58,15 +58,6 @@ def test_what_does_not_exist_is_found_out(citation: str) -> None:
     assert len(faults(Text(Path(__file__), f"Explained there ({citation})."))) == 1
 
 
-def test_a_migration_cites_as_it_was_written() -> None:
-    """Installations record the digest of an applied migration, so its comments must retain the old form of citation.
-
-    The cited sections must still exist.
-    """
-    assert faults(Text(Path(__file__), "-- (registry document, 3.5 and 4.7).", is_migration=True)) == []
-    assert faults(Text(Path(__file__), "-- (registry document, 3.5 and 4.99).", is_migration=True)) != []
-
-
 def test_descriptions_for_integrators_cite_nothing() -> None:
     """Integrators see the OpenAPI documents but not the pages of this repository."""
     documents = [file.read_text("utf-8") for file in sorted((ROOT / "openapi").glob("*.json"))]

@@ -570,8 +570,8 @@ GRANT SELECT, INSERT, DELETE ON employability.application_block TO balcao_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON employability.candidate TO balcao_app;
 
 -- Tallies. The lists of applications and the resume bank show totals over very many rows. Triggers update the tallies
--- in the transaction of each change, so that a list adds up a few rows instead of counting all (rules: employability
--- 2.7, 2.11).
+-- in the transaction of each change, so that a list adds up a few rows instead of counting all
+-- (rules: employability 2.7, 2.11).
 
 -- The number of applications for a job in each own status, without the withdrawn ones. `fillfactor` leaves free space
 -- in each page, so that frequent updates stay in the same page.

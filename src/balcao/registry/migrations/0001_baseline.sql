@@ -161,8 +161,8 @@ COMMENT ON COLUMN registry.outbox.attempts_log IS 'codes and field names of the 
 CREATE INDEX outbox_oldest ON registry.outbox (first_change_at);
 GRANT SELECT, INSERT, UPDATE, DELETE ON registry.outbox TO balcao_app;
 
--- The e-mails that logins wrote into the CRM, as digests, so that the mirror recognises their echoes (rules: registry
--- 4.4).
+-- The e-mails that logins wrote into the CRM, as digests, so that the mirror recognises their echoes
+-- (rules: registry 4.4).
 CREATE TABLE registry.login_write (
     cpf            text        PRIMARY KEY CHECK (cpf ~ '^\d{11}$'),
     email_sha256   bytea       NOT NULL,
