@@ -4,7 +4,6 @@ import re
 import tomllib
 from itertools import pairwise
 
-import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -27,10 +26,6 @@ def test_the_changelog_begins_with_this_version_and_only_that_one_may_be_unrelea
     assert versions[0][0] == Version(__version__)
     assert all(newer > older for (newer, _), (older, _) in pairwise(versions))
     assert "unreleased" not in [day for _, day in versions[1:]]
-
-
-def test_the_page_of_public_software_names_this_version() -> None:
-    assert str(yaml.safe_load((ROOT / "publiccode.yml").read_text("utf-8"))["softwareVersion"]) == __version__
 
 
 def test_the_trial_is_of_the_same_version_and_asks_for_it() -> None:
