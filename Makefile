@@ -135,11 +135,12 @@ examples: $(VENV)/.dev ## escreve os exemplos de respostas, como a cidade de dem
 
 generated: docs examples ## tudo o que é gerado e fica no repositório: docs/reference, openapi/ e os exemplos de respostas
 
-docs: $(VENV)/.dev ## escreve docs/reference/errors.md, statements.md, checks.md e licences.md
+docs: $(VENV)/.dev ## escreve docs/reference/errors.md, statements.md, checks.md e licences.md, e docs/proofs/last-run.md
 	@$(BIN)/python -m tools.error_codes
 	@$(BIN)/python -m tools.statements
 	@$(BIN)/python -m tools.doctor_checks
 	@$(BIN)/python -m tools.release.page
+	@$(BIN)/python -m tools.proof_figures
 
 clients: $(VENV)/.dev ## faz os clientes de Python e de TypeScript em dist/clients; o de TypeScript só onde há Node
 	@tools/sdk/install >/dev/null
