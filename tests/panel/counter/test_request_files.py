@@ -51,9 +51,33 @@ def resend(clerk: PanelClient, path: str, files: dict[str, bytes], /, **values: 
     form = clerk.find_form(path)
     kept = {name: value for name, value in form.values.items() if not name.startswith("f-")}
     parts = [(name, ("IMG_0001.jpg", content, "text/html")) for name, content in files.items()]
-    parts = parts or [("f-fotos", ("", b"", "application/octet-stream"))]
+    empty = next((name for name in form.values if name.startswith("f-")), "f-fotos")
+    parts = parts or [(empty, ("", b"", "application/octet-stream"))]
     origin = {"Origin": clerk.url, "Sec-Fetch-Site": "same-origin"}
-    return clerk.remember(clerk.http.post(path, data=kept | values, files=parts, headers=origin))
+    sent = clerk.http.post(path, data=kept | values, files=parts, headers=origin)
+    return clerk.remember(clerk.http.get(sent.headers["location"]) if sent.is_redirect else sent)
+
+
+def ask_question(sandbox: Sandbox, files: list[str] | None = None) -> str:
+    """Make a request that waits for Ana's answer, and return its number. `files` are those of an earlier answer."""
+    lamp = {
+        "type": "lampada_apagada",
+        "version": 1,
+        "answers": {"problema": "apagada", "local": {"address": "Rua A, 1"}},
+    }
+    number: str = ask(sandbox, ANA, "POST", f"/citizen/{ANA}/maintenance-request", json=lamp).json()["number"]
+    question = {"state": "needs_information", "text": "Traga a conta de luz."}
+    for answer in [{"text": "A primeira parte.", "files": files}] if files else []:
+        assert ask(sandbox, KLEBER, "POST", f"/admin/maintenance-requests/{number}/steps", json=question).is_success
+        assert ask(sandbox, ANA, "POST", f"/citizen/{ANA}/maintenance-request/{number}/answer", json=answer).is_success
+    assert ask(sandbox, KLEBER, "POST", f"/admin/maintenance-requests/{number}/steps", json=question).is_success
+    return number
+
+
+def store_own(sandbox: Sandbox, content: bytes) -> str:
+    """Store a file of Ana, and return its id."""
+    stored: str = ask(sandbox, ANA, "POST", f"/citizen/{ANA}/files", content=content).json()["id"]
+    return stored
 
 
 def read_request(sandbox: Sandbox, number: str) -> dict[str, Any]:
@@ -197,6 +221,142 @@ def test_a_file_is_read_only_from_an_own_form_of_a_clerk(clerk: PanelClient, pan
     for headers, posted in ((foreign, secret), ({"Origin": clerk.url}, "x" * 43)):
         answer = clerk.http.post(form, data={"_csrf": posted, "deed": "conferir"}, files=parts, headers=headers)
         assert answer.status_code == 403
+
+
+def test_a_clerk_answers_once_with_the_files_that_the_person_brings(clerk: PanelClient, sandbox: Sandbox) -> None:
+    number = ask_question(sandbox)
+    form = f"{find_base(clerk)}/{number}/responder"
+    answer = send(clerk, form, {"f-files": photo()}, text="", deed="outro")
+    (first,) = find_notes(answer, "files")
+    assert answer.status_code == 200
+    assert "1. Foto de" in clerk.page.text
+    assert "Traga a conta de luz." in clerk.page.text
+    opened = clerk.page
+    for _ in range(2):  # the second form is a repeated click
+        clerk.page = opened
+        final = {"f-files": document(b"conta")}
+        answer = resend(clerk, form, final, text="Trouxe a conta.", **{"k-files": first}, deed="enviar")
+        assert answer.status_code == 200
+        assert "A resposta foi enviada." in clerk.page.text
+    read = read_request(sandbox, number)
+    assert [step["text"] for step in read["steps"]].count("Trouxe a conta.") == 1
+    step = next(one for one in read["steps"] if one["text"] == "Trouxe a conta.")
+    assert (step["author"], read["state"], len(step["files"])) == ("citizen", "in_progress", 2)
+    assert step["files"][0] == first.partition(" ")[0]
+    handled = f"/admin/maintenance-requests/{number}/files/{step['files'][1]}"
+    content = ask(sandbox, KLEBER, "GET", handled)
+    assert (content.status_code, content.headers["content-type"]) == (200, "application/pdf")
+    trail = ask(sandbox, ANA, "GET", f"/citizen/{ANA}/data-access").json()["data"]
+    for operation in ("registry.store_file", "registry.answer_request"):
+        event = next(one for one in trail if one["operation"] == operation)
+        assert (event["actor_kind"], event["reason"]) == ("staff", REASON)
+
+
+def test_a_repeated_answer_with_the_last_possible_file_is_no_error(clerk: PanelClient, sandbox: Sandbox) -> None:
+    number = ask_question(sandbox, [store_own(sandbox, document(b"parte %d" % part)) for part in range(4)])
+    form = f"{find_base(clerk)}/{number}/responder"
+    clerk.get(form)
+    assert "Um arquivo JPEG, PNG ou PDF." in clerk.page.text
+    opened = clerk.page
+    for _ in range(2):
+        clerk.page = opened
+        assert resend(clerk, form, {"f-files": photo()}, text="A última.", deed="enviar").status_code == 200
+        assert "A resposta foi enviada." in clerk.page.text
+    assert len(read_request(sandbox, number)["steps"][-1]["files"]) == 1
+
+
+def test_a_refused_file_keeps_the_answer(clerk: PanelClient, sandbox: Sandbox) -> None:
+    number = ask_question(sandbox)
+    form = f"{find_base(clerk)}/{number}/responder"
+    for content, said in ((b"<html>", "Envie uma foto"), (photo() + bytes(LARGEST_FILE), "O arquivo é grande demais")):
+        answer = send(clerk, form, {"f-files": content}, text="Trouxe a conta.", deed="enviar")
+        assert answer.status_code == 422
+        assert said in clerk.page.text
+        assert clerk.find_form(form).values["text"].strip() == "Trouxe a conta."
+    answer = send(clerk, form, {"f-files": photo()}, text="", deed="enviar")
+    assert answer.status_code == 422
+    assert "Escreva o que a pessoa diz." in clerk.page.text
+    assert len(find_notes(answer, "files")) == 1
+    assert send(clerk, form, {}, text="Depois.", deed="outro").status_code == 422
+    assert "Escolha um arquivo." in clerk.page.text
+    assert read_request(sandbox, number)["state"] == "needs_information"
+
+
+def test_a_request_takes_five_files_and_only_own_ones(clerk: PanelClient, sandbox: Sandbox, sql: Sql) -> None:
+    held = [store_own(sandbox, document(b"guardado %d" % part)) for part in range(5)]
+    full = f"{find_base(clerk)}/{ask_question(sandbox, held)}/responder"
+    answer = send(clerk, full, {"f-files": photo()}, text="Mais uma.", deed="enviar")
+    assert answer.status_code == 422
+    assert "Não cabem mais arquivos neste pedido." in clerk.page.text
+    clerk.get(full)
+    assert "Este pedido já tem todos os arquivos que pode ter." in clerk.page.text
+    assert resend(clerk, full, {}, text="Sem arquivo.", deed="enviar").status_code == 200
+    assert "A resposta foi enviada." in clerk.page.text
+    number = ask_question(sandbox)
+    form = f"{find_base(clerk)}/{number}/responder"
+    headers = bearer(sandbox.tokens.person(BRUNO))
+    of_bruno = sandbox.http.post(f"/registry/v1/citizen/{BRUNO}/files", content=photo(), headers=headers).json()
+    (own,) = find_notes(send(clerk, form, {"f-files": photo(80)}, text="", deed="outro"), "files")
+    sql("DELETE FROM registry.citizen_file WHERE id = $1", own.partition(" ")[0])
+    for note in (own, f"{of_bruno['id']} {of_bruno['media_type']} {of_bruno['size']}"):
+        answer = resend(clerk, form, {}, text="Trouxe.", **{"k-files": note}, deed="enviar")
+        assert answer.status_code == 422
+        assert "Os arquivos deste pedido foram apagados" in clerk.page.text
+        assert find_notes(answer, "files") == []
+        assert clerk.find_form(form).values["text"].strip() == "Trouxe."
+    assert read_request(sandbox, number)["state"] == "needs_information"
+
+
+def test_a_clerk_without_the_right_to_files_answers_without_them(panel: PanelClient, sandbox: Sandbox) -> None:
+    number = ask_question(sandbox)
+    rights, headers = "/access/api/v1/roles/rmi:balcao/actions", bearer(sandbox.tokens.person(MARINA))
+    assert sandbox.http.delete(f"{rights}/files:write", headers=headers).status_code == 204
+    try:
+        panel.login("luiz")
+        panel.attend(ANA)
+        form = f"{find_base(panel)}/{number}/responder"
+        panel.get(form)
+        assert "Você não pode enviar arquivos." in panel.page.text
+        assert resend(panel, form, {"f-files": photo()}, text="Só o texto.", deed="enviar").status_code == 200
+        step = read_request(sandbox, number)["steps"][-1]
+        assert (step["text"], "files" in step) == ("Só o texto.", False)
+    finally:
+        sandbox.http.post(rights, json={"action_name": "files:write"}, headers=headers)
+
+
+@pytest.mark.page
+@pytest.mark.node
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_counter_answers_with_a_document_in_a_browser(
+    screen_of: Any, sandbox: Sandbox, tmp_path: Path, width: int
+) -> None:
+    number = ask_question(sandbox)
+    screen: Screen = screen_of(width)
+    bill, meter = tmp_path / "conta de luz.pdf", tmp_path / "relógio.jpg"
+    bill.write_bytes(document(b"conta"))
+    meter.write_bytes(photo(1600, 1200))
+    screen.login("luiz", "/painel/atendimento")
+    page = screen.page
+    page.get_by_label("Motivo do acesso").select_option("Atendimento no balcão")
+    page.get_by_label("CPF", exact=True).fill(ANA)
+    page.get_by_role("button", name="Começar o atendimento").click()
+    page.get_by_role("link", name="Pedidos", exact=True).click()
+    page.get_by_role("row").filter(has_text=number).get_by_role("link").click()
+    page.get_by_role("link", name="Responder à prefeitura").click()
+    expect(page.get_by_role("main")).to_contain_text("Traga a conta de luz.")
+    assert screen.axe() == []
+    page.get_by_label("Fotos e documentos da pessoa").set_input_files(meter)
+    page.get_by_role("button", name="Guardar o arquivo e escolher outro").click()
+    expect(page.get_by_role("checkbox", name="1. Foto de")).to_be_checked()
+    assert screen.axe() == []
+    assert screen.wider_than_the_screen() == []
+    page.get_by_label("Fotos e documentos da pessoa (opcional)").set_input_files(bill)
+    page.get_by_role("textbox", name="O que a pessoa diz").fill("Trouxe a conta de luz.")
+    page.get_by_role("button", name="Responder à prefeitura").click()
+    expect(page.get_by_role("main")).to_contain_text("Trouxe a conta de luz.")
+    expect(page.get_by_role("main")).to_contain_text("Arquivo 2")
+    assert screen.axe() == []
+    assert len(read_request(sandbox, number)["steps"][-1]["files"]) == 2
 
 
 @pytest.mark.page

@@ -11,27 +11,19 @@ from balcao.core.http.responses import Response
 from balcao.panel.attendance import Attendance
 from balcao.panel.attendances import service as attendances
 from balcao.panel.counter.pages import make_subject
-from balcao.panel.counter.request_form import RequestForm, make_request_form
+from balcao.panel.counter.request_form import DEED, FILES, LARGEST_FORM, MORE, RequestForm, make_request_form
 from balcao.panel.counter.requests import WRITE, make_request_crumbs
 from balcao.panel.declaration import Pages
 from balcao.panel.visit import Visit
-from balcao.web.api import ValidationFailed
-from balcao.web.declaration import MIB
 from balcao.web.faults import make_not_found
-from balcao.web.person.client import Subject
 from balcao.web.service_requests import client
-from balcao.web.service_requests.client import NewRequest, RequestType
-from balcao.web.service_requests.files import FILE_GONE, LARGEST_FILE
+from balcao.web.service_requests.client import RequestType
 from balcao.web.service_requests.forms import Asked
 
-FILES = "files:write"
-# The buttons on the form and on the page where the clerk checks the answers. `_MORE` stores a file and asks for the
-# next one.
-_CHECK, _CHANGE, _SEND, _MORE = "conferir", "mudar", "enviar", "outro"
-_DEED, _VERSION = "deed", "_versao"
+# The buttons on the form and on the page where the clerk checks the answers.
+_CHECK, _CHANGE, _SEND = "conferir", "mudar", "enviar"
+_VERSION = "_versao"
 _CHANGED = "As perguntas deste pedido acabaram de mudar. Confira as respostas com a pessoa."
-# The form is read even if its file is up to twice as large as the registry allows, so that a refusal keeps the answers.
-_LARGEST_FORM = 2 * LARGEST_FILE + MIB
 
 pages = Pages("counter", "/atendimento/{attendance}/pedidos/novo")
 
@@ -50,36 +42,26 @@ async def choose_type(visit: Visit, attendance: str) -> Response[Any]:
     )
 
 
-@pages.form("/{kind}", "Fazer um pedido", actions=[WRITE], body_limit=_LARGEST_FORM, takes_file=True)
+@pages.form("/{kind}", "Fazer um pedido", actions=[WRITE], body_limit=LARGEST_FORM, takes_file=True)
 async def open_request(visit: Visit, attendance: str, kind: str) -> Response[Any]:
     """Ask the questions of a request type, show the answers for checking, and send them once. Then show the receipt."""
     found = await attendances.find_attendance(visit, attendance)
     chosen = await client.read_request_type(visit.api, kind)
     if not _is_possible(visit, chosen):
         raise make_not_found()
-    subject, deed = make_subject(visit, found), visit.posted.first(_DEED)
+    subject, deed = make_subject(visit, found), visit.posted.first(DEED)
     form = make_request_form(chosen, visit.panel.words.now().date(), takes_files=visit.may(FILES))(visit)
     if visit.is_post and visit.posted.first(_VERSION) != str(chosen.version):
         form.refusal = _CHANGED
-    elif deed == _MORE:
+    elif deed == MORE:
         await form.store_files(subject, is_needed=True)
     elif deed in {_CHECK, _SEND} and await form.check(subject):
         if deed == _CHECK:
             return _render(visit, found, chosen, form, template="counter/request_check.html")
-        if await form.submit(lambda: _send(subject, chosen, form)):
+        if await form.submit(lambda: form.check_files(client.open_request(subject, chosen, form.answers, form.key))):
             crumbs = make_request_crumbs(visit, found)
             return visit.render("counter/receipt.html", status=201, found=found, made=form.result, crumbs=crumbs)
     return _render(visit, found, chosen, form)
-
-
-async def _send(subject: Subject, kind: RequestType, form: RequestForm) -> NewRequest:
-    try:
-        return await client.open_request(subject, kind, form.answers, form.key)
-    except ValidationFailed as fault:
-        if fault.code == FILE_GONE:
-            form.drop_files()
-            fault.text = "Os arquivos deste pedido foram apagados, porque passou um dia. Escolha-os de novo."
-        raise
 
 
 def _render(

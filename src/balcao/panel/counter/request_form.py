@@ -1,20 +1,40 @@
-"""The counter's form for a new request: the questions of its type, and the files that the citizen brings."""
+"""The counter's forms for a new request and for an answer to the city, with the files that the citizen brings."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import wtforms
 
 from balcao.core.http.forms import FormData
 from balcao.panel.visit import Visit
+from balcao.web.api import ValidationFailed
+from balcao.web.declaration import MIB
+from balcao.web.forms import Form, length, needed
 from balcao.web.person.client import Subject
-from balcao.web.service_requests.client import Field, RequestType
-from balcao.web.service_requests.files import MOST_FILES, describe_note, find_id, is_note, keep_file, read_content
+from balcao.web.service_requests.client import LONGEST_TEXT, Field, RequestType
+from balcao.web.service_requests.files import (
+    FILE_GONE,
+    LARGEST_FILE,
+    MOST_FILES,
+    describe_note,
+    find_id,
+    is_note,
+    keep_file,
+    read_content,
+)
 from balcao.web.service_requests.forms import AnswerForm, make_answer_form
 from balcao.web.service_requests.labels import describe_limits
 
+T = TypeVar("T")
+FILES = "files:write"
+# The button that stores a file and asks for the next one.
+DEED, MORE = "deed", "outro"
+# The form is read even if its file is up to twice as large as the registry allows, so that a refusal keeps the answers.
+LARGEST_FORM = 2 * LARGEST_FILE + MIB
 _NO_ROOM = "Não cabem mais arquivos neste pedido. Desmarque um para enviar outro."
+_GONE = "Os arquivos deste pedido foram apagados, porque passou um dia. Escolha-os de novo."
 
 
 class Upload:
@@ -34,7 +54,8 @@ class Upload:
     @property
     def room(self) -> int:
         """Return how many more files the question accepts."""
-        return (self.question.max_files or 1) - len(self.notes)
+        most = 1 if self.question.max_files is None else self.question.max_files
+        return most - len(self.notes)
 
     @property
     def shown(self) -> Sequence[str]:
@@ -42,8 +63,8 @@ class Upload:
         return [f"{position}. {describe_note(note)}" for position, note in enumerate(self.notes, 1)]
 
 
-class RequestForm(AnswerForm):
-    """The answers to the questions of a type. Each stored file is a ticked box of the form."""
+class UploadingForm(Form):
+    """A form with questions that files answer. Each stored file is a ticked box of the form."""
 
     file_questions: Sequence[Field] = ()
 
@@ -53,10 +74,9 @@ class RequestForm(AnswerForm):
         self.uploads = [Upload(one, self[_name(one)], given, visit) for one in self.file_questions]
 
     @property
-    def answers(self) -> dict[str, Any]:
-        """Return the answers in the format that the service accepts. Unanswered questions are omitted."""
-        ids = {one.question.id: [find_id(note) for note in one.notes] for one in self.uploads if one.notes}
-        return {**super().answers, **ids}
+    def file_ids(self) -> dict[str, list[str]]:
+        """Return the ids of the stored files by question. Questions without files are omitted."""
+        return {one.question.id: [find_id(note) for note in one.notes] for one in self.uploads if one.notes}
 
     def list_typed(self, visit: Visit) -> list[tuple[str, str]]:
         """Return all submitted answers as pairs of name and value, for a page that sends them again."""
@@ -89,16 +109,66 @@ class RequestForm(AnswerForm):
             upload.notes.append(kept.note)
         return kept.refusal
 
-    def drop_files(self) -> None:
-        """Forget the stored files, which the registry has deleted."""
-        for one in self.uploads:
-            one.notes.clear()
+    async def check_files(self, sending: Awaitable[T]) -> T:
+        """Return the result of a call that uses the stored files. Forget the files if the registry has deleted them."""
+        try:
+            return await sending
+        except ValidationFailed as fault:
+            if fault.code == FILE_GONE:
+                fault.text = _GONE
+                for one in self.uploads:
+                    one.notes.clear()
+            raise
+
+
+class RequestForm(UploadingForm, AnswerForm):
+    """The answers to the questions of a type."""
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        """Return the answers in the format that the service accepts. Unanswered questions are omitted."""
+        return {**super().answers, **self.file_ids}
+
+
+class TextForm(UploadingForm):
+    """The form for the citizen's answer to a question, or for the reason to reopen a request."""
+
+    text = wtforms.TextAreaField(
+        "O que a pessoa diz", validators=[needed("Escreva o que a pessoa diz."), length(1, LONGEST_TEXT)]
+    )
+
+    @property
+    def typed(self) -> str:
+        """Return the typed text trimmed and with LF line endings, because CRLF would count as two characters."""
+        return (self.text.data or "").replace("\r\n", "\n").strip()
+
+    @property
+    def files(self) -> Sequence[str]:
+        """Return the ids of the stored files."""
+        return self.file_ids.get(_ADDED.id, [])
+
+
+# The question for the files of an answer. Its id is the name that the service uses for them.
+_ADDED = Field(id="files", kind="file", label="Fotos e documentos da pessoa")
 
 
 def make_request_form(kind: RequestType, today: date, *, takes_files: bool) -> type[RequestForm]:
     """Return the form class for a type. `today` is the current date in the city, from which days are counted."""
     base = make_answer_form(kind.fields, today)
     asked = [question for question in kind.fields if question.kind == "file"] if takes_files else []
+    form: type[RequestForm] = _add_files((RequestForm, base), asked, today, base.members)
+    return form
+
+
+def make_text_form(room: int, today: date, *, takes_files: bool) -> type[TextForm]:
+    """Return the form class for an answer with up to `room` files."""
+    asked = [msgspec.structs.replace(_ADDED, max_files=room)] if takes_files else []
+    form: type[TextForm] = _add_files((TextForm,), asked, today, {})
+    return form
+
+
+def _add_files(bases: tuple[Any, ...], asked: Sequence[Field], today: date, members: Mapping[str, str]) -> Any:
+    """Return a form class with one more input for each question that files answer."""
     inputs = {
         _name(question): wtforms.FileField(
             question.label if question.required else f"{question.label} (opcional)",
@@ -106,8 +176,8 @@ def make_request_form(kind: RequestType, today: date, *, takes_files: bool) -> t
         )
         for question in asked
     }
-    members = {**base.members, **{_name(question): question.id for question in asked}}
-    return type("QuestionForm", (RequestForm, base), {"file_questions": asked, "members": members, **inputs})
+    members = {**members, **{_name(question): question.id for question in asked}}
+    return type("QuestionForm", bases, {"file_questions": asked, "members": members, **inputs})
 
 
 def _name(question: Field) -> str:

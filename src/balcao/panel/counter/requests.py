@@ -2,40 +2,29 @@
 
 from typing import Any
 
-from wtforms import TextAreaField
-
 from balcao.core.http.responses import Response
 from balcao.panel.attendance import Attendance
 from balcao.panel.attendances import service as attendances
 from balcao.panel.counter.pages import make_crumbs, make_subject
+from balcao.panel.counter.request_form import DEED, FILES, LARGEST_FORM, MORE, TextForm, make_text_form
 from balcao.panel.declaration import Pages
 from balcao.panel.request_states import AUTHORS, STATES, TAGS, name_step
 from balcao.panel.visit import Visit
 from balcao.web.api import gather_blocks
-from balcao.web.forms import Form, length, needed
 from balcao.web.lists import Listing
 from balcao.web.person import client as people
+from balcao.web.person.client import Subject
 from balcao.web.service_requests import client
-from balcao.web.service_requests.client import LONGEST_TEXT
+from balcao.web.service_requests.client import ServiceRequest
+from balcao.web.service_requests.files import MOST_FILES
 from balcao.web.service_requests.labels import CLOSED
 from balcao.web.visit import Crumb
 
 READ, WRITE = "requests:read", "requests:write"
+# The state of a request to which the city waits for an answer.
+_ASKED = "needs_information"
 
 pages = Pages("counter", "/atendimento/{attendance}/pedidos")
-
-
-class TextForm(Form):
-    """The form for the citizen's answer to a question, or for the reason to reopen a request."""
-
-    text = TextAreaField(
-        "O que a pessoa diz", validators=[needed("Escreva o que a pessoa diz."), length(1, LONGEST_TEXT)]
-    )
-
-    @property
-    def typed(self) -> str:
-        """Return the typed text trimmed and with LF line endings, because CRLF would count as two characters."""
-        return (self.text.data or "").replace("\r\n", "\n").strip()
 
 
 @pages.get("", "Pedidos", actions=[READ, WRITE])
@@ -66,41 +55,69 @@ async def show_request(visit: Visit, attendance: str, number: str) -> Response[A
         tags=TAGS,
         authors=AUTHORS,
         name_step=name_step,
-        may_answer=visit.may(WRITE) and read.state == "needs_information",
+        may_answer=visit.may(WRITE) and read.state == _ASKED,
         may_reopen=visit.may(WRITE) and read.state in CLOSED and _is_recent(visit, read),
         crumbs=make_request_crumbs(visit, found),
     )
 
 
-@pages.form("/{number}/responder", "Responder à prefeitura", actions=[WRITE])
+@pages.form("/{number}/responder", "Responder à prefeitura", actions=[WRITE], body_limit=LARGEST_FORM, takes_file=True)
 async def answer_question(visit: Visit, attendance: str, number: str) -> Response[Any]:
-    """Answer the city's question on behalf of the citizen."""
-    return await _write(visit, attendance, number, "answer", "A resposta foi enviada.")
+    """Answer the city's question on behalf of the citizen, with photos and documents that the citizen brings."""
+    found, subject, read = await _read_request(visit, attendance, number)
+    # After the answer, the form can only be a repeated one. Its files are in the request, so they do not count again.
+    room = MOST_FILES - len(read.files) if read.state == _ASKED else MOST_FILES
+    form = make_text_form(room, visit.panel.words.now().date(), takes_files=visit.may(FILES))(visit)
+    if visit.posted.first(DEED) == MORE:
+        await form.store_files(subject, is_needed=True)
+    elif (
+        form.is_sent
+        and await form.check(subject)
+        and await form.submit(
+            lambda: form.check_files(client.answer_question(subject, number, form.typed, form.files, form.key))
+        )
+    ):
+        return await visit.redirect(_find_address(visit, found, number), "A resposta foi enviada.")
+    return _render(visit, found, read, form, takes_answer=True)
 
 
 @pages.form("/{number}/reabrir", "Reabrir o pedido", actions=[WRITE])
 async def reopen_request(visit: Visit, attendance: str, number: str) -> Response[Any]:
     """Reopen a closed request on behalf of the citizen."""
-    return await _write(visit, attendance, number, "reopening", "O pedido foi reaberto.")
+    found, subject, read = await _read_request(visit, attendance, number)
+    form = TextForm(visit)
+    if form.is_sent and await form.submit(
+        lambda: client.write_text(subject, number, "reopening", form.typed, form.key)
+    ):
+        return await visit.redirect(_find_address(visit, found, number), "O pedido foi reaberto.")
+    return _render(visit, found, read, form)
 
 
-async def _write(visit: Visit, attendance: str, number: str, what: str, done: str) -> Response[Any]:
+async def _read_request(visit: Visit, attendance: str, number: str) -> tuple[Attendance, Subject, ServiceRequest]:
     found = await attendances.find_attendance(visit, attendance)
-    subject, form = make_subject(visit, found), TextForm(visit)
-    back = visit.address("counter.show_request", attendance=found.number, number=number)
-    if form.is_sent and await form.submit(lambda: client.write_text(subject, number, what, form.typed, form.key)):
-        return await visit.redirect(back, done)
-    read = await client.read_request(subject, number)
+    subject = make_subject(visit, found)
+    return found, subject, await client.read_request(subject, number)
+
+
+def _render(
+    visit: Visit, found: Attendance, read: ServiceRequest, form: TextForm, *, takes_answer: bool = False
+) -> Response[Any]:
+    question = next((step.text for step in reversed(read.steps) if step.state == _ASKED), None)
     return visit.render(
         "counter/request_text.html",
         found=found,
         one=read,
         form=form,
-        back=back,
-        asked=next((step.text for step in reversed(read.steps) if step.state == "needs_information"), None),
+        takes_answer=takes_answer,
+        asked=question if read.state == _ASKED else None,
+        back=_find_address(visit, found, read.number),
         crumbs=make_request_crumbs(visit, found),
         status=form.status,
     )
+
+
+def _find_address(visit: Visit, found: Attendance, number: str) -> str:
+    return visit.address("counter.show_request", attendance=found.number, number=number)
 
 
 def _is_recent(visit: Visit, read: client.ServiceRequest) -> bool:
