@@ -122,11 +122,6 @@ def test_an_address_that_is_none_is_said_by_the_variable(variable: str, address:
         Settings.load({variable: address})
 
 
-def test_a_setting_with_an_old_name_is_refused_with_the_new_one() -> None:
-    with pytest.raises(SettingsError, match=r"BALCAO_CONSOLE, BALCAO_CONSOLE_KEY\. .*BALCAO_PANEL"):
-        Settings.load({"BALCAO_CONSOLE": "true", "BALCAO_CONSOLE_KEY": "x"})
-
-
 @pytest.mark.parametrize("host", ["a b", "é" * 70, "nohost.invalid", "192.0.2.1"])
 def test_a_host_that_cannot_be_listened_on_is_a_sentence(host: str) -> None:
     with pytest.raises(OperatorFault, match="BALCAO_"), plan.claiming(host, free_port(), "APIs"):

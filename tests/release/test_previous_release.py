@@ -196,7 +196,7 @@ def test_a_migration_that_expands_passes_where_a_test_passes(
     ("change", "status"),
     [
         ("ADD COLUMN purpose text", 0),
-        ("DROP COLUMN key_number", 1),
+        ("DROP COLUMN attempts", 1),
         ("RENAME COLUMN sent_at TO moment", 1),
         ("ADD COLUMN purpose text NOT NULL", 1),
     ],

@@ -57,7 +57,6 @@ class SettingsError(Exception):
     """The configuration is unusable. The message names the wrong variable and the reason, for the operator."""
 
 
-_OLD_PANEL, _PANEL = "BALCAO_CONSOLE", "BALCAO_PANEL"  # ignoring the old names would silently remove the panel
 _NO_ISSUER = "BALCAO_AUTH_ISSUER está vazio: a produção exige um provedor de identidade."
 _SANDBOX_CRM_CLIENT = "crm-sandbox"
 _DEMO_STREAM_CLIENT = ("painel-saude", "sandbox-painel-saude-secret")  # client at the embedded provider, for `sms:read`
@@ -156,15 +155,11 @@ class Settings(
         folder. With `finds_trial`, also search for the data folder of a running trial (`list_places`). A given mapping
         is used unchanged.
 
-        Raises SettingsError, with the names of the variables, if a value is invalid, an old name of a variable is used,
-        or a variable is set without another variable that it requires.
+        Raises SettingsError, with the names of the variables, if a value is invalid, or if a variable is set without
+        another variable that it requires.
         """
         known = {variable_of(field): field for field in cls.model_fields}
         given = os.environ if environment is None else environment
-        if renamed := sorted(name for name in given if name.startswith(_OLD_PANEL)):
-            raise SettingsError(
-                f"Variáveis com nome antigo: {', '.join(renamed)}. Escreva {_PANEL} em vez de {_OLD_PANEL}."
-            )
         fields = {known[name]: value for name, value in given.items() if name in known}
         if environment is None:
             folder = cls.model_fields["data_dir"].default

@@ -68,8 +68,8 @@ class Book:
         """Consume a code that was sent to the number, as `POST /citizen/{cpf}/phone/validate` does."""
         opened = new_id()
         self._sql(
-            "INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, key_number, sent_at, "
-            "expires_at) VALUES ($1, $2, '55', $3, $4, '', 1, now(), now() + interval '1 hour') "
+            "INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, sent_at, "
+            "expires_at) VALUES ($1, $2, '55', $3, $4, '', now(), now() + interval '1 hour') "
             "ON CONFLICT (cpf) DO UPDATE SET id = excluded.id, ddi = excluded.ddi, ddd = excluded.ddd, "
             "valor = excluded.valor, used_at = NULL, expires_at = excluded.expires_at",
             *(cpf, opened, self.number[2:4], self.number[4:]),

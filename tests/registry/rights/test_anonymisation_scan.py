@@ -79,8 +79,8 @@ async def fill(platform: Platform, sql: Sql, cpf: Cpf) -> datetime:
             json.dumps({"owner_email": f"{MARK}-resposta"}).encode(),
         )
         await connection.execute(
-            "INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, key_number, sent_at, "
-            "expires_at) VALUES ($1, gen_random_uuid(), '55', '21', $2, '', 1, now() - interval '1 minute', now())",
+            "INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, sent_at, "
+            "expires_at) VALUES ($1, gen_random_uuid(), '55', '21', $2, '', now() - interval '1 minute', now())",
             cpf.digits,
             f"{MARK}-fone",
         )

@@ -93,8 +93,8 @@ VALUES ($1, $2, gen_random_uuid(), now() - $3::text::interval, 'opt_in', 'global
         sha256(''), sha256(''))
 """
 VERIFICATION = """
-INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, key_number, sent_at, expires_at)
-VALUES ($1, gen_random_uuid(), '55', '21', '900000000', '', 1, now() - $2::text::interval, now() - $2::text::interval)
+INSERT INTO registry.phone_verification (cpf, id, ddi, ddd, valor, code_hash, sent_at, expires_at)
+VALUES ($1, gen_random_uuid(), '55', '21', '900000000', '', now() - $2::text::interval, now() - $2::text::interval)
 """
 
 

@@ -189,7 +189,6 @@ CREATE TABLE registry.phone_verification (
     valor       text,
     code_hash   bytea       NOT NULL,
     sealed_code text,
-    key_number  int         NOT NULL,
     attempts    int         NOT NULL DEFAULT 0 CHECK (attempts BETWEEN 0 AND 5),
     sent_at     timestamptz NOT NULL,
     expires_at  timestamptz NOT NULL,
@@ -197,7 +196,6 @@ CREATE TABLE registry.phone_verification (
     CHECK ((ddi IS NULL) = (ddd IS NULL) AND (ddi IS NULL) = (valor IS NULL))
 );
 COMMENT ON COLUMN registry.phone_verification.sealed_code IS 'the code, encrypted, until the job has sent it';
-COMMENT ON COLUMN registry.phone_verification.key_number IS 'the number of the key that encrypts and hashes the code';
 CREATE INDEX phone_verification_expiry ON registry.phone_verification (expires_at);
 GRANT SELECT, INSERT, UPDATE, DELETE ON registry.phone_verification TO balcao_app;
 

@@ -62,7 +62,6 @@ async def _open_verification(connection: Connection, call: Call, cpf: Cpf, numbe
         number=number,
         code_hash=hashes.hash_code(verification, code),
         sealed_code=hashes.seal(code),
-        key_number=key.number,
         lasting=call.platform.settings.phone_code_ttl,
     )
     counted = _make_counted(call, cpf, number)

@@ -25,7 +25,6 @@ class NewVerification(msgspec.Struct, frozen=True):
     number: Number
     code_hash: bytes
     sealed_code: str
-    key_number: int
     lasting: int
 
 
@@ -48,14 +47,14 @@ WITH waiting AS MATERIALIZED (
     SELECT clock_timestamp() AS moment FROM waiting WHERE seconds <= 0
 ), opened AS (
     INSERT INTO registry.phone_verification
-        (cpf, id, ddi, ddd, valor, code_hash, sealed_code, key_number, sent_at, expires_at)
-    SELECT :cpf, :id, :number.ddi, :number.ddd, :number.valor, :code_hash, :sealed_code, :key_number,
+        (cpf, id, ddi, ddd, valor, code_hash, sealed_code, sent_at, expires_at)
+    SELECT :cpf, :id, :number.ddi, :number.ddd, :number.valor, :code_hash, :sealed_code,
            moment, moment + make_interval(secs => :lasting)
     FROM locked
     ON CONFLICT (cpf) DO UPDATE SET
         id = excluded.id, ddi = excluded.ddi, ddd = excluded.ddd, valor = excluded.valor,
-        code_hash = excluded.code_hash, sealed_code = excluded.sealed_code, key_number = excluded.key_number,
-        attempts = 0, sent_at = excluded.sent_at, expires_at = excluded.expires_at, used_at = NULL
+        code_hash = excluded.code_hash, sealed_code = excluded.sealed_code, attempts = 0,
+        sent_at = excluded.sent_at, expires_at = excluded.expires_at, used_at = NULL
 ), counted AS (
     INSERT INTO registry.phone_code_sent (counted, sent_at)
     SELECT unnest(:citizens::bytea[] || :numbers::bytea[] || :pairs::bytea[]), moment FROM locked
