@@ -101,6 +101,14 @@ def test_every_picture_exists_in_a_format_of_the_standard() -> None:
     assert {Path(picture).suffix for picture in pictures} <= {".png", ".jpg"}
 
 
+def test_the_pictures_are_those_of_the_readmes_and_load_fast() -> None:
+    """README shows them, so a slow connection must load each of them in about a second."""
+    for language, readme in READMES.items():
+        shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (ROOT / readme).read_text("utf-8"))
+        assert shown == DESCRIPTIONS[language]["screenshots"]
+        assert [picture for picture in shown if (ROOT / picture).stat().st_size > 150_000] == []
+
+
 def test_every_maintainer_and_every_dependency_has_a_name() -> None:
     named = [*FILE["maintenance"]["contacts"], *(one for kind in FILE["dependsOn"].values() for one in kind)]
     assert [one for one in named if not one.get("name")] == []
