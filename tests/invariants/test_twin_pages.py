@@ -1,4 +1,4 @@
-"""README, tutorial, guides and operators' manuals contain the same facts in English and Portuguese."""
+"""README, governance, tutorial, guides and operators' manuals contain the same facts in English and Portuguese."""
 
 import os
 import re
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 TWIN = ".pt-BR.md"
 MANUALS = [page for page in sorted((ROOT / "docs/operate").glob("*.md")) if not page.name.endswith(TWIN)]
 GUIDES = [page for page in sorted((ROOT / "docs/guides").glob("*.md")) if not page.name.endswith(TWIN)]
-PAGES = [ROOT / "README.md", ROOT / "docs/tutorial.md", *MANUALS, *GUIDES]
+PAGES = [ROOT / "README.md", ROOT / "GOVERNANCE.md", ROOT / "docs/tutorial.md", *MANUALS, *GUIDES]
 # A number in either notation: 28,843 and 28.843, 0.5 and 0,5.
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 # The translated parts of a code block: comments and placeholders.
