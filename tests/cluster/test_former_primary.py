@@ -1,7 +1,9 @@
 """Two servers accept writes because a former primary was not stopped. The platform uses only the promoted server."""
 
 import asyncio
+import json
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 
@@ -12,12 +14,14 @@ from balcao.core.database.queries import may_lose_writes
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.database.servers import connect_to_server, list_servers
 from balcao.core.errors import Unavailable
+from balcao.core.telemetry import telemetry
 from tests.cluster.postgres import Postgres
 from tests.cluster.servers import folders, make_database
 from tests.support.polling import until_now
 
 pytestmark = pytest.mark.long
 
+METRIC = "balcao_database_former_primary"
 PORT = "SELECT inet_server_port()"
 
 
@@ -77,6 +81,31 @@ def test_a_process_that_knows_the_promotion_rejects_the_former_primary(pair: tup
     assert find_port(url) == pair[1].port
 
 
+def test_a_repeated_refusal_is_counted_and_logged_once_a_minute(
+    pair: tuple[Postgres, Postgres], caplog: pytest.LogCaptureFixture
+) -> None:
+    former, promoted = pair
+    now = 0.0
+    known = leadership.Leadership(has_several_servers=True, clock=lambda: now)
+
+    async def check(server: Postgres, name: str, times: int = 1) -> None:
+        connection = await connect_to_server(server.url("balcao"))
+        for _ in range(times):
+            with nullcontext() if server is promoted else pytest.raises(FormerPrimary):
+                await known.check(connection, name)
+        await connection.close()
+
+    asyncio.run(check(promoted, "promoted"))
+    refused = {name: telemetry.numbers("").counts.get((METRIC, name), 0) for name in ("one", "two")}
+    for seconds, name, times in ((0, "one", 5), (30, "two", 1), (59.9, "one", 3), (60, "one", 2), (61, "two", 1)):
+        now = seconds
+        asyncio.run(check(former, name, times))
+    lines = [json.loads(record.getMessage()) for record in caplog.records if "former_primary" in record.getMessage()]
+    assert [(line["server"], line["count"]) for line in lines] == [("one", 1), ("two", 1), ("one", 8)]
+    counted = telemetry.numbers("").counts
+    assert {name: counted[METRIC, name] - refused[name] for name in refused} == {"one": 10, "two": 2}
+
+
 def test_connections_from_before_the_promotion_are_not_used_again(pair: tuple[Postgres, Postgres]) -> None:
     former, promoted = pair
     url = name_both(pair)
@@ -105,7 +134,7 @@ def test_a_server_of_another_cluster_is_rejected(pair: tuple[Postgres, Postgres]
 
         async def learn() -> None:
             connection = await connect_to_server(pair[1].url("balcao"))
-            await leadership.find_leadership(*list_servers(url)).check(connection)
+            await leadership.find_leadership(*list_servers(url)).check(connection, "promoted")
             await connection.close()
 
         asyncio.run(learn())
@@ -118,7 +147,7 @@ def test_a_replaced_server_behind_one_address_is_accepted(pair: tuple[Postgres, 
 
     async def check(server: Postgres) -> int:
         connection = await connect_to_server(server.url("balcao"))
-        timeline = await known.check(connection)
+        timeline = await known.check(connection, str(server.port))
         await connection.close()
         return timeline
 

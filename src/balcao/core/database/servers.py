@@ -40,6 +40,9 @@ class Server(NamedTuple):
     host: str
     port: int
 
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
 
 def list_servers(url: str) -> list[Server]:
     """Return the servers in a database URL, in order."""
@@ -70,11 +73,11 @@ async def connect_to_server(url: str, **options: Any) -> asyncpg.Connection:
     servers = list_servers(url)
     leadership = find_leadership(*servers)
     if len(servers) == 1:
-        return (await _connect_to_primary(url, leadership, options))[1]
+        return (await _connect_to_primary(url, servers[0], leadership, options))[1]
     options["target_session_attrs"] = "read-write"
     tries = {
-        asyncio.create_task(_connect_to_primary(url, leadership, options | {"host": host, "port": port}))
-        for host, port in servers
+        asyncio.create_task(_connect_to_primary(url, server, leadership, options | server._asdict()))
+        for server in servers
     }
     try:
         return await _take_newest(tries)
@@ -88,12 +91,12 @@ def find_primary(url: str) -> Leadership:
 
 
 async def _connect_to_primary(
-    url: str, leadership: Leadership, options: dict[str, Any]
+    url: str, server: Server, leadership: Leadership, options: dict[str, Any]
 ) -> tuple[int, asyncpg.Connection]:
     """Return the server's timeline and the connection. Raises FormerPrimary if another server was promoted."""
     connection = await _open_session(url, options)
     try:
-        return await leadership.check(connection), connection
+        return await leadership.check(connection, str(server)), connection
     except BaseException:
         connection.terminate()
         raise
