@@ -33,6 +33,13 @@ PRODUCTION = {
     "BALCAO_MACHINE_CLIENTS": "painel-saude",
     "BALCAO_ACCESS_TOKEN_ROLE_CLIENTS": "none",
 }
+BLOCKING = """
+import time
+print(flush=True)
+time.sleep(0.5)
+print('{"ready": true}', flush=True)
+time.sleep(1000)
+"""
 
 
 def production(**settings: str) -> Settings:
@@ -199,3 +206,16 @@ async def test_a_process_that_is_frozen_while_it_starts_is_given_up(monkeypatch:
     with pytest.raises(OperatorFault, match="terminou antes de ficar pronto"):
         await starting.begin(Order(), lambda _: None)
     await starting.stop()
+
+
+async def test_a_process_may_block_for_longer_until_it_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process blocks for half a second after its first heartbeat, and forever after its report."""
+    monkeypatch.setattr(process, "BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(process, "MOST_MISSED", 10)
+    monkeypatch.setattr(process, "MOST_MISSED_AT_START", 10_000)
+    starting = Process("teste", [], {}, {})
+    starting._command = [sys.executable, "-c", BLOCKING]
+    await starting.spawn()
+    assert (await starting.begin(Order(), lambda _: None)).ready
+    assert starting._started
+    assert await starting._started.wait() == -signal.SIGKILL

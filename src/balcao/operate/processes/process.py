@@ -15,8 +15,9 @@ from balcao.core.logs import log
 from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.channel import BEAT_SECONDS, Order, Report
 
-# How many heartbeats a process may miss before it counts as frozen: until its first heartbeat, and later. Until the
-# first heartbeat, the interpreter starts, which takes long on a busy machine.
+# How many heartbeats a process may miss before it counts as frozen: until it is ready, and later. Until then no caller
+# waits for it. Starting the interpreter and building the endpoints (a second of CPU time during which the event loop
+# does not run) take long on a busy machine.
 MOST_MISSED_AT_START = 60
 MOST_MISSED = 10
 STOP_SECONDS = 30.0  # longer than a process's own limit, `GRACE_SECONDS`
@@ -141,9 +142,12 @@ class _Started:
         """Read reports and heartbeats until the process ends. At the end, put None into the queue."""
         assert self._process.stdout
         async for line in self._process.stdout:
-            self._missed, self._most_missed = 0, MOST_MISSED
+            self._missed = 0
             if line.strip():
-                self._reports.put_nowait(msgspec.json.decode(line, type=Report))
+                report = msgspec.json.decode(line, type=Report)
+                if report.ready:
+                    self._most_missed = MOST_MISSED
+                self._reports.put_nowait(report)
         self._reports.put_nowait(None)
 
     async def _watch(self) -> None:
