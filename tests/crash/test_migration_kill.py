@@ -38,13 +38,13 @@ HOLDS = {
 }
 V4 = """
 CREATE FUNCTION search.v4_forward(id uuid, doc jsonb, carried jsonb) RETURNS search.divided
-    LANGUAGE sql IMMUTABLE AS $$ SELECT doc || '{"custo": 1}', carried $$;
+    LANGUAGE sql IMMUTABLE AS $$ SELECT doc || '{"taxa": 1}', carried $$;
 -- Only the verification steps back; it waits for whoever holds the lock.
 CREATE FUNCTION search.v4_reverse(id uuid, doc jsonb, carried jsonb) RETURNS search.divided
     LANGUAGE plpgsql IMMUTABLE AS
-    $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4444); RETURN (doc - 'custo', carried); END $$;
+    $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4444); RETURN (doc - 'taxa', carried); END $$;
 INSERT INTO search.schema_versions (version, position, fields, columns, indexes, fold_revision, forward, reverse)
-SELECT 'v4', 4, fields || 'custo'::text, columns, indexes, fold_revision, 'v4_forward', 'v4_reverse'
+SELECT 'v4', 4, fields || 'taxa'::text, columns, indexes, fold_revision, 'v4_forward', 'v4_reverse'
 FROM search.schema_versions WHERE version = 'v3';
 """
 

@@ -73,11 +73,11 @@ async def migrate(platform: Platform, schema_version: str) -> IdentifiedStatus:
 
 _V4 = """
 CREATE FUNCTION search.v4_forward(id uuid, doc jsonb, carried jsonb) RETURNS search.divided LANGUAGE sql IMMUTABLE AS $$
-    SELECT doc || jsonb_build_object('custo', 1 / (doc ->> 'nome_servico' <> 'Quebra')::int), carried $$;
+    SELECT doc || jsonb_build_object('taxa', 1 / (doc ->> 'nome_servico' <> 'Quebra')::int), carried $$;
 CREATE FUNCTION search.v4_reverse(id uuid, doc jsonb, carried jsonb) RETURNS search.divided LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE WHEN doc ->> 'nome_servico' = 'Perde' THEN doc || '{"resumo": ""}' ELSE doc END - 'custo', carried $$;
+    SELECT CASE WHEN doc ->> 'nome_servico' = 'Perde' THEN doc || '{"resumo": ""}' ELSE doc END - 'taxa', carried $$;
 INSERT INTO search.schema_versions (version, position, fields, columns, indexes, fold_revision, forward, reverse)
-SELECT 'v4', 4, fields || 'custo'::text, columns, indexes, fold_revision, 'v4_forward', 'v4_reverse'
+SELECT 'v4', 4, fields || 'taxa'::text, columns, indexes, fold_revision, 'v4_forward', 'v4_reverse'
 FROM search.schema_versions WHERE version = 'v3';
 """
 _WITHOUT_V4 = """

@@ -9,6 +9,7 @@ import asyncpg
 import httpx
 import pytest
 
+from balcao.core.values.costs_and_deadlines import FREE, IMMEDIATE, UNITS
 from balcao.search.phrases import service as phrases
 from balcao_sandbox.demo import search as demo
 from balcao_sandbox.demo.registry import departments
@@ -139,6 +140,16 @@ def test_every_phrase_is_as_a_curator_could_write_it() -> None:
     assert said.keys() == {planned.body["nome_servico"] for planned in demo._draw_services()}
     for given in said.values():
         assert phrases.clean_phrases(given) == given
+
+
+def test_every_kind_of_cost_and_every_unit_occurs(sql: Callable[..., list[asyncpg.Record]]) -> None:
+    found = sql("""
+        SELECT array_agg(DISTINCT snapshot -> 'custo' ->> 'tipo') AS kinds,
+               array_agg(DISTINCT snapshot -> 'prazo' ->> 'unidade') AS units
+        FROM search.service_versions
+    """)
+    assert set(found[0]["kinds"]) == {None, FREE, "fixo", "a_partir_de", "faixa", "variavel"}
+    assert set(found[0]["units"]) == {None, IMMEDIATE, *UNITS}
 
 
 def test_every_demo_service_belongs_to_departments_that_the_registry_has(stage: Stage) -> None:

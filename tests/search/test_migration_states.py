@@ -332,7 +332,7 @@ async def test_a_dry_run_names_the_rows_that_cannot_be_taken_over(
         {"service_id": made[2].id, "field": None, "reason": "REVERSE"},
         {"service_id": made[1].id, "field": None, "reason": "SQLSTATE 22012"},
     ]
-    assert {"field": "custo", "rows": 3} in report["fields_changed"]
+    assert {"field": "taxa", "rows": 3} in report["fields_changed"]
 
 
 async def test_a_dry_run_may_take_longer_than_other_calls(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from balcao.search import conventions, public, tallies
+from balcao.search import conventions, document, public, tallies
 from balcao.search.change_feed import schemas as change_feed
 from balcao.search.control_queries import evaluation
 from balcao.search.control_queries import service as control_queries
@@ -23,7 +23,7 @@ from balcao.search.public_search.synonyms import SYNONYM_WEIGHT
 from balcao.search.schema_migrations import rehearsal, work
 from balcao.search.schema_migrations import service as schema_migrations
 from balcao.search.services import api as services
-from balcao.search.services import cleaning, content, filters, imports
+from balcao.search.services import cleaning, content, costs_and_deadlines, filters, imports
 from balcao.search.synonyms import service as synonyms
 from balcao.search.zero_results import service as zero_results
 from balcao.settings import Settings
@@ -80,6 +80,9 @@ def bounds_of(member: str) -> dict[str, Any]:
         (r"integer, null \| 0 \.\. now \+ (\d+) s", [content.CLOCK_LEEWAY_SECONDS]),
         (r"serialised <= (\d+) KiB, depth <= (\d+)", [cleaning.LARGEST_EXTRA / 1024, cleaning.DEEPEST_EXTRA]),
         (r"`mailto` or `tel`, <= (\d+)", [cleaning.LONGEST_URL]),
+        (r"integers of 0\.\.(\d+) centavos", [document.MOST_CENTS]),
+        (r"a line of 0\.\.(\d+) characters: who does not pay", [costs_and_deadlines.LONGEST_EXEMPTION]),
+        (r"`quantidade` \(1\.\.(\d+), required", [document.MOST_UNITS]),
         (r"Whole body over (\d+) KiB: 413", [services.routes.declared[0].body_limit / 1024]),
         (r"visitor data, flushed every (\d+) s", [tallies.FLUSH_SECONDS]),
         (

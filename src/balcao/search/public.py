@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
 from balcao.core.context.call import Call
 from balcao.core.context.headers import AUTHORIZATION
@@ -79,7 +79,11 @@ def to_listed(service: PublicService) -> ListedService:
         status=service.status,
         created_at=service.created_at,
         updated_at=service.last_update,
-        metadata={name: value for name, value in msgspec.structs.asdict(service).items() if name not in _SHOWN},
+        metadata={
+            name: value
+            for name, value in msgspec.structs.asdict(service).items()
+            if name not in _SHOWN and value is not UNSET
+        },
     )
 
 

@@ -294,8 +294,14 @@ def _draw_services() -> Iterator[PlannedService]:
                         "url_service": f"https://servicos.portoaurora.example/{number + 100}/pedido",
                     }
                 ],
-            },
+            }
+            | _price(data["priced"].get(nome, {})),
         )
+
+
+def _price(known: dict[str, Any]) -> dict[str, Any]:
+    """Return the cost and the deadline of a service as data, with the texts that they replace."""
+    return {"is_free": None, "custo_servico": "", "tempo_atendimento": ""} | known if known else {}
 
 
 def _read_data(name: str) -> dict[str, Any]:

@@ -197,6 +197,7 @@ CREATE TABLE search.schema_versions (
     version       text   PRIMARY KEY CHECK (version ~ '^v[0-9]{1,4}$'),
     position      int    NOT NULL UNIQUE CHECK (position >= 1),
     fields        text[] NOT NULL,
+    optional      text[] NOT NULL DEFAULT '{}',
     columns       text   NOT NULL,
     indexes       text[] NOT NULL,
     fold_revision int    NOT NULL DEFAULT search.fold_revision() CHECK (fold_revision >= 0),
@@ -205,6 +206,7 @@ CREATE TABLE search.schema_versions (
     CHECK ((position = 1) = (forward IS NULL) AND (position = 1) = (reverse IS NULL))
 );
 COMMENT ON COLUMN search.schema_versions.fields IS 'the members of doc';
+COMMENT ON COLUMN search.schema_versions.optional IS 'further members, which doc has only if they are set';
 GRANT SELECT ON search.schema_versions TO balcao_app;
 
 -- Reject a version whose steps do not exist or are not immutable. A step that reads a table could convert the same row
@@ -284,6 +286,7 @@ DECLARE
         'buttons', 'autor', 'id', 'created_at', 'last_update', 'search_content', 'resumo_plaintext',
         'resultado_solicitacao_plaintext', 'descricao_completa_plaintext', 'instrucoes_solicitante_plaintext',
         'documentos_necessarios_plaintext'];
+    optional  text[] := ARRAY['custo', 'prazo'];
     columns   text := $columns$
         status            int         GENERATED ALWAYS AS ((doc ->> 'status')::int) STORED,
         awaiting_approval boolean     GENERATED ALWAYS AS ((doc ->> 'awaiting_approval')::boolean) STORED,
@@ -308,10 +311,10 @@ DECLARE
         '(((doc ->> ''published_at'')::bigint) DESC NULLS LAST, id DESC)'];
     slug      text := ', slug text GENERATED ALWAYS AS (doc ->> ''slug'') STORED UNIQUE';
 BEGIN
-    INSERT INTO search.schema_versions (version, position, fields, columns, indexes, forward, reverse) VALUES
-        ('v1', 1, v1_fields, columns, indexes, NULL, NULL),
-        ('v2', 2, v1_fields || 'sub_categoria'::text, columns, indexes, 'v2_forward', 'v2_reverse'),
-        ('v3', 3, v1_fields || ARRAY['sub_categoria', 'slug', 'slug_history'], columns || slug, indexes,
+    INSERT INTO search.schema_versions (version, position, fields, optional, columns, indexes, forward, reverse) VALUES
+        ('v1', 1, v1_fields, optional, columns, indexes, NULL, NULL),
+        ('v2', 2, v1_fields || 'sub_categoria'::text, optional, columns, indexes, 'v2_forward', 'v2_reverse'),
+        ('v3', 3, v1_fields || ARRAY['sub_categoria', 'slug', 'slug_history'], optional, columns || slug, indexes,
          'v3_forward', 'v3_reverse');
 END $$;
 

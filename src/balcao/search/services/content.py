@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from balcao.core.errors import Invalid
 from balcao.search.document import ServiceContent
-from balcao.search.services import cleaning
+from balcao.search.services import cleaning, costs_and_deadlines
 from balcao.search.services.schemas import ServiceBody
 
 CLOCK_LEEWAY_SECONDS = 300
@@ -43,7 +43,7 @@ def merge_content(body: ServiceBody, stored: ServiceContent | None, now: datetim
     Raises Invalid, which names the bad member.
     """
     values = {name: _merge_member(member, name, getattr(body, name), stored) for name, member in MEMBERS.items()}
-    content = ServiceContent(**values)
+    content = costs_and_deadlines.settle(ServiceContent(**values), body, stored)
     if body.published_at is not UNSET and (content.published_at or 0) > now.timestamp() + CLOCK_LEEWAY_SECONDS:
         raise Invalid("O campo `published_at` está no futuro.", code="published_at-range")
     return replace_state(content, content.status, content.awaiting_approval)
@@ -78,13 +78,20 @@ def replace_state(content: ServiceContent, status: int, awaiting_approval: bool)
 
 
 def list_content_changes(before: ServiceContent | None, after: ServiceContent) -> list[str]:
-    """Return the names of the members that differ. For a new service, return all names."""
-    return [name for name in MEMBERS if before is None or _encode(before, name) != _encode(after, name)]
+    """Return the names of the members that differ. For a new service, return the names of all its members."""
+    if before is None:
+        return [name for name in MEMBERS if getattr(after, name) is not UNSET]
+    return [name for name in MEMBERS if _encode(before, name) != _encode(after, name)]
 
 
 def _encode(content: ServiceContent, name: str) -> bytes:
     """Encode the member as JSON, which distinguishes true from 1. In Python they are equal."""
-    return msgspec.json.encode(getattr(content, name), order="sorted")
+    return msgspec.json.encode(_to_null(getattr(content, name)), order="sorted")
+
+
+def _to_null(value: Any) -> Any:
+    """Return None for an absent member, because only a member of a Struct can be absent in JSON."""
+    return None if value is UNSET else value
 
 
 _clean_line = functools.partial(cleaning.clean_prose, shortest=1, one_line=True)
@@ -117,11 +124,13 @@ MEMBERS: dict[str, Member] = {
     "extra_fields": Member(cleaning.check_extra, Absent.UNCHANGED, dict),
     "status": Member(cleaning.check_status, Absent.UNCHANGED, int),
     "buttons": Member(cleaning.clean_buttons, Absent.RESET, list),
+    "custo": Member(costs_and_deadlines.clean_cost, Absent.UNCHANGED, lambda: UNSET),
+    "prazo": Member(costs_and_deadlines.check_deadline, Absent.UNCHANGED, lambda: UNSET),
 }
 _list_members = operator.attrgetter(*MEMBERS)
 
 
 def says_same(before: ServiceContent, after: ServiceContent) -> bool:
     """Return whether both contents are equal. This is faster than `list_content_changes`."""
-    texts = [msgspec.json.encode(_list_members(each), order="sorted") for each in (before, after)]
+    texts = [msgspec.json.encode(list(map(_to_null, _list_members(each))), order="sorted") for each in (before, after)]
     return texts[0] == texts[1]

@@ -6,7 +6,16 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from balcao.search import members
-from balcao.search.document import AGENTS, AgentSettings, Buttons, ServiceDocument
+from balcao.search.document import (
+    AGENTS,
+    COST,
+    DEADLINE,
+    AgentSettings,
+    Buttons,
+    ServiceCost,
+    ServiceDeadline,
+    ServiceDocument,
+)
 
 Reason: TypeAlias = Annotated[
     str, Meta(description="Motivo, até 20000 caracteres.", examples=["O texto anterior é o correto."])
@@ -40,6 +49,8 @@ class ServiceBody(msgspec.Struct):
     extra_fields: members.ExtraFields | UnsetType | None = UNSET
     status: members.State | UnsetType | None = UNSET
     buttons: Buttons | UnsetType | None = UNSET
+    custo: Annotated[ServiceCost | UnsetType | None, COST] = UNSET
+    prazo: Annotated[ServiceDeadline | UnsetType | None, DEADLINE] = UNSET
 
 
 class ServiceChangeBody(ServiceBody):

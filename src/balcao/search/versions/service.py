@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
+from msgspec import UNSET
 
 from balcao.core.context.call import Call
 from balcao.core.database.pool import Connection, json_text
@@ -79,7 +80,7 @@ def encode_version(
             previous_version=number - 1 or None,
             rollback_to_version=change.rollback_to,
             proposed_by=change.proposed_by,
-            snapshot={name: getattr(document, name) for name in SNAPSHOT},
+            snapshot={name: value for name in SNAPSHOT if (value := getattr(document, name)) is not UNSET},
         )
     )
 

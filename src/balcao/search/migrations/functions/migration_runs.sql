@@ -149,8 +149,9 @@ BEGIN
     SELECT * INTO STRICT shape FROM search.schema_versions WHERE version = wanted;
     EXECUTE format(
         'CREATE TEMPORARY TABLE rehearsal (id uuid PRIMARY KEY,'
-        ' doc jsonb NOT NULL CHECK (doc ?& %L::text[] AND doc - %L::text[] = ''{}''),'
-        ' carried jsonb NOT NULL, version int NOT NULL, %s) ON COMMIT DROP', shape.fields, shape.fields, shape.columns);
+        ' doc jsonb NOT NULL CHECK (doc ?& %L::text[] AND doc - %L::text[] - %L::text[] = ''{}''),'
+        ' carried jsonb NOT NULL, version int NOT NULL, %s) ON COMMIT DROP',
+        shape.fields, shape.fields, shape.optional, shape.columns);
     CREATE TRIGGER derive BEFORE INSERT ON pg_temp.rehearsal
         FOR EACH ROW EXECUTE FUNCTION search.derive_row();
     GRANT INSERT, SELECT ON pg_temp.rehearsal TO balcao_app;

@@ -18,9 +18,9 @@ BEGIN
     END LOOP;
     EXECUTE format(
         'CREATE TABLE search.%I (id uuid PRIMARY KEY,'
-        ' doc jsonb NOT NULL CHECK (doc ?& %L::text[] AND doc - %L::text[] = ''{}''),'
+        ' doc jsonb NOT NULL CHECK (doc ?& %L::text[] AND doc - %L::text[] - %L::text[] = ''{}''),'
         ' carried jsonb NOT NULL, version int NOT NULL, %s)',
-        chosen, shape.fields, shape.fields, shape.columns);
+        chosen, shape.fields, shape.fields, shape.optional, shape.columns);
     FOREACH index IN ARRAY shape.indexes LOOP
         EXECUTE format('CREATE INDEX ON search.%I %s', chosen, index);
     END LOOP;
