@@ -3,6 +3,9 @@
 import re
 from typing import NamedTuple, Protocol
 
+import msgspec
+
+from balcao.core.values import costs_and_deadlines
 from balcao.core.values.addresses import is_link
 from balcao.site.wording import Wording
 
@@ -10,6 +13,22 @@ from balcao.site.wording import Wording
 _PHONE = re.compile(r"(?:\D*\b)?(\d{3,4}|\+?[\d() -]{8,})", re.ASCII)
 _LONGEST_PHONE = 40
 _FREE = "gratuito"
+
+
+class Cost(msgspec.Struct):
+    """What a service costs, as data."""
+
+    tipo: str = ""
+    valor_centavos: int | None = None
+    valor_maximo_centavos: int | None = None
+    isencao: str = ""
+
+
+class Deadline(msgspec.Struct):
+    """The longest time that a service takes, as data."""
+
+    unidade: str = ""
+    quantidade: int | None = None
 
 
 class WithFacts(Protocol):
@@ -25,6 +44,10 @@ class WithFacts(Protocol):
     def canais_presenciais(self) -> list[str]: ...
     @property
     def is_free(self) -> bool | None: ...
+    @property
+    def custo(self) -> Cost | None: ...
+    @property
+    def prazo(self) -> Deadline | None: ...
 
 
 class Facts(NamedTuple):
@@ -43,13 +66,41 @@ class PlaceInPerson(NamedTuple):
 
 
 def read_facts(wording: Wording, service: WithFacts, *, counted: bool = False) -> Facts:
-    """Return the facts about a service. With `counted`, `where` includes the number of places."""
-    cost = service.custo_servico.strip() or ("Gratuito" if service.is_free else "")
-    return Facts(
-        wording.say_instead(cost),
-        wording.say_instead(service.tempo_atendimento.strip()),
-        _describe_where(service, counted=counted),
-    )
+    """Return the facts about a service. With `counted`, `where` includes the number of places.
+
+    The data in `custo` and `prazo` take precedence over the texts.
+    """
+    cost = describe_cost(service.custo) or service.custo_servico.strip() or ("Gratuito" if service.is_free else "")
+    time = describe_deadline(service.prazo) or service.tempo_atendimento.strip()
+    # No line may end between the currency and the amount.
+    cost = wording.say_instead(cost).replace("R$ ", "R$\u00a0")
+    return Facts(cost, wording.say_instead(time), _describe_where(service, counted=counted))
+
+
+def describe_cost(cost: Cost | None) -> str:
+    """Describe a cost: "R$ 35,20". Return an empty string if there is none, or if its kind is unknown."""
+    if cost is None:
+        return ""
+    return costs_and_deadlines.describe_cost(cost.tipo, cost.valor_centavos, cost.valor_maximo_centavos)
+
+
+def describe_deadline(deadline: Deadline | None) -> str:
+    """Describe a deadline: "Até 5 dias úteis". Return an empty string if there is none, or if its unit is unknown."""
+    return "" if deadline is None else costs_and_deadlines.describe_deadline(deadline.unidade, deadline.quantidade)
+
+
+def explain_cost(service: WithFacts) -> list[str]:
+    """Return what the fact about the cost omits: who does not pay, and the editors' own text."""
+    words = describe_cost(service.custo)
+    text = service.custo_servico.strip()
+    exemption = service.custo.isencao.strip() if service.custo else ""
+    return [note for note in (exemption, text if words and text != words else "") if note]
+
+
+def explain_time(service: WithFacts) -> list[str]:
+    """Return what the fact about the duration omits: the editors' own text."""
+    words, text = describe_deadline(service.prazo), service.tempo_atendimento.strip()
+    return [text] if words and text and text != words else []
 
 
 def _describe_where(service: WithFacts, *, counted: bool) -> str:

@@ -16,6 +16,7 @@ import msgspec
 from balcao.core.logs import log
 from balcao.core.values.clock import utc_now
 from balcao.core.values.text import fold_text
+from balcao.site.facts import Cost, Deadline
 from balcao.site.reading.flights import Flights
 from balcao.site.reading.machine import MachineClient
 from balcao.site.reading.reader import HOUR, PAUSE_SECONDS
@@ -46,6 +47,8 @@ class Listed(msgspec.Struct):
     resumo_plaintext: str = ""
     custo_servico: str = ""
     tempo_atendimento: str = ""
+    custo: Cost | None = None
+    prazo: Deadline | None = None
     is_free: bool | None = None
     orgao_gestor: list[str] = []
     canais_digitais: list[str] = []

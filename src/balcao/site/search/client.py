@@ -2,6 +2,7 @@
 
 import msgspec
 
+from balcao.site.facts import Cost, Deadline
 from balcao.site.reading.reader import NEVER, Reader
 
 PER_PAGE = 10
@@ -13,6 +14,8 @@ class HitFacts(msgspec.Struct):
 
     custo_servico: str = ""
     tempo_atendimento: str = ""
+    custo: Cost | None = None
+    prazo: Deadline | None = None
     canais_digitais: list[str] = []
     canais_presenciais: list[str] = []
     is_free: bool | None = None

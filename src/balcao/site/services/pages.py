@@ -11,7 +11,15 @@ from typing import Any
 from balcao.core.http.responses import Response
 from balcao.core.values.text import fold_text
 from balcao.site.declaration import Area, MapAddress, MenuEntry, Pages
-from balcao.site.facts import describe_service, is_free, is_safe_button, read_facts, split_place
+from balcao.site.facts import (
+    describe_service,
+    explain_cost,
+    explain_time,
+    is_free,
+    is_safe_button,
+    read_facts,
+    split_place,
+)
 from balcao.site.faults import make_not_found
 from balcao.site.reading.catalogue import Listed, Snapshot
 from balcao.site.reading.departments import read_departments
@@ -126,6 +134,8 @@ async def show_service(visit: Visit, slug: str) -> Response[Any]:
         summary=summary,
         names=_list_names(wording, service),
         facts=facts,
+        cost_notes=explain_cost(service),
+        time_notes=explain_time(service),
         types=[one for one in types.value or () if one.service_id == service.id],
         buttons=_list_buttons(service),
         documents=documents,
