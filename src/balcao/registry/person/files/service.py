@@ -42,6 +42,10 @@ class Content(NamedTuple):
     content: bytes
 
 
+class ContentLost(StorageDown):
+    """The file exists, but the storage has no content for it, or other content."""
+
+
 async def store_file(call: Call, cpf: Cpf, content: bytes) -> bytes:
     """Store a file and return its description as JSON.
 
@@ -87,10 +91,9 @@ async def read_file(call: Call, cpf: Cpf, id: UUID) -> CitizenFile:
 async def read_content(call: Call, cpf: Cpf, id: UUID) -> Content:
     """Return a file with its content. Raises NotFound as `read_file` does, and StorageDown if it cannot be read."""
     file = await read_file(call, cpf, id)
-    content = await call.platform.part(FileStorage).read(file.id)
-    if content is None or hashlib.sha256(content).hexdigest() != file.sha256:
-        log.error("files.content_differs", missing=content is None)
-        raise StorageDown
+    content = await _load_content(call.platform, cpf, id, file.sha256)
+    if content is None:
+        raise unknown_file()
     return Content(file, content)
 
 
@@ -135,12 +138,12 @@ async def export_files(connection: Connection, cpf: Cpf) -> list[ExportedFile]:
 async def add_content(platform: Platform, line: str) -> str:
     """Return a line for the service's export, with the file's content in base64.
 
-    The content is null if the file was deleted after the export's snapshot was taken.
+    The content is null if the file was deleted after the export's snapshot was taken, or if the storage has lost it.
     """
     row = msgspec.json.decode(line)
-    content = await platform.part(FileStorage).read(row["id"])
-    if content is None or f"\\x{hashlib.sha256(content).hexdigest()}" != row["digest"]:
-        log.warning("files.content_differs", missing=content is None)
+    try:
+        content = await _load_content(platform, Cpf(row["cpf"]), UUID(row["id"]), row["digest"].removeprefix("\\x"))
+    except ContentLost:
         content = None
     return msgspec.json.encode(row | {"content": content}).decode()
 
@@ -148,6 +151,20 @@ async def add_content(platform: Platform, line: str) -> str:
 async def erase_files(connection: Connection, cpf: Cpf) -> int:
     """Delete all of a person's files, and return how many there were. A job deletes the contents within a minute."""
     return len(await store.erase_files(connection, cpf))
+
+
+async def _load_content(platform: Platform, cpf: Cpf, id: UUID, sha256: str) -> bytes | None:
+    """Return the content with this digest, or None if the file was deleted after the caller had read its row.
+
+    Raises ContentLost if the file still exists. Only that is a defect, so only that is logged.
+    """
+    content = await platform.part(FileStorage).read(str(id))
+    if content is not None and hashlib.sha256(content).hexdigest() == sha256:
+        return content
+    if await store.select_file(platform.database, cpf, id) is None:
+        return None
+    log.error("files.content_missing" if content is None else "files.content_differs")
+    raise ContentLost
 
 
 def _require_type(content: bytes) -> MediaType:
