@@ -1,8 +1,8 @@
 """A whole city installation on one machine: two hosts, a worker, PostgreSQL servers, and other services.
 
-nginx runs in front of the hosts, and Redis counts the calls of their callers. The identity provider and the CRM are
-separate. Every connection that a fault can affect goes through a simulated wire. Each part is killed, frozen, stopped
-and started by name.
+nginx runs in front of the hosts, Redis counts the calls of their callers, and an S3-compatible server stores the
+files of citizens. The identity provider and the CRM are separate. Every connection that a fault can affect goes
+through a simulated wire. Each part is killed, frozen, stopped and started by name.
 """
 
 import re
@@ -28,6 +28,7 @@ from tests.histories.databases import Databases, Pair, make_url
 from tests.support.gateways import Certificate, running
 from tests.support.network import Network
 from tests.support.polling import PATIENCE
+from tests.support.s3_server import run_s3_server
 from tests.support.server import free_port
 from tests.support.terminal import BALCAO, Serving, Terminal, command_line
 
@@ -64,6 +65,7 @@ class City:
         self.redis = Redis(root)
         self.redis.start()
         stack.callback(self.redis.kill)
+        self._files = stack.enter_context(run_s3_server(root / "files"))
         self.settings = self._describe()
         self._serving: dict[str, Serving] = {}
         self._heard: dict[Path, int] = {}
@@ -282,6 +284,7 @@ class City:
                 "auth_issuer": self.settings.issuers[0],
                 "crm_url": f"http://127.0.0.1:{self.network.ports['crm']}",
                 "redis_url": f"redis://127.0.0.1:{self.redis.port}",
+                **self._files.settings,
                 "trusted_proxies": "127.0.0.1",
             }
         if name in HOSTS:

@@ -45,15 +45,19 @@ class S3Server:
         self._process.kill()
         self._process.wait()
 
-    def configure(self, settings: Settings, **others: object) -> Settings:
-        """Return the settings, changed to use this server's bucket."""
-        given = {
+    @property
+    def settings(self) -> dict[str, object]:
+        """The settings of a platform that uses this server's bucket, by name."""
+        return {
             "files_s3_url": self.address,
             "files_s3_bucket": BUCKET,
             "files_s3_key_id": KEY,
             "files_s3_secret": SECRET,
         }
-        return Settings.model_validate(settings.model_dump() | given | others)
+
+    def configure(self, settings: Settings, **others: object) -> Settings:
+        """Return the settings, changed to use this server's bucket."""
+        return Settings.model_validate(settings.model_dump() | self.settings | others)
 
     def list_objects(self) -> set[str]:
         """Return the names of the stored files."""
