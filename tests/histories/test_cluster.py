@@ -19,7 +19,7 @@ from tests.histories.preferences import PreferencesOfCitizens
 from tests.histories.recorder import Recorder
 from tests.histories.rounds import Clients, Rounds
 from tests.histories.trial import judge, record
-from tests.support.polling import until_now
+from tests.support.polling import until, until_now
 from tests.support.proof_sizes import report
 
 pytestmark = [
@@ -27,10 +27,12 @@ pytestmark = [
     pytest.mark.patroni,
     pytest.mark.nginx,
     pytest.mark.redis,
+    pytest.mark.s3,
     pytest.mark.long,
 ]
 SEED = 1
 ANSWERS = 150  # responses to wait for before and after each step
+CLIENTS = 6
 
 
 @pytest.fixture(scope="module")
@@ -46,26 +48,39 @@ def test_what_clients_are_told_while_the_leader_is_lost_can_be(city: City, tmp_p
 
 
 @pytest.mark.proof
-def test_writes_that_a_promoted_replica_never_received_are_found(city: City, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("is_synchronous", "verdict"), [(True, "possible"), (False, "anomaly")])
+def test_writes_that_a_promoted_replica_never_received_are_found(
+    city: City, tmp_path: Path, is_synchronous: bool, verdict: str
+) -> None:
+    """The control has synchronous replication: no such write is acknowledged, and Patroni waits for the leader."""
     assert isinstance(city.databases, Trio)
     history, cluster = tmp_path / "history.jsonl", city.databases.cluster
     leader = cluster.find_leader()
-    cluster.allow_loss(leader)
+    if not is_synchronous:
+        cluster.allow_loss(leader)
     replicas = [node for node in cluster.nodes if node is not leader]
 
     async def promote_late_replica(recorder: Recorder) -> None:
         await answered(recorder, ANSWERS)
         for node in replicas:
             await asyncio.to_thread(node.kill_server)
-        await answered(recorder, ANSWERS)  # among them are writes that no replica receives
+        if is_synchronous:
+            await until(lambda: recorder.outcomes[PreferencesOfCitizens.name, "unknown"] >= CLIENTS)
+        else:
+            await answered(recorder, ANSWERS)  # among them are writes that no replica receives
         await asyncio.to_thread(leader.kill_server)
-        for node in replicas:
+        started = cluster.nodes if is_synchronous else replicas
+        for node in started:
             node.start_patroni()
-        await asyncio.to_thread(until_now, lambda: any(node.leads for node in replicas))
+        await asyncio.to_thread(until_now, lambda: any(node.leads for node in started))
         await answered(recorder, ANSWERS)
 
-    citizens = PreferencesOfCitizens(range(100, 106))
-    record(city.settings, history, [citizens], 6, SEED, promote_late_replica, city.transport())
+    citizens = PreferencesOfCitizens(range(100, 106) if is_synchronous else range(106, 112))
+    record(city.settings, history, [citizens], CLIENTS, SEED, promote_late_replica, city.transport())
+    leader.start_patroni()
     (judged,) = judge(history)
-    report(f"asynchronous replica promoted: {judged.verdict} after {judged.after} operations")
-    assert judged.verdict == "anomaly"
+    kind = "synchronous" if is_synchronous else "asynchronous"
+    report(f"{kind} replica promoted: {judged.verdict} after {judged.after} of {judged.operations} operations")
+    assert judged.verdict == verdict, judged
+    lost = [one for one in judged.shortest if one.is_write and one.is_acknowledged]
+    assert bool(lost) is not is_synchronous, judged
