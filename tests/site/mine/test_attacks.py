@@ -39,7 +39,7 @@ FOREIGN = [
 ]
 # These pages show the same to everyone, or an empty form. Their address does not name a record of a person.
 NAMES = ("para", "next", "voltar", "url", "redirect", "return_to", "continue")
-WITHOUT_OWNER = ("applying.", "asking.", "resume.")
+WITHOUT_OWNER = ("applying.", "asking.", "registering.", "resume.")
 PEOPLE = ("ana", "carla", "fabio")
 # The forms that no page shows to these citizens, with the reason.
 UNSEEN = {
@@ -48,6 +48,8 @@ UNSEEN = {
     "asking.add_file": "needs the answers before it; see the next test",
     "asking.check": "needs all answers; see the next test",
     "asking.remove_file": "needs a file",
+    "registering.add_photo": "needs the answers before it",
+    "registering.check": "needs all answers",
     "vehicles.leave_vehicle": "needs a vehicle of another person",
     "record.confirm_phone": "needs a code",
     "requests.answer": "needs a question of the city",

@@ -56,7 +56,7 @@ def remove(ana: CitizenClient, receipt: str) -> None:
 def test_a_vehicle_of_someone_else_does_not_exist(enter: Enter, ana: CitizenClient, address: str) -> None:
     carla = enter("carla")
     assert ana.get(address).status_code == 200
-    for tail in ("", "/nome", "/excluir", "/autorizar", "/deixar", "/condutores/1"):
+    for tail in ("", "/mudar/nome", "/excluir", "/autorizar", "/deixar", "/condutores/1"):
         assert carla.get(address + tail).status_code == 404
 
 
@@ -70,7 +70,7 @@ def test_an_owner_invites_a_person_who_accepts_and_is_later_removed(
     assert "o veículo está na sua lista" in carla.page.text
     carla.get(address)
     assert "De quem é" in carla.page.text
-    for tail in ("/nome", "/excluir", "/autorizar", f"/condutores/{receipt.rpartition('/')[2]}"):
+    for tail in ("/mudar/nome", "/excluir", "/autorizar", f"/condutores/{receipt.rpartition('/')[2]}"):
         assert carla.get(address + tail).status_code == 404  # only the owner may do that
     ana.get(receipt)
     assert "Pode conduzir" in ana.page.text

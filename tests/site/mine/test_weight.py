@@ -74,7 +74,7 @@ def test_an_anonymous_page_is_light(site: SiteClient, page: Page) -> None:
 @pytest.mark.parametrize("login", ["ana", "carla"])
 def test_a_page_of_a_citizen_is_light(enter: Enter, login: str, page: DeclaredPage) -> None:
     citizen = enter(login)
-    answer = citizen.http.get(PREFIX + page.path, headers={"Accept-Encoding": "identity"})
+    answer = citizen.http.get(PREFIX + page.path, headers={"Accept-Encoding": "identity"}, follow_redirects=True)
     assert answer.status_code == 200
     assert len(answer.content) <= LATER
     weigh(citizen.http, answer)

@@ -10,7 +10,7 @@ from typing import Any
 import wtforms
 
 from balcao.core.http.responses import Response
-from balcao.site.mine.begun_requests import Begun, drop_begun, keep_answer, keep_receipt, read_begun
+from balcao.site.mine.begun_forms import Begun, FormOfPages, drop_begun, keep_answers, keep_receipt, read_begun
 from balcao.site.mine.declaration import Pages
 from balcao.site.mine.visit import Visit
 from balcao.web.api import Conflict, ValidationFailed
@@ -61,7 +61,7 @@ async def answer(visit: Visit, type_id: str, number: str) -> Response[Any]:
     is_empty = not any(visit.posted.first(field.name).strip() for field in form)
     may_skip = is_empty and bool(visit.posted.first("depois"))
     if form.is_sent and (may_skip or form.validate()):
-        await keep_answer(visit, kind, begun, question.id, form.answers.get(question.id))
+        await keep_answers(visit, _form_of(visit, kind), begun, {question.id: form.answers.get(question.id)})
         return await _leave(visit, kind, position)
     return _show_question(visit, "mine/ask_question.html", kind, question, position, form=form, status=form.status)
 
@@ -87,7 +87,7 @@ async def add_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
                 form.file.errors = [stored.refusal]
             else:
                 notes = list(dict.fromkeys(filter(None, [*kept, stored.note])))  # a second press stores nothing new
-                await keep_answer(visit, kind, begun, question.id, notes)
+                await keep_answers(visit, _form_of(visit, kind), begun, {question.id: notes})
                 if wants_more:
                     return await visit.redirect(visit.path, "O arquivo foi guardado.")
                 return await _leave(visit, kind, position)
@@ -105,7 +105,7 @@ async def remove_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
     begun, removed = await read_begun(visit, type_id), visit.posted.first("arquivo")
     kept = [one for one in begun.answers.get(question.id, ()) if one.partition(" ")[0] != removed]
     if not begun.sent:
-        await keep_answer(visit, kind, begun, question.id, kept)
+        await keep_answers(visit, _form_of(visit, kind), begun, {question.id: kept})
     return await visit.redirect(_find_step(visit, kind, position), "O arquivo foi retirado.")
 
 
@@ -126,9 +126,10 @@ async def check(visit: Visit, type_id: str) -> Response[Any]:
         if sent_version != str(kind.version) or sent_key != begun.key:
             form.refusal = "Este pedido mudou desde que você abriu a página. Confira as respostas e envie."
         elif await form.submit(_prepare(visit, subject, kind, begun)):
-            await keep_receipt(visit, kind, form.result.number, form.result.code)
-            return await visit.redirect(visit.address("requests.show_receipt", number=form.result.number))
-        form.refusal = name_questions(form.refusal, kind.fields)
+            number, code = form.result.number, form.result.code
+            address = visit.address("requests.show", number=number)
+            await keep_receipt(visit, _form_of(visit, kind), address, number, code)
+            return await visit.redirect(visit.address("requests.show_receipt", number=number))
     form.key = begun.key
     rows = [
         (one.label, describe_answer(one, begun.answers.get(one.id)), _find_step(visit, kind, position))
@@ -160,9 +161,14 @@ def _prepare(visit: Visit, subject: Subject, kind: RequestType, begun: Begun) ->
         except ValidationFailed as fault:
             if fault.code == FILE_GONE:
                 fault.text = "Os arquivos deste pedido foram apagados, porque passou um dia. Envie-os de novo."
+            fault.text = name_questions(fault.text, kind.labels)
             raise
 
     return send
+
+
+def _form_of(visit: Visit, kind: RequestType) -> FormOfPages:
+    return FormOfPages(kind.id, kind.name, visit.address("asking.check", type_id=kind.id))
 
 
 async def _find_question(visit: Visit, type_id: str, number: str) -> tuple[RequestType, Field, int]:

@@ -20,7 +20,7 @@ _SHOWN = 3
 # Read this many accesses, to find the newest ones that the platform did not make itself.
 _READ = 100
 # The addresses of multi-page forms that the citizen can continue.
-_BEGUN = (f"{PREFIX}/candidatar/", f"{PREFIX}/pedir/")
+_BEGUN = (f"{PREFIX}/candidatar/", f"{PREFIX}/pedir/", f"{PREFIX}/veiculos/novo/")
 # Read this many requests, to find those with a question of the city.
 _READ_TICKETS = 20
 _OTHERS = frozenset({"staff", "citizen", "client"})

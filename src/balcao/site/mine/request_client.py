@@ -1,22 +1,14 @@
-"""API operations on a citizen's own requests that only Minha página uses: the rating and the download of a file."""
-
-import httpx
+"""API operations on a citizen's own requests that only Minha página uses."""
 
 from balcao.web.api import quoted
 from balcao.web.person.client import Subject
 from balcao.web.service_requests.client import ServiceRequest
-from balcao.web.service_requests.files import FILES
 
 
 async def rate_request(subject: Subject, number: str, stars: int, comment: str, key: str) -> ServiceRequest:
     """Rate a closed request."""
     body = {"stars": stars, "comment": comment or None}
     return await subject.send("POST", f"/maintenance-request/{quoted(number)}/rating", ServiceRequest, body, key=key)
-
-
-async def download_file(subject: Subject, file_id: str) -> httpx.Response:
-    """Return the content of one of the citizen's files."""
-    return await subject.download(f"{FILES}/{quoted(file_id)}/content")
 
 
 def find_question(one: ServiceRequest) -> str:

@@ -7,9 +7,10 @@ from wtforms.validators import DataRequired
 
 from balcao.core.http.responses import Response
 from balcao.site.mine.answer_form import AnswerForm, unify_line_ends
-from balcao.site.mine.begun_requests import read_begun
+from balcao.site.mine.begun_forms import read_begun
 from balcao.site.mine.declaration import Pages
-from balcao.site.mine.request_client import download_file, find_question, rate_request
+from balcao.site.mine.downloads import send_file
+from balcao.site.mine.request_client import find_question, rate_request
 from balcao.site.mine.visit import Visit
 from balcao.site.reading.departments import read_departments
 from balcao.site.requests.states import describe_state
@@ -24,8 +25,6 @@ from balcao.web.service_requests.labels import CLOSED
 
 pages = Pages("requests", "/pedidos")
 _LONGEST_COMMENT = 500
-# A file is an attachment, which no browser opens as a page of the site.
-_ATTACHED = ("content-disposition", "content-security-policy")
 _STARS = [("5", "5: muito bom"), ("4", "4: bom"), ("3", "3: mais ou menos"), ("2", "2: ruim"), ("1", "1: muito ruim")]
 _AUTHORS = {"citizen": "você", "staff": "equipe da prefeitura", "crm": "central de atendimento"}
 _OWN_STEPS = {"received": "Você fez o pedido", "in_progress": "Você respondeu", "reopened": "Você pediu para reabrir"}
@@ -162,9 +161,7 @@ async def download(visit: Visit, number: str, file_id: str) -> Response[Any]:
     one = await client.read_request(subject, number)
     if file_id not in one.files:
         raise make_not_found()
-    found = await download_file(subject, file_id)
-    headers = {name.title(): found.headers[name] for name in _ATTACHED}
-    return Response(found.content, headers=headers, media_type=found.headers["content-type"])
+    return await send_file(subject, file_id)
 
 
 def describe_step(step: Step) -> str:

@@ -1,15 +1,17 @@
 """The API operations on a citizen's light electric vehicles. The types contain only the members that the pages use."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 
 from balcao.core.values.cpf import Cpf
-from balcao.web.api import quoted
+from balcao.web.api import Api, quoted
 from balcao.web.envelopes import Page
 from balcao.web.person.client import Subject
 
+_CATALOGUE = "/registry/v1/mobilidade"
 # An invitation that has not been answered expires after this time (rules: registry 4.8).
 _VALID_FOR = timedelta(days=90)
 
@@ -21,11 +23,17 @@ class Vehicle(msgspec.Struct):
     vehicle_type: str
     color: str
     role: str
+    brand_id: str | None = None
     brand_name: str | None = None
     brand_other: str | None = None
+    model_id: str | None = None
     model_name: str | None = None
     model_other: str | None = None
     serial_number: str | None = None
+    serial_number_photo_url: str | None = None
+    serial_number_photo_file_id: str = ""
+    vehicle_photo_url: str | None = None
+    vehicle_photo_file_id: str = ""
     owner_name: str | None = None
     owner_phone: str | None = None
     conductor_id: str = ""
@@ -44,6 +52,22 @@ class Vehicle(msgspec.Struct):
     def make(self) -> str:
         """Return the vehicle's brand and model."""
         return " ".join(filter(None, (self.brand_name or self.brand_other, self.model_name or self.model_other)))
+
+
+class Listed(msgspec.Struct):
+    """A brand or model in the city's list. `is_other` marks the entry that means "not in this list"."""
+
+    id: str
+    name: str
+    is_other: bool
+
+
+class ListedEntries(msgspec.Struct):
+    data: list[Listed]
+
+
+class Colours(msgspec.Struct):
+    data: list[str]
 
 
 class Conductor(msgspec.Struct):
@@ -108,12 +132,31 @@ async def read_vehicle(subject: Subject, id_: str) -> Vehicle:
     return await subject.get(f"/vehicles/{quoted(id_)}", Vehicle)
 
 
-async def rename_vehicle(subject: Subject, id_: str, name: str) -> None:
-    await subject.send("PATCH", f"/vehicles/{quoted(id_)}", type(None), {"display_name": name})
+async def register_vehicle(subject: Subject, body: Mapping[str, Any], key: str) -> Vehicle:
+    """Register a vehicle, at most once for each `key`."""
+    return await subject.send("POST", "/vehicles", Vehicle, body, key=key)
+
+
+async def change_vehicle(subject: Subject, id_: str, change: Mapping[str, Any]) -> None:
+    """Change these members of a vehicle."""
+    await subject.send("PATCH", f"/vehicles/{quoted(id_)}", type(None), change)
 
 
 async def delete_vehicle(subject: Subject, id_: str) -> None:
     await subject.send("DELETE", f"/vehicles/{quoted(id_)}", type(None), None)
+
+
+async def list_brands(api: Api) -> Sequence[Listed]:
+    return [one for one in (await api.get(f"{_CATALOGUE}/vehicle-brands", ListedEntries)).data if not one.is_other]
+
+
+async def list_models(api: Api, brand_id: str) -> Sequence[Listed]:
+    found = await api.get(f"{_CATALOGUE}/vehicle-models", ListedEntries, {"brand_id": brand_id})
+    return [one for one in found.data if not one.is_other]
+
+
+async def list_colours(api: Api) -> Sequence[str]:
+    return (await api.get(f"{_CATALOGUE}/vehicle-colors", Colours)).data
 
 
 async def list_conductors(subject: Subject, id_: str) -> Sequence[Conductor]:

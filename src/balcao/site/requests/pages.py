@@ -154,7 +154,7 @@ async def _send(visit: Visit, kind: RequestType, form: AnswerForm) -> Response[A
         receipt = await client.open_request(visit.reader, kind, form.answers, visit.posted.first(KEY))
     except (ValidationFailed, Conflict) as fault:
         form.take(fault)
-        form.refusal = name_questions(form.refusal, kind.fields)
+        form.refusal = name_questions(form.refusal, kind.labels)
         return _show_form(visit, kind, form)
     except (TooMany, RateLimited) as fault:
         further = f" Com a sua conta você faz o pedido agora: {visit.absolute('/minha-pagina')}."

@@ -58,6 +58,11 @@ class RequestType(msgspec.Struct, kw_only=True):
     active: bool = True
     updated_at: datetime
 
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Return the labels of the questions by their ids."""
+        return {field.id: field.label for field in self.fields}
+
 
 class RequestTypes(msgspec.Struct):
     types: list[RequestType]

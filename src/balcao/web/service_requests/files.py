@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from balcao.core.http.uploads import UploadForm
-from balcao.web.api import Conflict, ValidationFailed
+from balcao.web.api import Conflict, NotFound, ValidationFailed, quoted
 from balcao.web.person.client import Subject
 from balcao.web.visit import PageRequest
 from balcao.web.words import format_file_size
@@ -75,3 +75,12 @@ async def keep_file(subject: Subject, content: bytes, key: str) -> Kept:
     except (ValidationFailed, Conflict) as fault:
         return Kept(refusal=fault.text or "O arquivo não pôde ser guardado.")
     return Kept(stored.note)
+
+
+async def has_file(subject: Subject, note: str) -> bool:
+    """Return whether the registry still stores this file of the person."""
+    try:
+        await subject.get(f"{FILES}/{quoted(find_id(note))}", StoredFile)
+    except NotFound:
+        return False
+    return True

@@ -1,7 +1,7 @@
 """Portuguese terms for the states of requests and for kinds of questions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -85,7 +85,6 @@ def describe_answer(field: Field, answer: Any) -> str:
     return str(answer)
 
 
-def name_questions(text: str, fields: Sequence[Field]) -> str:
+def name_questions(text: str, labels: Mapping[str, str]) -> str:
     """Replace the ids of questions in a service's text with their labels."""
-    labels = {field.id: field.label for field in fields}
     return _ID.sub(lambda found: f"“{labels.get(found[1], found[1])}”", text)
