@@ -378,7 +378,9 @@ def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
     with RunningServer(app.build_application(settings, settings.database_url), settings.port) as server:
         assert httpx.get(f"{server.url}/registry/v1/readiness", timeout=PATIENCE).status_code == 200
         assert httpx.get(f"{server.url}/metrics", headers=token, timeout=PATIENCE).status_code == 404
-        (problem,) = diagnose()["problems"]
+        problems = diagnose()["problems"]
+        assert len(problems) == 1, problems
+        (problem,) = problems
         assert "mas a porta de gestão" in problem
         with RunningServer(managed, settings.management_port) as management:
             assert httpx.get(f"{management.url}/metrics", timeout=PATIENCE).status_code == 401
