@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from balcao.site.city import read_city
-from balcao.site.facts import Cost, Deadline, explain_cost, explain_time, read_facts
+from balcao.site.facts import Cost, Deadline, explain_facts, read_facts
 from balcao.site.services.client import Service
 from balcao.site.services.structured import describe_offers
 from balcao.site.wording import Wording
@@ -42,14 +42,14 @@ def make_service(**members: Any) -> Service:
             {"custo": Cost("fixo", 3520, isencao="Idosos não pagam."), "custo_servico": "R$ 35,20 por imóvel"},
             "R$ 35,20",
             "",
-            ["Idosos não pagam.", "R$ 35,20 por imóvel"],
+            [("Isenção", "Idosos não pagam."), ("Sobre o custo", "R$ 35,20 por imóvel")],
         ),
         ({"custo": Cost("fixo", 3520), "custo_servico": " R$ 35,20 "}, "R$ 35,20", "", []),
         (
             {"prazo": Deadline("dias", 60), "tempo_atendimento": "Sem chuva, 30 dias"},
             "",
             "Até 60 dias",
-            ["Sem chuva, 30 dias"],
+            [("Sobre o prazo", "Sem chuva, 30 dias")],
         ),
         # Without data, the text is shown as it is.
         ({"custo_servico": "Dez reais", "tempo_atendimento": "Imediato"}, "Dez reais", "Na hora", []),
@@ -69,13 +69,13 @@ def make_service(**members: Any) -> Service:
     ],
 )
 def test_data_comes_before_the_text(
-    wording: Wording, members: dict[str, Any], cost: str, time: str, notes: list[str]
+    wording: Wording, members: dict[str, Any], cost: str, time: str, notes: list[tuple[str, str]]
 ) -> None:
     service = make_service(**members)
     facts = read_facts(wording, service)
     assert (facts.cost.replace(BLANK, " "), facts.time) == (cost, time)
     assert facts.cost.count(f"R${BLANK}") == facts.cost.count("R$")
-    assert [*explain_cost(service), *explain_time(service)] == notes
+    assert explain_facts(service) == notes
 
 
 @pytest.mark.parametrize(

@@ -89,18 +89,16 @@ def describe_deadline(deadline: Deadline | None) -> str:
     return "" if deadline is None else costs_and_deadlines.describe_deadline(deadline.unidade, deadline.quantidade)
 
 
-def explain_cost(service: WithFacts) -> list[str]:
-    """Return what the fact about the cost omits: who does not pay, and the editors' own text."""
-    words = describe_cost(service.custo)
-    text = service.custo_servico.strip()
-    exemption = service.custo.isencao.strip() if service.custo else ""
-    return [note for note in (exemption, text if words and text != words else "") if note]
-
-
-def explain_time(service: WithFacts) -> list[str]:
-    """Return what the fact about the duration omits: the editors' own text."""
-    words, text = describe_deadline(service.prazo), service.tempo_atendimento.strip()
-    return [text] if words and text and text != words else []
+def explain_facts(service: WithFacts) -> list[tuple[str, str]]:
+    """Return what the facts omit, each with a label: who does not pay, and the editors' own texts."""
+    cost, deadline = describe_cost(service.custo), describe_deadline(service.prazo)
+    price, time = service.custo_servico.strip(), service.tempo_atendimento.strip()
+    notes = [
+        ("Isenção", service.custo.isencao.strip() if service.custo and cost else ""),
+        ("Sobre o custo", price if cost and price != cost else ""),
+        ("Sobre o prazo", time if deadline and time != deadline else ""),
+    ]
+    return [note for note in notes if note[1]]
 
 
 def _describe_where(service: WithFacts, *, counted: bool) -> str:

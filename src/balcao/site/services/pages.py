@@ -13,8 +13,7 @@ from balcao.core.values.text import fold_text
 from balcao.site.declaration import Area, MapAddress, MenuEntry, Pages
 from balcao.site.facts import (
     describe_service,
-    explain_cost,
-    explain_time,
+    explain_facts,
     is_free,
     is_safe_button,
     read_facts,
@@ -134,8 +133,7 @@ async def show_service(visit: Visit, slug: str) -> Response[Any]:
         summary=summary,
         names=_list_names(wording, service),
         facts=facts,
-        cost_notes=explain_cost(service),
-        time_notes=explain_time(service),
+        notes=explain_facts(service),
         types=[one for one in types.value or () if one.service_id == service.id],
         buttons=_list_buttons(service),
         documents=documents,
