@@ -6,12 +6,14 @@ from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from balcao.core.http.forms import FormData
 from balcao.core.values.ids import new_id
 from balcao.panel.catalogue.client import Comparison, FieldChange
 from balcao.panel.catalogue.conflict import apply_choices, describe_conflict
-from balcao.panel.catalogue.content import to_body, to_fields
+from balcao.panel.catalogue.content import parse_cents, to_body, to_fields
 from balcao.panel.catalogue.version_pages import mark_changes
 from balcao.web.markup import render_markdown
 from tests.panel.catalogue.conftest import Alter, Ask, Make
@@ -295,6 +297,103 @@ def test_a_service_is_sent_back_as_it_was_read() -> None:
     departments = {"1500": "Secretaria de Conservação"}
     body = to_body(to_fields(members | {"orgao_gestor": ["1500"]}, departments), departments)
     assert {name: body[name] for name in members} == members | {"orgao_gestor": ["1500"]}
+
+
+COSTS = st.sampled_from(
+    [
+        None,
+        {"tipo": "gratis"},
+        {"tipo": "fixo", "valor_centavos": 3520, "isencao": "Idosos não pagam."},
+        {"tipo": "a_partir_de", "valor_centavos": 5, "isencao": ""},
+        {"tipo": "faixa", "valor_centavos": 0, "valor_maximo_centavos": 1_000_000_000, "isencao": ""},
+        {"tipo": "variavel", "isencao": "Idosos não pagam."},
+    ]
+)
+DEADLINES = st.sampled_from([None, {"unidade": "imediato"}, {"unidade": "dias_uteis", "quantidade": 999}])
+
+
+@given(COSTS, DEADLINES, st.sampled_from(["", "Depende da área."]))
+def test_a_cost_and_a_deadline_are_sent_back_as_they_were_read(cost: Any, deadline: Any, text: str) -> None:
+    members = {"custo": cost, "prazo": deadline, "custo_servico": text, "is_free": cost and cost["tipo"] == "gratis"}
+    body = to_body(to_fields(REQUIRED | members, {}), {})
+    assert {name: body[name] for name in members} == members
+
+
+@pytest.mark.parametrize(
+    ("text", "cents"),
+    [
+        *dict.fromkeys(("35,20", "35,2", "R$ 35,20", "r$35,20", " 35.20 ", "R$\u00a035,20"), 3520).items(),
+        *dict.fromkeys(("1.820", "1820", "1.820,00", "R$ 1820,0"), 182_000).items(),
+        ("0,05", 5),
+        ("1.82", 182),
+        ("1.000.000", 100_000_000),
+        *dict.fromkeys(("", "abc", "35,", "35,200", "-35", "1,820,00", "1.8200", "٣", "9" * 9, "35 20")).items(),
+    ],
+)
+def test_an_amount_is_read_as_people_type_it(text: str, cents: int | None) -> None:
+    assert parse_cents(text) == cents
+
+
+def test_a_price_is_typed_corrected_previewed_and_saved(panel: PanelClient, make: Make, ask: Ask) -> None:
+    service = make(is_free=True, custo_servico="Gratuito")
+    place = f"/painel/servicos/{service['id']}/editar"
+    panel.login("editora", place)
+    form = panel.find_form(place).values
+    assert (form["custo_tipo"], form["custo_servico"], form["prazo_unidade"]) == ("gratis", "", "")
+    typed = {"custo_tipo": "faixa", "custo_valor": "35,20", "prazo_unidade": "dias_uteis", "prazo_quantidade": "cinco"}
+    for most in ("muito", "35,20", "10.000.000,01"):
+        answer = panel.submit(place, **typed, custo_valor_maximo=most, deed="guardar")
+        assert answer.status_code == 422
+        assert {"custo_valor_maximo-fault", "prazo_quantidade-fault"} <= set(
+            re.findall(r'id="(\w+-fault)"', answer.text)
+        )
+        assert panel.find_form(place).values["custo_valor_maximo"] == most
+    typed |= {"custo_valor_maximo": "R$ 1.820", "custo_isencao": "Idosos não pagam.", "prazo_quantidade": "5"}
+    preview = panel.submit(place, **typed, deed="ver").text
+    for words in ("De R$ 35,20 a R$ 1.820,00", "Idosos não pagam.", "Até 5 dias úteis"):
+        assert words in preview
+    panel.submit(place, **typed, deed="guardar")
+    saved = ask("GET", f"/admin/services/{service['id']}").json()
+    assert saved["custo"] == {
+        "tipo": "faixa",
+        "valor_centavos": 3520,
+        "valor_maximo_centavos": 182_000,
+        "isencao": "Idosos não pagam.",
+        "moeda": "BRL",
+    }
+    assert (saved["prazo"], saved["is_free"]) == ({"unidade": "dias_uteis", "quantidade": 5}, False)
+    texts = (saved["custo_servico"], saved["tempo_atendimento"])
+    assert texts == ("De R$ 35,20 a R$ 1.820,00", "Até 5 dias úteis")
+
+    # The amounts that remain in hidden fields are ignored.
+    panel.get(place)
+    panel.submit(place, custo_tipo="gratis", prazo_unidade="", deed="guardar")
+    saved = ask("GET", f"/admin/services/{service['id']}").json()
+    assert (saved["custo"], saved["custo_servico"]) == ({"tipo": "gratis", "moeda": "BRL"}, "Gratuito")
+    assert ("prazo" in saved, saved["tempo_atendimento"], saved["is_free"]) == (False, "", True)
+    panel.get(f"/painel/servicos/{service['id']}/diferenca?de=2&para=3")
+    for label, is_shown in (
+        ("Quanto custa", True),
+        ("Quanto demora", True),
+        ("em palavras", False),
+        ("gratuito", False),
+    ):
+        assert (label in panel.page.text) == is_shown
+
+
+def test_what_follows_from_the_price_is_not_compared_again() -> None:
+    def mark(**changes: tuple[Any, Any]) -> list[str]:
+        found = Comparison(0, "Rui", [FieldChange(name, *values) for name, values in changes.items()])
+        return [change.label for change in mark_changes(found)]
+
+    fixed, free = {"tipo": "fixo", "valor_centavos": 3520, "moeda": "BRL"}, {"tipo": "gratis", "moeda": "BRL"}
+    assert mark(custo=(fixed, free), is_free=(False, True), custo_servico=("R$ 35,20", "Gratuito")) == ["Quanto custa"]
+    assert mark(custo=(None, free), is_free=(None, True), custo_servico=(None, "Gratuito")) == ["Quanto custa"]
+    written = mark(custo_servico=("R$ 35,20", "Só o material"), custo=(fixed, free))
+    assert written == ["Custo em palavras", "Quanto custa"]
+    assert mark(is_free=(False, True)) == ["É gratuito"]
+    assert set(mark(custo=(fixed, None), is_free=(False, True))) == {"É gratuito", "Quanto custa"}
+    assert mark(prazo=(None, {"unidade": "imediato"}), tempo_atendimento=(None, "Na hora")) == ["Quanto demora"]
 
 
 def test_a_group_of_synonyms_is_found_by_a_term_without_accents(panel: PanelClient) -> None:

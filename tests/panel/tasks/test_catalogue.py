@@ -51,6 +51,33 @@ def test_an_editor_creates_a_service_from_nothing(person_of: PersonOf) -> None:
     expect(person.page.locator(".head")).to_contain_text("versão 1")
 
 
+def test_the_form_asks_only_for_what_the_chosen_cost_has(person_of: PersonOf, make: Make, ask: Ask) -> None:
+    service = make()
+    person = person_of(EDITOR, f"/painel/servicos/{service['id']}/editar")
+    fields = {"Valor em reais", "Até quanto, em reais", "Quem não paga", "Quanto tempo, no máximo"}
+
+    def expect_fields(*shown: str) -> None:
+        for label in fields:
+            expect(person.page.get_by_label(label)).to_be_visible(visible=label in shown)
+
+    expect_fields()
+    person.select("Quanto custa", "De um valor a outro")
+    expect_fields("Valor em reais", "Até quanto, em reais", "Quem não paga")
+    person.select("Quanto custa", "Gratuito")
+    person.select("Quanto demora", "Na hora")
+    expect_fields()
+    person.select("Quanto custa", "Um valor fixo")
+    person.select("Quanto demora", "Em dias úteis")
+    expect_fields("Valor em reais", "Quem não paga", "Quanto tempo, no máximo")
+    person.fill("Valor em reais", "35,20")
+    person.fill("Quanto tempo, no máximo", "5")
+    person.press("Gravar")
+    expect(person.page.locator(".head")).to_contain_text("versão 2")
+    for text in ("R$ 35,20", "Até 5 dias úteis"):
+        expect(person.page.locator(".public")).to_contain_text(text)
+    assert ask("GET", f"/admin/services/{service['id']}").json()["custo"]["valor_centavos"] == 3520
+
+
 @pytest.mark.task(2)
 def test_a_name_is_found_without_its_accent(person_of: PersonOf, make: Make) -> None:
     make(nome_servico="Limpeza de lâmpião antigo")
@@ -143,7 +170,7 @@ def test_of_two_who_save_the_second_joins_both(person_of: PersonOf, make: Make, 
     service = make()
     person = person_of(CURATOR, f"/painel/servicos/{service['id']}/editar")
     person.fill("Resumo", "O meu resumo.")
-    person.fill("Tempo de atendimento", "Na hora")
+    person.fill("Prazo em palavras", "Na hora")
     change(ask, service, resumo="O resumo da colega.", documentos_necessarios=["CPF"])
     person.press("Gravar")
     expect(person.heading).to_have_text("Alguém gravou antes de você")

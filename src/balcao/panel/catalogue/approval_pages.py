@@ -8,7 +8,7 @@ from balcao.core.http.responses import Response
 from balcao.core.offloading import run_in_thread
 from balcao.panel.catalogue import client
 from balcao.panel.catalogue.client import to_moment
-from balcao.panel.catalogue.content import to_fields, to_values
+from balcao.panel.catalogue.content import show_fields, to_fields, to_values
 from balcao.panel.catalogue.forms import SendBackForm
 from balcao.panel.catalogue.labels import FIELDS, name_fields, name_state
 from balcao.panel.catalogue.queue import AWAITING, open_next
@@ -62,7 +62,7 @@ async def review_service(visit: Visit, service: str) -> Response[Any]:
         service=read.value,
         etag=read.etag,
         state=name_state(read.value),
-        fields=to_fields(read.value.content, departments),
+        fields=show_fields(to_fields(read.value.content, departments)),
         markdown=render_markdown,
         differences=differences,
         number=number,
@@ -84,7 +84,7 @@ async def show_proposal(visit: Visit, service: str, proposal: str) -> Response[A
         service=present.value,
         proposal=read.value,
         etag=read.etag,
-        fields=proposed,
+        fields=show_fields(proposed),
         markdown=render_markdown,
         differences=await run_in_thread(compare, FIELDS, to_values(now), to_values(proposed)),
         to_moment=to_moment,

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from balcao.core.http.forms import FormData
 from balcao.panel.catalogue.content import to_values
-from balcao.panel.catalogue.labels import FIELDS
+from balcao.panel.catalogue.labels import FORM_FIELDS
 from balcao.panel.diff import compare_values
 from balcao.panel.merge import merge
 
@@ -50,11 +50,11 @@ def describe_conflict(base: Mapping[str, str], theirs: Mapping[str, str], mine: 
     for one in merged.disputed:
         before, now, own = (each.get(one.name) for each in values)
         marked = compare_values(before, now), compare_values(before, own)
-        disputes.append(Dispute(one.name, FIELDS[one.name], one.base or "", one.theirs or "", one.mine, *marked))
+        disputes.append(Dispute(one.name, FORM_FIELDS[one.name], one.base or "", one.theirs or "", one.mine, *marked))
     disputed = {one.name for one in disputes}
-    joined = [Joined(FIELDS[name], merged.values[name], is_mine=False) for name in merged.joined]
+    joined = [Joined(FORM_FIELDS[name], merged.values[name], is_mine=False) for name in merged.joined]
     joined += [
-        Joined(FIELDS[name], text, is_mine=True)
+        Joined(FORM_FIELDS[name], text, is_mine=True)
         for name, text in mine.items()
         if name not in disputed and text not in (base.get(name, ""), theirs.get(name, ""))
     ]

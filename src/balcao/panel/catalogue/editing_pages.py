@@ -7,7 +7,7 @@ from balcao.core.offloading import run_in_thread
 from balcao.panel.catalogue import client
 from balcao.panel.catalogue.client import Service, to_moment
 from balcao.panel.catalogue.conflict import Conflict, apply_choices, describe_conflict
-from balcao.panel.catalogue.content import to_fields
+from balcao.panel.catalogue.content import show_fields, to_fields
 from balcao.panel.catalogue.forms import ServiceForm
 from balcao.panel.catalogue.labels import IN_EDITION, name_state
 from balcao.panel.catalogue.queue import open_next
@@ -198,7 +198,7 @@ async def _render(
         state=state or (name_state(service) if service else IN_EDITION),
         is_proposed=is_proposed,
         publishes=visit.may(PUBLISH),
-        preview=form.texts if deed == _PREVIEW else None,
+        preview=show_fields(form.texts) if deed == _PREVIEW else None,
         markdown=render_markdown,
         back=back,
         crumbs=service_crumbs(visit, service),

@@ -11,9 +11,10 @@ from wtforms import (
     StringField,
     TextAreaField,
 )
-from wtforms.validators import DataRequired, NumberRange, Optional
+from wtforms.validators import DataRequired, NumberRange, Optional, ValidationError
 
-from balcao.panel.catalogue.content import to_body
+from balcao.core.values.costs_and_deadlines import FREE, IMMEDIATE, UNITS, format_cents
+from balcao.panel.catalogue.content import PAID, RANGE, WITH_AMOUNT, parse_cents, parse_quantity, to_body
 from balcao.panel.fields import SelectionsField
 from balcao.panel.visit import Visit
 from balcao.web.forms import Form, length, list_choices, needed
@@ -21,7 +22,22 @@ from balcao.web.forms import Form, length, list_choices, needed
 _ONE_A_LINE = "Um por linha."
 
 
-_COSTS = list_choices([("", "Não informado"), ("True", "Gratuito"), ("False", "Pago")])
+_COSTS = list_choices(
+    [
+        ("", "Não informado"),
+        (FREE, "Gratuito"),
+        ("fixo", "Um valor fixo"),
+        ("a_partir_de", "A partir de um valor"),
+        (RANGE, "De um valor a outro"),
+        ("variavel", "Varia conforme o caso"),
+        (PAID, "Pago, sem informar o valor"),
+    ]
+)
+_UNITS = list_choices(
+    [("", "Não informado"), (IMMEDIATE, "Na hora"), *((unit, f"Em {many}") for unit, (_, many) in UNITS.items())]
+)
+_MOST_CENTS = 1_000_000_000  # the limit of the search service
+_FOLLOWS = "Em branco, fica como acima. Escreva só se há o que explicar."
 
 
 class ServiceForm(Form):
@@ -30,6 +46,12 @@ class ServiceForm(Form):
     members: ClassVar[Mapping[str, str]] = {
         "exclusive_for_agents": "agents.exclusive_for_agents",
         "tool_hint": "agents.tool_hint",
+        "custo_tipo": "custo.tipo",
+        "custo_valor": "custo.valor_centavos",
+        "custo_valor_maximo": "custo.valor_maximo_centavos",
+        "custo_isencao": "custo.isencao",
+        "prazo_unidade": "prazo.unidade",
+        "prazo_quantidade": "prazo.quantidade",
     }
 
     nome_servico = StringField(
@@ -54,9 +76,16 @@ class ServiceForm(Form):
         description=f"{_ONE_A_LINE} Por exemplo: Público em geral, Idosos, Estudantes.",
         validators=[needed("Diga para quem é o serviço.")],
     )
-    tempo_atendimento = StringField("Tempo de atendimento", description="Por exemplo: Na hora; Até 5 dias úteis.")
-    is_free = SelectField("Custo", choices=_COSTS, default="")
-    custo_servico = StringField("Quanto custa", description="Em palavras; fica em branco se não há o que explicar.")
+    custo_tipo = SelectField("Quanto custa", choices=_COSTS, default="")
+    custo_valor = StringField("Valor em reais", description="Por exemplo: 35,20.")
+    custo_valor_maximo = StringField("Até quanto, em reais", description="O maior valor que se cobra.")
+    custo_isencao = StringField(
+        "Quem não paga", description="Por exemplo: Quem está no Cadastro Único não paga.", validators=[length(0, 300)]
+    )
+    custo_servico = StringField("Custo em palavras", description=_FOLLOWS)
+    prazo_unidade = SelectField("Quanto demora", choices=_UNITS, default="")
+    prazo_quantidade = StringField("Quanto tempo, no máximo", description="Só o número. Por exemplo: 5.")
+    tempo_atendimento = StringField("Prazo em palavras", description=_FOLLOWS)
     resultado_solicitacao = TextAreaField("O que a pessoa recebe")
     descricao_completa = TextAreaField("Descrição completa", description="Títulos, listas e links em markdown.")
     documentos_necessarios = TextAreaField("Documentos necessários", description=_ONE_A_LINE)
@@ -104,6 +133,24 @@ class ServiceForm(Form):
             self.orgao_gestor.description = "A lista de órgãos não abriu. Recarregue a página daqui a pouco."
         self._departments = departments
 
+    def validate_custo_valor(self, field: StringField) -> None:
+        """Require an amount if the chosen kind of cost has one."""
+        if self.custo_tipo.data in WITH_AMOUNT:
+            _require_amount(field)
+
+    def validate_custo_valor_maximo(self, field: StringField) -> None:
+        """Require an amount that is greater than the first one if the cost is a range."""
+        if self.custo_tipo.data != RANGE:
+            return
+        least, most = parse_cents(self.custo_valor.data or ""), _require_amount(field)
+        if least is not None and most <= least:
+            raise ValidationError("Escreva um valor maior que o primeiro.")
+
+    def validate_prazo_quantidade(self, field: StringField) -> None:
+        """Require a number if the chosen unit can be counted."""
+        if self.prazo_unidade.data in UNITS and not parse_quantity(field.data or ""):
+            raise ValidationError("Escreva um número de 1 a 999.")
+
     @property
     def texts(self) -> dict[str, str]:
         """Return the form's fields as strings, in the same format as `to_fields`."""
@@ -118,6 +165,15 @@ class ServiceForm(Form):
         """Return the request body for saving the service."""
         reason = (self.change_reason.data or "").strip()
         return to_body(self.texts, self._departments) | ({"change_reason": reason} if reason else {})
+
+
+def _require_amount(field: StringField) -> int:
+    cents = parse_cents(field.data or "")
+    if cents is None:
+        raise ValidationError("Escreva o valor em reais, como 35,20.")
+    if cents > _MOST_CENTS:
+        raise ValidationError(f"No máximo {format_cents(_MOST_CENTS)}.")
+    return cents
 
 
 class ReasonForm(Form):

@@ -23,8 +23,10 @@ FIELDS = {
     "nome_servico": "Nome",
     "orgao_gestor": "Órgãos responsáveis",
     "resumo": "Resumo",
-    "tempo_atendimento": "Tempo de atendimento",
-    "custo_servico": "Custo",
+    "custo": "Quanto custa",
+    "custo_servico": "Custo em palavras",
+    "prazo": "Quanto demora",
+    "tempo_atendimento": "Prazo em palavras",
     "resultado_solicitacao": "O que a pessoa recebe",
     "descricao_completa": "Descrição completa",
     "documentos_necessarios": "Documentos necessários",
@@ -47,6 +49,15 @@ FIELDS = {
     "status": "Situação",
     "buttons": "Botões",
     "autor": "Quem criou",
+}
+# The fields of the form, in which the cost and the deadline are divided.
+FORM_FIELDS = FIELDS | {
+    "custo_tipo": "Quanto custa",
+    "custo_valor": "Valor em reais",
+    "custo_valor_maximo": "Até quanto, em reais",
+    "custo_isencao": "Quem não paga",
+    "prazo_unidade": "Quanto demora",
+    "prazo_quantidade": "Quanto tempo, no máximo",
 }
 # The fields that describe a service's editorial state rather than its text.
 STATE_FIELDS = frozenset({"status", "awaiting_approval", "published_at"})

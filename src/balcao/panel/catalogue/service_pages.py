@@ -7,7 +7,7 @@ from typing import Any
 from balcao.core.http.responses import Response
 from balcao.panel.catalogue import client, search_client
 from balcao.panel.catalogue.client import to_moment
-from balcao.panel.catalogue.content import to_fields
+from balcao.panel.catalogue.content import show_fields, to_fields
 from balcao.panel.catalogue.forms import DeleteForm, ReasonForm
 from balcao.panel.catalogue.labels import SOURCES, name_fields, name_state, name_version
 from balcao.panel.catalogue.queue import IS_QUEUED, open_next
@@ -102,7 +102,7 @@ async def show_service(visit: Visit, service: str) -> Response[Any]:
     return await visit.render_in_thread(
         "catalogue/service.html",
         service=found,
-        fields=to_fields(found.content, departments),
+        fields=show_fields(to_fields(found.content, departments)),
         markdown=render_markdown,
         etag=read.etag,
         state=name_state(found),

@@ -6,7 +6,7 @@ from balcao.core.http.responses import Response
 from balcao.core.offloading import run_in_thread
 from balcao.panel.catalogue import client
 from balcao.panel.catalogue.client import to_moment
-from balcao.panel.catalogue.content import show_value
+from balcao.panel.catalogue.content import follows, show_value
 from balcao.panel.catalogue.forms import RollbackForm
 from balcao.panel.catalogue.labels import FIELDS, STATE_FIELDS, name_fields, name_state, name_version
 from balcao.panel.catalogue.routes import AREA, ROLL_BACK, VERSIONS, service_crumbs
@@ -85,8 +85,13 @@ async def roll_back_service(visit: Visit, service: str, version: str) -> Respons
 
 
 def mark_changes(found: client.Comparison) -> list[Change]:
-    """Return the changes to the text, without the changes to the editorial state."""
+    """Return the changes to the text, without the changes to the editorial state.
+
+    A member that only follows another one, such as a text that repeats the cost in words, is omitted.
+    """
+    values = {one.field_name: (one.old_value, one.new_value) for one in found.changes}
     changed = [one for one in found.changes if one.field_name not in STATE_FIELDS]
+    changed = [one for one in changed if not follows(one.field_name, values)]
     return compare(
         {one.field_name: FIELDS.get(one.field_name, one.field_name) for one in changed},
         {one.field_name: show_value(one.field_name, one.old_value) for one in changed},
