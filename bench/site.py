@@ -3,15 +3,16 @@
 The trial runs with its public command, including the database. Warm pages come from stored answers, as most pages do.
 Cold pages contain a text that was never searched before, so the site calls its services for each of them. For
 comparison, the same run measures the service call behind a page. Finally, five hundred people wait for a page at any
-time: as soon as one arrives, another person requests a page.
+time: as soon as one arrives, another person requests a page. They all request warm pages, or all cold ones.
 
 The load generator sends as a gateway does: each person has an address of their own, in `X-Forwarded-For`. So the limits
 for each address apply with their defaults.
 """
 
 import gzip
+import itertools
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv4Address
 from pathlib import Path
 from statistics import median
@@ -43,9 +44,12 @@ WARM = {
     "/pedidos": "/registry/v1/request-types",
 }
 _COUNTER = COUNTED.decode()
+# The load generator counts from zero in each round, so the texts contain the round, too.
+_ROUND = "RRR"
+_NEW = f"{_ROUND}{_COUNTER}"
 COLD = {
-    f"/busca?q=creche%20{_COUNTER}": f"/search/api/v1/search?q=creche%20{_COUNTER}",
-    f"/vagas?q=auxiliar%20{_COUNTER}": f"{_JOBS}&titulo=auxiliar%20{_COUNTER}",
+    f"/busca?q=creche%20{_NEW}": f"/search/api/v1/search?q=creche%20{_NEW}",
+    f"/vagas?q=auxiliar%20{_NEW}": f"{_JOBS}&titulo=auxiliar%20{_NEW}",
 }
 # The limits of the rules (site 11), in milliseconds at the 95th percentile.
 WARM_LIMIT, COLD_LIMIT = 30.0, 120.0
@@ -63,6 +67,14 @@ class Row(NamedTuple):
     limit: float
     size: int
     packed: int
+
+
+_rounds = itertools.count(100)
+
+
+def renew(path: str) -> str:
+    """Return the path with a text that no earlier round has used."""
+    return path.replace(_ROUND, str(next(_rounds)))
 
 
 def write_request(trial: Trial, path: str) -> bytes:
@@ -92,7 +104,7 @@ def measure(
     taken: dict[str, tuple[list[Taken], list[Taken]]] = {path: ([], []) for path in paths}
     for _ in range(rounds):
         for path, call in paths.items():
-            for place, request in enumerate((write_request(trial, path), get_request(call, token))):
+            for place, request in enumerate((write_request(trial, renew(path)), get_request(renew(call), token))):
                 taken[path][place].append(trial.measure(send_for(request, people), 1, seconds))
     return {path: Row(*taken[path], limit, *measure_size(trial, path)) for path in paths}
 
@@ -104,7 +116,7 @@ def show_pages(rows: Mapping[str, Row]) -> None:
         p95 = median(each.p95 for each in row.pages)
         ratio = Ratio.of([each.cpu for each in row.pages], [each.cpu for each in row.calls])
         table.add_row(
-            path.replace(_COUNTER, "…"),
+            path.replace(_NEW, "…"),
             f"{row.size:,}",
             f"{row.packed:,}",
             f"{median(each.rate for each in row.pages):,.0f}",
@@ -117,11 +129,11 @@ def show_pages(rows: Mapping[str, Row]) -> None:
     console.print(table)
 
 
-def show_crowd(trial: Trial, people: int, seconds: float, rounds: int) -> None:
-    """Request all warm pages in turn for this many people, and print the rounds. A refusal ends the measurement."""
-    requests = _interleave([send_for(write_request(trial, path), people) for path in WARM])
+def show_crowd(trial: Trial, paths: Iterable[str], people: int, seconds: float, rounds: int) -> None:
+    """Request these pages in turn for this many people, and print the rounds. A refusal ends the measurement."""
     table = Table("juntas", "páginas por s", "p50 ms", "p95 ms", "CPU ms por página", "recusadas")
     for _ in range(rounds):
+        requests = _interleave([send_for(write_request(trial, renew(path)), people) for path in paths])
         taken = trial.measure(requests, people, seconds)
         figures = (f"{taken.rate:,.0f}", f"{taken.p50:,.0f}", f"{taken.p95:,.0f}", f"{taken.cpu:.2f}")
         table.add_row(str(people), *figures, "0")
@@ -148,7 +160,8 @@ def bench(
         with running(folder, **SETTINGS) as trial:
             warm = measure(trial, WARM, WARM_LIMIT, people, seconds, rounds)
             show_pages(warm | measure(trial, COLD, COLD_LIMIT, people, seconds, rounds))
-            show_crowd(trial, people, seconds, rounds)
+            for paths in (WARM, COLD):
+                show_crowd(trial, paths, people, seconds, rounds)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,9 @@
-"""A relay in front of a running platform. Tests can cut off single services, and read the calls that have arrived."""
+"""A relay in front of a running platform.
 
+Tests can cut off single services, hold calls back, and read the calls that have arrived.
+"""
+
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -19,13 +23,16 @@ _PASSED_ON = ("content-type", "etag", "cache-control", "retry-after", "error-cod
 class ServiceRelay(RunningForeign):
     """The relay to the platform at `target`, used as a context manager.
 
-    `down` contains the prefixes of services for which the relay responds with 503. `calls` counts the calls by path and
-    status, and `queries` contains their query strings.
+    `down` contains the prefixes of services for which the relay responds with 503. The relay holds calls back while
+    `held` contains the start of their path. `holding` is the number of held calls, and `most_held` its maximum. `calls`
+    counts the calls by path and status, and `queries` contains their query strings.
     """
 
     def __init__(self, target: str) -> None:
         self._target = target
         self.down: set[str] = set()
+        self.held: set[str] = set()
+        self.holding = self.most_held = 0
         self.calls: Counter[tuple[str, int]] = Counter()
         self.queries: list[str] = []
 
@@ -37,6 +44,8 @@ class ServiceRelay(RunningForeign):
     def restore(self) -> None:
         """Make all services available again, and clear the recorded calls."""
         self.down.clear()
+        self.held.clear()
+        self.most_held = 0
         self.calls.clear()
         self.queries.clear()
 
@@ -51,11 +60,26 @@ class ServiceRelay(RunningForeign):
         while has_more:
             message = await receive()
             content, has_more = content + message.get("body", b""), message.get("more_body", False)
+        await self._hold(scope["path"])
         status, headers, body = await self._answer(scope, content)
         self.calls[scope["path"], status] += 1
         self.queries.append(scope["query_string"].decode())
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
+
+    async def _hold(self, path: str) -> None:
+        if not self._is_held(path):
+            return
+        self.holding += 1
+        self.most_held = max(self.most_held, self.holding)
+        try:
+            while self._is_held(path):  # noqa: ASYNC110 - the thread of the test changes `held`
+                await asyncio.sleep(0.01)
+        finally:
+            self.holding -= 1
+
+    def _is_held(self, path: str) -> bool:
+        return any(path.startswith(start) for start in list(self.held))
 
     async def _answer(self, scope: Mapping[str, Any], content: bytes) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         if scope["path"].split("/")[1] in self.down:

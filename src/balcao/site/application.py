@@ -120,7 +120,7 @@ class Site:
     def make_reader(self, peer: str, request_id: str) -> Reader:
         """Return a reader for a page that this address requested."""
         charge = partial(self._limits.spend_here, self.settings.site_read_rate, "site.read", peer)
-        return Reader(self.source, charge, {"X-Forwarded-For": peer, "X-Request-ID": request_id})
+        return Reader(self.source, peer, charge, {"X-Forwarded-For": peer, "X-Request-ID": request_id})
 
     def count_page(self, peer: str) -> None:
         """Count a page that this address requested. Raises TooMany if the rate is exceeded."""

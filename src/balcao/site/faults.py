@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from balcao.core.errors import BalcaoError
+from balcao.site.reading.machine import Crowded
 from balcao.web.api import ApiFault, InMaintenance, NotFound, RateLimited, ValidationFailed
 from balcao.web.faults import PageFault
 
@@ -61,4 +62,7 @@ def describe_api_fault(fault: ApiFault, subject: str, since: datetime | None) ->
         return make_not_found()
     if isinstance(fault, ValidationFailed):
         return PageFault(400, "O endereço não está certo", "Confira o que você escreveu ou busque de novo.")
+    if isinstance(fault, Crowded):
+        text = "Espere alguns segundos e abra a página de novo. Se tiver pressa, telefone."
+        return PageFault(503, "Há muita gente no site agora", text, retry_after=5)
     return Outage(subject, since, fault)

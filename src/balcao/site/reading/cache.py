@@ -28,6 +28,11 @@ class Entry:
     fault: ApiFault | None = None
     retry_at: float = 0.0
 
+    @property
+    def has_value(self) -> bool:
+        """Whether a call has succeeded."""
+        return self.read_at > float("-inf")
+
 
 class AnswerCache:
     """A cache of at most `limit` bytes. An answer larger than an eighth of the limit is not stored."""

@@ -17,10 +17,17 @@ from balcao.web.provider import GrantRefused, Provider, ProviderAway
 # One process makes at most this many calls concurrently. The gateway runs 16 calls of one caller at a time and queues
 # the others.
 CALLS_AT_ONCE = 32
-# Wait at most this long for a slot. If a page takes longer, its visitor believes that it is broken anyway.
-LONGEST_WAIT_SECONDS = 3.0
+# Wait at most this long for a slot. Only a page that already has some of its answers waits here; see `Source`.
+LONGEST_WAIT_SECONDS = 10.0
 # After a failed token request, wait this long before the next one.
 TOKEN_PAUSE_SECONDS = 2.0
+
+
+class Crowded(ServiceUnavailable):
+    """Raised if no slot for a call becomes free in time. No service has failed."""
+
+    def __init__(self) -> None:
+        super().__init__("Há muita gente no site agora.")
 
 
 class MachineClient:
@@ -38,7 +45,7 @@ class MachineClient:
         """Call an operation. If `etag` is given, the call is conditional.
 
         If the provider is down and there is no token, the call is anonymous. Public operations allow this. Raises
-        ServiceUnavailable if the service cannot be reached, or if too many calls are in flight.
+        ServiceUnavailable if the service cannot be reached, and Crowded if too many calls are in flight.
         """
         async with self._hold_slot():
             token = await self._asking.join("token", self._get_token)
@@ -67,12 +74,12 @@ class MachineClient:
 
     @asynccontextmanager
     async def _hold_slot(self) -> AsyncIterator[None]:
-        """Hold one of the slots for calls. Raises ServiceUnavailable if no slot is free in time."""
+        """Hold one of the slots for calls. Raises Crowded if no slot is free in time."""
         try:
             async with asyncio.timeout(LONGEST_WAIT_SECONDS):
                 await self._slots.acquire()
         except TimeoutError:
-            raise ServiceUnavailable("Há muita gente no site agora.") from None
+            raise Crowded from None
         try:
             yield
         finally:

@@ -8,12 +8,17 @@ Bounds:
   Answers from the cache cost nothing.
 - All visitors who ask for the same answer share one call. A failed call, including a 404, is not repeated for two
   seconds.
+- Few pages at a time start to read answers that the site has never had, and the others wait. So five hundred people who
+  ask for different things are all answered, one after the other. The limit for each address is as in the panel.
+- An answer about the city that is renewed does not wait behind these pages. If its call takes longer than a second,
+  visitors get the stale answer. So a flood of invented addresses does not hold up the pages that most people read.
 """
 
+import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast
@@ -26,8 +31,10 @@ from balcao.core.http.responses import MOVED, NOT_MODIFIED
 from balcao.core.values.clock import utc_now
 from balcao.site.reading.cache import AnswerCache, Entry
 from balcao.site.reading.flights import Flights
-from balcao.site.reading.machine import MachineClient
+from balcao.site.reading.machine import Crowded, MachineClient
 from balcao.web.api import NO_QUERY, ApiFault, NotFound, RateLimited, ServiceUnavailable, decode_body, to_fault
+from balcao.web.faults import PageFault
+from balcao.web.page_limiter import PageLimiter
 from balcao.web.sessions.session import SessionOver
 
 T = TypeVar("T")
@@ -39,6 +46,8 @@ MIB = 1_048_576
 CITY_BYTES, CHOSEN_BYTES = 24 * MIB, 8 * MIB
 # The maximum age of an answer that is used because its service fails.
 HOUR, TEN_MINUTES, NEVER = 3_600.0, 600.0, 0.0
+# Wait at most this long for the renewal of an answer whose service may fail. Then use the stale answer.
+PATIENCE_SECONDS = 1.0
 # Remember a failure for this long, so that not every visitor waits for the timeout of a service that is down.
 PAUSE_SECONDS = 2.0
 # Use an answer without asking the service for at most this long, even if the service allows more.
@@ -58,6 +67,14 @@ class _Moved(msgspec.Struct):
     slug: str
 
 
+class Turn:
+    """The turn of one page, which this address requested. Only the first call of a page waits for a slot."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.is_taken = False
+
+
 class Source:
     """The shared access of one process to the services: its caches, its calls in flight, and known outages."""
 
@@ -67,6 +84,7 @@ class Source:
         self._chosen = AnswerCache(CHOSEN_BYTES)
         self._flights: Flights[Entry] = Flights()
         self._down_since: dict[str, datetime] = {}
+        self._starts = PageLimiter()
 
     async def stop(self) -> None:
         """Cancel the calls in flight."""
@@ -86,8 +104,9 @@ class Source:
         stale: float,
         is_chosen: bool,
         charge: Callable[[], None],
+        turn: Turn,
     ) -> Entry:
-        """Return an answer from the cache or from the service. See `Reader.get`."""
+        """Return an answer from the cache or from the service. See `Reader.get`. `turn` is the page's turn."""
         cache = self._chosen if is_chosen else self._city
         key: Key = (path, tuple(sorted((name, str(value)) for name, value in query.items())), kind)
         entry, now = cache.get(key) or self._chosen.get(key), time.monotonic()
@@ -97,18 +116,45 @@ class Source:
             return _use_stale(entry, stale, entry.fault)
         if not self._flights.is_running(key):
             charge()
+        usable = entry if entry is not None and now - entry.read_at <= stale else None
+        is_renewal = entry is not None and entry.has_value and not is_chosen
+
+        async def call() -> Entry:
+            async with nullcontext() if is_renewal else self._take(turn):
+                return await self._call(cache, key, kind, query, entry)
+
         try:
-            return await self._flights.join(key, lambda: self._call(cache, key, kind, query, entry))
+            async with asyncio.timeout(PATIENCE_SECONDS if usable else None):
+                return await self._flights.join(key, call)
+        except TimeoutError:
+            assert usable  # only then is there a time limit
+            return replace(usable, fault=_LATE)
         except (ServiceUnavailable, RateLimited) as fault:
             return _use_stale(cache.get(key) or self._chosen.get(key), stale, fault)
 
-    async def read_newest(self, path: str, kind: type[T], query: Mapping[str, Any]) -> T:
+    @asynccontextmanager
+    async def _take(self, turn: Turn) -> AsyncIterator[None]:
+        """Hold one of the slots for pages that start to read, unless the page has had its turn.
+
+        Raises Crowded if no slot is free in time.
+        """
+        async with AsyncExitStack() as held:
+            if not turn.is_taken:
+                try:
+                    await held.enter_async_context(self._starts.acquire(turn.address.encode()))
+                except PageFault:
+                    raise Crowded from None
+            turn.is_taken = True
+            yield
+
+    async def read_newest(self, path: str, kind: type[T], query: Mapping[str, Any], turn: Turn) -> T:
         """Call the service without the cache and return its answer.
 
         Raises ApiFault if the call failed or was refused, and Moved if the slug has changed.
         """
-        with self._watching(path):
-            return decode_body(_require_success(await self._machine.get(path, query)), kind)
+        async with self._take(turn):
+            with self._watching(path):
+                return decode_body(_require_success(await self._machine.get(path, query)), kind)
 
     async def send(self, path: str, kind: type[T], body: Any, headers: Mapping[str, str]) -> T:
         """Call a public operation that writes, or whose query must not appear in an address.
@@ -126,7 +172,7 @@ class Source:
             yield
         except ApiFault as fault:
             fault.service = service
-            if isinstance(fault, ServiceUnavailable):
+            if isinstance(fault, ServiceUnavailable) and not isinstance(fault, Crowded):
                 self._down_since.setdefault(service, utc_now())
             raise
         self._down_since.pop(service, None)
@@ -144,6 +190,8 @@ class Source:
             cache.drop(key)
             self._chosen.put(key, replace(_UNREAD, fault=fault, retry_at=time.monotonic() + PAUSE_SECONDS))
             raise
+        except Crowded:
+            raise
         except (ServiceUnavailable, RateLimited) as fault:
             fault.service = _name_service(path)
             if isinstance(fault, ServiceUnavailable):
@@ -157,6 +205,7 @@ class Source:
         return entry
 
 
+_LATE = ServiceUnavailable("O serviço demora a responder.")
 _UNREAD = Entry(None, "", read_at=float("-inf"), fresh_until=float("-inf"), size=0)
 
 
@@ -211,16 +260,19 @@ def _name_service(path: str) -> str:
 
 
 class Reader:
-    """Reads data from the services for one page. `charge` counts a call against the visitor's address.
+    """Reads data from the services for one page. `charge` counts a call against the visitor's address, `address`.
 
     When data is sent to a service, `headers` identify the visitor's address and the request. If the page contains stale
     answers because their services failed, `checked_at` is the time of the oldest one.
     """
 
-    def __init__(self, source: Source, charge: Callable[[], None], headers: Mapping[str, str] = NO_HEADERS) -> None:
+    def __init__(
+        self, source: Source, address: str, charge: Callable[[], None], headers: Mapping[str, str] = NO_HEADERS
+    ) -> None:
         self._source = source
         self._charge = charge
         self._headers = headers
+        self._turn = Turn(address)
         self.checked_at: datetime | None = None
 
     async def get(
@@ -241,7 +293,9 @@ class Reader:
         too many calls.
         """
         wanted = {name: value for name, value in query.items() if value is not None}
-        entry = await self._source.read(path, kind, wanted, stale=stale, is_chosen=is_chosen, charge=self._charge)
+        entry = await self._source.read(
+            path, kind, wanted, stale=stale, is_chosen=is_chosen, charge=self._charge, turn=self._turn
+        )
         if entry.fault is not None:
             checked = utc_now() - timedelta(seconds=time.monotonic() - entry.read_at)
             self.checked_at = min(self.checked_at or checked, checked)
@@ -253,7 +307,7 @@ class Reader:
         Raises the same errors as `get`.
         """
         self._charge()
-        return await self._source.read_newest(path, kind, query)
+        return await self._source.read_newest(path, kind, query, self._turn)
 
     async def send(self, path: str, kind: type[T], body: Any, *, key: str = "") -> T:
         """Send data to a public operation, at most once for each `key`.
