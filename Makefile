@@ -40,7 +40,7 @@ SANDBOX := $(BIN)/python -c 'import tomllib; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick coverage mutants previous prove cluster histories hours bench attacks lint types openapi examples docs generated clients lock clean structure release
+.PHONY: help version run test quick coverage mutants previous prove cluster histories hours bench attacks lint types openapi examples docs generated clients lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -150,6 +150,9 @@ clients: $(VENV)/.dev ## faz os clientes de Python e de TypeScript em dist/clien
 
 release: $(VENV)/.dev ## faz a edição do último commit em dist/; RELEASE_KEY=~/.ssh/id_ed25519 a assina
 	@$(BIN)/python -m tools.release $(if $(RELEASE_KEY),--key '$(RELEASE_KEY)')
+
+version: $(VENV)/.dev ## escreve VERSION=1.2.0, com a data de hoje, onde a versão aparece; OPEN=1 abre uma que ainda não tem data
+	@$(BIN)/python -m tools.release.numbering '$(VERSION)' $(if $(OPEN),--unreleased)
 
 lock: $(VENV)/.dev ## refaz os arquivos de versões; LOCK=--upgrade toma as mais novas
 	$(COMPILE) $(WITHOUT_EXTRAS) $(LOCK) --output-file=requirements.lock pyproject.toml

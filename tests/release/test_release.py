@@ -256,6 +256,16 @@ def test_what_is_not_committed_is_not_released(tmp_path: Path) -> None:
         building.build(tmp_path, tmp_path / "dist")
 
 
+def test_a_trial_of_another_version_is_not_released(repository: Repository, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    run("git", "clone", "--quiet", "--shared", repository.folder, other)
+    project = other / "src/balcao_sandbox/pyproject.toml"
+    project.write_text(project.read_text("utf-8").replace(f'"{__version__}"', '"0.0.1"'), "utf-8")
+    Repository(other).commit("Forget the version of the trial")
+    with pytest.raises(Refused, match=f"não é da versão {__version__}"):
+        building.build(other, tmp_path)
+
+
 def test_only_a_version_that_is_whole_is_signed_and_only_by_whom_operators_know(
     repository: Repository, copy: Path, key: Path
 ) -> None:

@@ -34,7 +34,8 @@ class Commit(NamedTuple):
 def build(repository: Path, folder: Path) -> Path:
     """Build the last commit in a subfolder of `folder` that is named after the version. Return the subfolder.
 
-    Raises Refused if there are uncommitted changes, or if a component differs from the lists of versions.
+    Raises Refused if there are uncommitted changes, if the trial has another version, or if a component differs from
+    the lists of versions.
     """
     if ask_git(repository, "status", "--porcelain", "--untracked-files=no"):
         raise Refused("Há mudanças sem commit: uma edição é feita do que está no repositório.")
@@ -48,6 +49,8 @@ def build(repository: Path, folder: Path) -> Path:
         # The bill of materials describes a production server, on which the trial is not installed.
         _describe(source, made, version, commit)
         _run_build(source / _TRIAL, made, commit, "--wheel")
+        if not (made / f"balcao_sandbox-{version}-py3-none-any.whl").is_file():
+            raise Refused(f"A demonstração não é da versão {version}: escreva-a com make version VERSION={version}.")
         _build_clients(source, Path(name, "clients"), made)
         for path in _COPIED:
             shutil.copy(source / path, made)
