@@ -16,8 +16,8 @@ from balcao.operate.faults import OperatorFault
 from balcao.operate.processes.channel import BEAT_SECONDS, Order, Report
 
 # How many heartbeats a process may miss before it counts as frozen: until it is ready, and later. Until then no caller
-# waits for it. Starting the interpreter and building the endpoints (a second of CPU time during which the event loop
-# does not run) take long on a busy machine.
+# waits for it. Starting the interpreter and building the application (0.9 s of CPU time during which the event loop is
+# blocked, mostly to compile the templates of the site) take long on a busy machine.
 MOST_MISSED_AT_START = 60
 MOST_MISSED = 10
 STOP_SECONDS = 30.0  # longer than a process's own limit, `GRACE_SECONDS`
