@@ -55,7 +55,7 @@ def test_the_queue_shows_what_waits_for_how_long_and_what_failed(http: httpx.Cli
 def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_change(
     http: httpx.Client, sql: Sql
 ) -> None:
-    assert read(http)["balcao_crm_oldest_seconds"] == {("event",): 0, ("push",): 0}
+    assert read(http)["balcao_crm_oldest_seconds"] == {("event",): 0, ("push",): 0, ("request",): 0}
     sql("INSERT INTO registry.mirror_head (cpf) VALUES ('90000000175')")
     sql(
         "INSERT INTO registry.outbox (cpf, id, dirty, version, first_change_at, job, request_id) "
@@ -69,6 +69,11 @@ def test_the_distance_to_the_crm_is_that_of_the_oldest_event_and_of_the_oldest_c
     assert read(http)["balcao_crm_oldest_seconds"]["push",] == 0
     sql("UPDATE queue.pgqueuer SET status = 'queued' WHERE id = 1")
     assert read(http)["balcao_crm_oldest_seconds"]["push",] >= 3600
+    sql("INSERT INTO queue.pgqueuer (priority, entrypoint, status, created) "
+        "VALUES (0, 'crm_request', 'queued', now() - interval '2 hours')")  # fmt: skip
+    assert read(http)["balcao_crm_oldest_seconds"]["request",] >= 7200
+    sql("UPDATE queue.pgqueuer SET status = 'failed' WHERE entrypoint = 'crm_request'")
+    assert read(http)["balcao_crm_oldest_seconds"]["request",] == 0
 
 
 def test_active_notifications_that_nobody_touched_for_a_day_are_counted(http: httpx.Client, sql: Sql) -> None:

@@ -119,11 +119,14 @@ async def test_a_retry_after_that_makes_no_sense_is_passed_over() -> None:
     assert foreign.calls == 3
 
 
-@pytest.mark.parametrize("status", [301, 400, 404])
-async def test_a_refusal_that_is_no_json_is_still_one(status: int) -> None:
-    async with open_client(Foreign(status, b"<html>")) as client:
-        with pytest.raises(CrmAway if status < 400 else CrmRefused):
+@pytest.mark.parametrize("status", [301, 400, 403, 404])
+@pytest.mark.parametrize("body", [b"<html>", b"", b"[]", b"[5]", b'{"error": "blocked"}'])
+async def test_an_error_in_another_form_is_not_from_the_crm_and_may_pass(status: int, body: bytes) -> None:
+    foreign = Foreign(status, body)
+    async with open_client(foreign) as client:
+        with pytest.raises(CrmAway):
             await upsert(client)
+    assert foreign.calls == 1
 
 
 @pytest.mark.parametrize("records", [b"[]", b"{}", b'{"records": {}}', b'{"records": [5]}', b"null", b""])

@@ -22,8 +22,8 @@ from tests.support.polling import PATIENCE
 
 NANOSECONDS = 1_000_000_000
 KINDS = ["crm_push", "crm_event", "invite_email", "crm_request"]
-# Without the pauses between them, the eight attempts of a push take seconds instead of minutes (rules: registry 4.5).
-# On a busy machine the CRM may not respond within these seconds, so a hastened job starts with all its attempts.
+# Do not wait for the pauses between the attempts of a push (rules: registry 4.5). A hastened job starts with all its
+# attempts, because a busy machine may need many.
 HASTEN = """
 UPDATE queue.pgqueuer SET execute_after = now(), attempts = 0 WHERE entrypoint = ANY($1) AND status = 'queued'
 """

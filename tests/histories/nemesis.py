@@ -35,8 +35,7 @@ async def _break_crm(fault: Mapping[str, Any], platform: FaultyPlatform) -> None
 
 
 # Faulty CRM responses: too late, records of other people, an HTML page, or a claim that a case exists twice.
-# Ana has an account. For a person without an account, a duplicate would dead-letter the push of own changes, as it
-# should (rules: registry 4.5).
+# Ana has an account, so the duplicates concern only her requests: a push of her own changes needs no upsert.
 CRM_FAULTS: Mapping[str, Mapping[str, Any]] = {
     "CRM too slow": {"mode": "latency", "ms": 60_000},
     "CRM misdirected": {"mode": "misdirected", "operation": "query"},

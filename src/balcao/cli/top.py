@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 console = make_console()
 OLD_SECONDS = 60.0  # longer waits are shown as a problem
-_LAGS = {"event": "eventos", "push": "mudanças próprias"}
+_LAGS = {"event": "eventos", "push": "mudanças próprias", "request": "pedidos"}
 
 
 def top(

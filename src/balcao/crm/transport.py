@@ -174,10 +174,16 @@ def _require_success(response: CrmResponse) -> CrmResponse:
     if response.status <= 300:
         return response
     code, fields = _parse_complaint(response)
-    if response.status in DOWN_STATUSES or code in DOWN_CODES or not 400 <= response.status < 500:
+    is_down = response.status in DOWN_STATUSES or code in DOWN_CODES or not _has_complaint(response)
+    if is_down or not 400 <= response.status < 500:
         raise _make_unavailable(code, response.status, response.retry_after)
     log.warning("crm.refused", status=response.status, error_code=code, fields=fields)
     raise CrmRefused(response.status, code, fields)
+
+
+def _has_complaint(response: CrmResponse) -> bool:
+    """Return whether an error has the CRM's form. Otherwise a proxy or a maintenance page has answered in its place."""
+    return isinstance(response.json, list) and bool(response.json) and isinstance(response.json[0], dict)
 
 
 def _parse_complaint(response: CrmResponse) -> tuple[str, list[str]]:

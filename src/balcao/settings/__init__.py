@@ -122,7 +122,7 @@ class Settings(
     crm_sandbox_client_secret: SecretStr = SecretStr("sandbox-crm-webhook-secret")
     crm_event_queue_max: int = Field(1_000_000, ge=1)
     crm_push: bool = True
-    crm_push_attempts: int = Field(8, ge=1, le=100)
+    crm_push_attempts: int = Field(300, ge=1, le=1000)
 
     self_declared_fresh_days: int = Field(180, ge=0, le=36_500)
     jobs_terms_version: str = Field("1", min_length=1, max_length=50)  # after a change, every person must accept again

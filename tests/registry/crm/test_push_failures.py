@@ -13,6 +13,8 @@ from balcao.core.context.platform import Platform
 from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.push.jobs import JOBS
 from balcao.registry.mirror import outbox_store as store
+from balcao.registry.requests.lifecycle.jobs import JOBS as REQUEST_JOBS
+from balcao.registry.requests.lifecycle.service import SEND_JOB
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import push as demo
 from tests.registry.conftest import Own, declare
@@ -112,13 +114,17 @@ def test_what_will_not_pass_is_dead_at_once(
     assert kinds(BRUNO) == ["update"] * (2 if fault["status"] == 404 else 1)
 
 
-def test_several_accounts_at_the_creation_are_dead_at_once(
+def test_several_accounts_at_the_creation_are_looked_up_again_later(
     own: Own, send: Callable[..., None], crm: RunningCrm, letter: Callable[[str], Any], person: str
 ) -> None:
     own(person, genero="Nao_binario")
     crm.faults({"operation": "upsert", "mode": "duplicate"})
     send()
-    assert codes(letter(person)) == [(300, "MULTIPLE_CHOICES")]
+    found = letter(person)
+    assert (found["status"], codes(found)) == ("queued", [(300, "MULTIPLE_CHOICES")])
+    crm.faults()
+    send()
+    assert ([one["Genero__c"] for one in crm.accounts(person)], letter(person)) == (["Nao_binario"], None)
 
 
 def test_a_person_created_by_somebody_else_meanwhile_is_written(
@@ -181,7 +187,7 @@ def test_after_its_tries_a_push_is_dead_and_an_operator_can_revive_it(
     crm.faults({"mode": "error", "cpf": CARLA})
     for _ in range(8):
         assert letter(CARLA)["status"] == "queued"
-        send()
+        send(crm_push_attempts=8)
     dead = letter(CARLA)
     assert (dead["status"], codes(dead)) == ("failed", [(500, "UNKNOWN_EXCEPTION")] * 8)
     assert "Nao_binario" not in dead["dirty"] + dead["attempts_log"]
@@ -213,6 +219,18 @@ def test_the_crms_own_pause_counts_when_it_is_longer(
         crm.faults({"operation": "update", "mode": "rate_limit", "retry_after": asked})
         send()
         assert least < letter(BRUNO)["wait"] < most
+
+
+def test_the_tries_outlast_an_outage_of_a_day_even_with_the_shortest_delays() -> None:
+    [kind] = JOBS
+    [request] = [one for one in REQUEST_JOBS if one.name == SEND_JOB]
+    waits = Settings.model_fields["crm_push_attempts"].default - 1  # after the last try, the job is dead-lettered
+    for each in (kind, request):
+        shortest = sum(
+            (min(each.longest_delay, each.first_delay * 2 ** min(n, 40)) / 2 for n in range(waits)), timedelta(0)
+        )
+        assert shortest > timedelta(hours=36)
+        assert each.attempts > waits  # the queue itself does not give up first
 
 
 def test_try_n_waits_twice_as_long_as_the_one_before_but_no_longer_than_a_quarter_of_an_hour() -> None:

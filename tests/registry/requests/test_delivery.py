@@ -1,5 +1,6 @@
 """The exchange of requests with the CRM: no request is lost or duplicated (rules: registry 4.20)."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +8,13 @@ from typing import Any
 import httpx
 import pytest
 
+from balcao import app
+from balcao.core.context.platform import Platform
+from balcao.core.jobs.worker import Worker
+from balcao.crm.circuit import Circuit
+from balcao.crm.client import CrmClient
 from balcao.settings import Settings
-from tests.registry.requests.conftest import ANSWERS, Citizen, Staff
+from tests.registry.requests.conftest import ANSWERS, DUE, Citizen, Staff
 from tests.support.crm import RunningCrm
 from tests.support.fixture_types import Sql
 from tests.support.refusals import refusal
@@ -17,6 +23,12 @@ from tests.support.sample_files import photo
 Work = Callable[..., None]
 Citizens = Callable[[], Citizen]
 POLL = "INSERT INTO queue.pgqueuer (priority, entrypoint, status) VALUES (0, 'crm_requests', 'queued')"
+DAY = 86_400.0
+NEXT = """
+SELECT extract(epoch FROM execute_after - now())::float8, status::text FROM queue.pgqueuer
+WHERE entrypoint = 'crm_request'
+"""
+STUCK = "SELECT entrypoint, status FROM queue.pgqueuer"
 LEFT = "SELECT count(*) FROM queue.pgqueuer WHERE entrypoint = 'crm_request'"
 DEAD = "SELECT count(*) FROM queue.pgqueuer WHERE entrypoint = 'crm_request' AND status = 'failed'"
 
@@ -183,6 +195,35 @@ def test_a_crm_that_never_answers_in_time_is_asked_again_later(citizen: Citizen,
     assert citizen.state(number) == "received"
     work()
     assert (citizen.state(number), len(crm.cases())) == ("sent", 1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["error", "maintenance page", "duplicates", "misdirected"])
+async def test_a_request_survives_a_day_of_a_fault_and_is_then_sent(
+    citizen: Citizen, crm: RunningCrm, sql: Sql, platform: Platform, name: str
+) -> None:
+    """The worker computes the real delays, and the test makes each job due immediately.
+
+    The circuit breaker never opens, because a job that waits for it uses no attempt.
+    """
+    number = await asyncio.to_thread(lambda: citizen.opened()["number"])
+    crm.faults(FAULTS[name])
+    worker, waited, tries = Worker(platform.database, app.list_job_kinds(), platform), 0.0, 0
+    while waited < DAY:
+        platform.part(CrmClient).circuit = Circuit()
+        await asyncio.to_thread(sql, POLL)  # the job that reads the CRM's cases must not be dead-lettered either
+        await asyncio.to_thread(sql, DUE)
+        await worker.drain()
+        ((wait, status),) = await asyncio.to_thread(sql, NEXT)
+        assert status == "queued"
+        waited, tries = waited + wait, tries + 1
+    assert tries > 8
+    crm.faults()
+    await asyncio.to_thread(sql, DUE)
+    await worker.drain()
+    assert await asyncio.to_thread(sql, STUCK) == []
+    assert await asyncio.to_thread(citizen.state, number) == "sent"
+    assert len(crm.cases()) == 1
 
 
 def test_after_the_last_try_the_job_waits_for_an_operator_and_then_sends(

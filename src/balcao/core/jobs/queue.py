@@ -257,6 +257,14 @@ def pending_sql(kind: str) -> str:
     return _jobs_sql(kind, "'queued', 'picked'")
 
 
+def oldest_sql(kind: str) -> str:
+    """Return a SELECT of how many seconds ago the oldest waiting or running job of a kind was enqueued, or NULL."""
+    return f"""
+SELECT extract(epoch FROM clock_timestamp() - min(created))::float8 FROM {QUEUE_SCHEMA}.pgqueuer
+WHERE status IN ('queued', 'picked') AND entrypoint = '{kind}'
+"""  # noqa: S608 - texts of our own stores
+
+
 def _jobs_sql(kind: str, statuses: str) -> str:
     return f"""
 SELECT id, convert_from(payload, 'UTF8')::jsonb AS payload FROM {QUEUE_SCHEMA}.pgqueuer

@@ -31,7 +31,7 @@ async def deliver_change(platform: Platform, change: Change, deadline: Deadline)
     """Deliver a change, and create the account if there is none. No new account is created for an anonymised person.
 
     Return False if there is no account to write to. Raises CrmAway if a retry may succeed, and CrmRefused if no retry
-    will.
+    will. If the upsert reports several accounts although the look-up found none, a later look-up may find one.
     """
     try:
         return await _write(platform, change, deadline)
@@ -51,7 +51,7 @@ async def _write(platform: Platform, change: Change, deadline: Deadline) -> bool
             return True
         account = await crm.find(change.cpf, deadline)  # another caller created it first
     if account is None:
-        raise CrmRefused(300, SEVERAL_ACCOUNTS)
+        raise CrmAway(SEVERAL_ACCOUNTS, http_status=300)
     await crm.update(account, dados, deadline)
     return True
 

@@ -60,7 +60,7 @@ FEATURE = Feature(
     gauges=[
         Gauge(
             "balcao_crm_oldest_seconds",
-            "Seconds that the oldest CRM event and the oldest own change have waited",
+            "Seconds that the oldest CRM event, own change and citizen's request have waited",
             ("what",),
             store.find_oldest_waiting,
         )

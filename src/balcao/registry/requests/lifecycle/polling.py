@@ -25,9 +25,10 @@ OVERLAP = timedelta(seconds=60)
 
 
 async def poll_cases(platform: Platform) -> None:
-    """Apply the changes since the last poll. Raises Retry if the CRM does not return the cases.
+    """Apply the changes since the last poll. Raises Retry if the CRM rejects the query.
 
-    The steps of a page and the new position are committed together.
+    If the CRM is down, do nothing: the next poll starts within a minute, and a job that failed would only be left to
+    an operator. The steps of a page and the new position are committed together.
     """
     if not platform.settings.crm_configured or platform.part(CrmClient).circuit.state is Circuit.OPEN:
         return
@@ -35,7 +36,10 @@ async def poll_cases(platform: Platform) -> None:
         place = await store.read_poll(connection)
     place = Position(place.moment - OVERLAP, "")
     for _ in range(MOST_PAGES):
-        found = await _read_page(platform, place)
+        try:
+            found = await _read_page(platform, place)
+        except CrmAway:
+            return
         following = _find_following(place, found)
         await _apply_page(platform, found, following or place)
         if following is None or len(found) < cases.PAGE:
@@ -47,8 +51,6 @@ async def _read_page(platform: Platform, place: Position) -> list[Case]:
     crm, deadline = platform.part(CrmClient), Deadline.within(POLL_SECONDS)
     try:
         return await cases.find_changed_cases(crm, place.moment, place.after_id, deadline)
-    except CrmAway as failure:
-        raise Retry(failure.error_code, timedelta(seconds=failure.retry_after or 0)) from None
     except CrmRefused as refusal:
         raise Retry(refusal.error_code) from None
 
