@@ -229,7 +229,7 @@ def _show(
     steps = list_steps(begun.answers)
     position = steps.index(step)
     back = _find_address(visit, steps[position - 1]) if position else visit.address("registering.begin")
-    about = f"{_TITLE} · pergunta {position + 1} de {len(steps)}"
+    about = f"{_TITLE} · pergunta\N{NO-BREAK SPACE}{position + 1}\N{NO-BREAK SPACE}de\N{NO-BREAK SPACE}{len(steps)}"
     return visit.render(
         template,
         title=question.label,
