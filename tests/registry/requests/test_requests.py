@@ -223,6 +223,30 @@ def test_staff_see_which_open_requests_are_late(citizen: Citizen, admin: Staff, 
     assert refusal(admin.list(overdue="late")) == (400, "overdue-invalid")
 
 
+def test_a_citizen_finds_the_requests_that_wait_for_an_answer(citizen: Citizen, admin: Staff, sql: Sql) -> None:
+    asked, other, answered, closed = (citizen.opened()["number"] for _ in range(4))
+    for number in (asked, answered, closed):
+        admin.moved(number, "needs_information", "Qual poste?")
+    citizen.act(answered, "answer", {"text": "O da esquina."}).raise_for_status()
+    admin.moved(closed, "done")
+    sql(
+        "INSERT INTO registry.ticket (cpf, id, status, data_inicio, indicador) VALUES ($1, 'x', 'Aberto', now(), true)",
+        citizen.cpf,
+    )
+
+    def listed(waits: str, **query: Any) -> tuple[set[str], int]:
+        found = citizen.list(aguarda_resposta=waits, **query)
+        assert {one["total_chamados"] for one in found["data"]} <= {5}
+        return {one["id"] for one in found["data"]}, found["pagination"]["total"]
+
+    assert listed("true") == ({asked}, 1)
+    assert listed("false") == ({other, answered, closed, "x"}, 4)
+    assert listed("true", page=2) == (set(), 1)
+    with pytest.raises(httpx.HTTPStatusError) as fault:
+        citizen.list(aguarda_resposta="talvez")
+    assert refusal(fault.value.response) == (400, "aguarda_resposta-invalid")
+
+
 def test_a_number_leads_the_counter_to_the_person(citizen: Citizen, admin: Staff, http: httpx.Client) -> None:
     number = citizen.opened()["number"]
     headers = admin.headers | {"X-Access-Reason": "Atendimento 12"}

@@ -8,6 +8,7 @@ import pytest
 
 from balcao.site.mine.declaration import PREFIX
 from balcao.web.service_requests.files import LARGEST_FILE
+from balcao_sandbox.identity.demo import people_by_login
 from tests.site.mine.conftest import Enter
 from tests.support.panel import CitizenClient, PanelClient
 from tests.support.sample_files import document, drawing, photo
@@ -257,6 +258,25 @@ def ask(citizen: CitizenClient, sandbox: Sandbox) -> str:
 def find_notes(answer: httpx.Response) -> list[str]:
     """Return the stored files that the form of an answer holds."""
     return re.findall(r'name="kept" value="([^"]+)" checked', answer.text)
+
+
+def test_no_question_about_an_old_request_is_missed(enter: Enter, sandbox: Sandbox, sql: Sql) -> None:
+    bruno = enter("bruno")
+    asked = {ask(bruno, sandbox) for _ in range(4)}
+    newer = """
+        INSERT INTO registry.ticket (cpf, id, status, data_inicio, indicador)
+        SELECT $1, 'novo-' || number, 'Aberto', now() + interval '1 hour', true FROM generate_series(1, 120) AS number
+    """
+    sql(newer, people_by_login()["bruno"].cpf)
+    bruno.get(PREFIX)
+    assert asked <= set(bruno.page.links)
+    assert bruno.page.text.count("Pode mandar uma foto?") == 3  # the page reads the texts of a few requests
+    assert bruno.page.text.count("Abra para ler a pergunta.") == 1
+    bruno.submit(min(asked), text="Não tenho.")
+    bruno.get(PREFIX)
+    assert asked & set(bruno.page.links) == asked - {min(asked)}
+    assert bruno.page.text.count("Pode mandar uma foto?") == 3
+    sql("DELETE FROM registry.ticket WHERE id LIKE 'novo-%'")
 
 
 def test_an_answer_takes_photos_and_documents(enter: Enter, sandbox: Sandbox) -> None:

@@ -21,8 +21,8 @@ _SHOWN = 3
 _READ = 100
 # The addresses of multi-page forms that the citizen can continue.
 _BEGUN = (f"{PREFIX}/candidatar/", f"{PREFIX}/pedir/", f"{PREFIX}/veiculos/novo/")
-# Read this many requests, to find those with a question of the city.
-_READ_TICKETS = 20
+# Read this many requests with a question of the city. A person has at most 20 open requests; the CRM may reopen more.
+_READ_QUESTIONS = 100
 _OTHERS = frozenset({"staff", "citizen", "client"})
 
 
@@ -41,7 +41,8 @@ async def show(visit: Visit) -> Response[Any]:
     """Show the citizen's tasks and data. If one part cannot be read, the page still shows the others."""
     subject = await visit.read_subject()
     blocks: list[Block[Any]] = await gather_blocks(
-        people.list_tickets(subject, size=_READ_TICKETS),
+        people.list_tickets(subject, size=_SHOWN),
+        people.list_tickets(subject, size=_READ_QUESTIONS, waits_for_answer=True),
         client.list_applications(subject, size=_SHOWN),
         client.read_wallet(subject),
         people.list_vehicles(subject),
@@ -50,13 +51,13 @@ async def show(visit: Visit) -> Response[Any]:
         _list_accesses(subject),
         people.read_name(subject),
     )
-    tickets, applications, wallet, vehicles, invitations, pets, accesses, name = blocks
+    tickets, asked, applications, wallet, vehicles, invitations, pets, accesses, name = blocks
     return visit.render(
         "mine/home.html",
         name=name.value or visit.name,
         today=visit.mine.site.words.now().date(),
         waiting=[
-            *await _list_questions(visit, subject, tickets.value.data if tickets.value else ()),
+            *await _list_questions(visit, subject, asked.value.data if asked.value else ()),
             *await _list_begun(visit),
             *_list_waiting(visit, invitations.value or ()),
         ],
@@ -95,23 +96,24 @@ async def _list_accesses(subject: people.Subject) -> Sequence[people.Access]:
     return [one for one in found.data if one.actor_kind in _OTHERS][:_SHOWN]
 
 
-async def _list_questions(visit: Visit, subject: people.Subject, tickets: Sequence[people.Ticket]) -> list[Item]:
-    """Return the city's open questions, at most as many as the page shows requests.
+async def _list_questions(visit: Visit, subject: people.Subject, asked: Sequence[people.Ticket]) -> list[Item]:
+    """Return the requests with an open question of the city.
 
-    The list of requests does not contain the text of a question, so each of these requests is read.
+    The list of requests does not contain the text of a question, so the first few of these requests are read. The
+    other ones, and those that cannot be read, are shown without the text.
     """
-    asked = [one.id for one in tickets if one.aguarda_resposta][:_SHOWN]
-    found = await gather_blocks(*(read_request(subject, number) for number in asked))
+    found = await gather_blocks(*(read_request(subject, one.id) for one in asked[:_SHOWN]))
+    texts = {block.value.number: find_question(block.value) for block in found if block.value is not None}
     return [
         Item(
             "atencao",
-            f"A prefeitura perguntou sobre o pedido “{block.value.name}”",
-            find_question(block.value),
-            visit.address("requests.answer", number=block.value.number),
+            f"A prefeitura perguntou sobre o pedido “{one.tipo or one.id}”",
+            texts.get(one.id, "Abra para ler a pergunta."),
+            visit.address("requests.answer", number=one.id),
             "Responder",
         )
-        for block in found
-        if block.value is not None and find_question(block.value)
+        for one in asked
+        if texts.get(one.id) != ""  # it was answered in the meantime
     ]
 
 

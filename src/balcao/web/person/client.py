@@ -289,8 +289,11 @@ async def change_preferences(
     await subject.send("PUT", "/notification-preferences", Preferences, body, etag=etag)
 
 
-async def list_tickets(subject: Subject, *, page: int = 1, size: int = 10) -> Page[Ticket]:
-    return await subject.get("/maintenance-request", Page[Ticket], {"page": page, "per_page": size})
+async def list_tickets(
+    subject: Subject, *, page: int = 1, size: int = 10, waits_for_answer: bool | None = None
+) -> Page[Ticket]:
+    query = {"page": page, "per_page": size, "aguarda_resposta": waits_for_answer}
+    return await subject.get("/maintenance-request", Page[Ticket], query)
 
 
 async def list_accesses(subject: Subject, *, since: str | None = None, page: int = 1, size: int = 25) -> Page[Access]:

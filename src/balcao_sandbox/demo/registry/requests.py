@@ -72,6 +72,6 @@ async def _age(call: Call, number: str, days: int) -> None:
 
 async def find_request_examples(platform: Platform) -> Mapping[str, Any]:
     """Return the number of Carla's newest request."""
-    found = await tickets.list_tickets(operator_call(platform, "registry.demo"), CARLA, Page(1, 100))
+    found = await tickets.list_tickets(operator_call(platform, "registry.demo"), CARLA, {}, Page(1, 100))
     own = [ticket.id for ticket in found.data if ticket.id.startswith("PED-")]
     return {"request_cpf": CARLA.digits, "request_number": own[0]} if own else {}

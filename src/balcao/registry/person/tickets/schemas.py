@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from balcao.core.http.paging import PageQuery
 from balcao.core.imports.members import require_issued_cpf
 from balcao.core.values import days
 from balcao.core.values.page import Pagination
@@ -72,6 +73,18 @@ class Tickets(msgspec.Struct):
 
     data: Annotated[list[Ticket], Meta(description="Chamados da página, os mais novos primeiro.")]
     pagination: Annotated[Pagination, Meta(description="A página e o total.")]
+
+
+class TicketQuery(PageQuery):
+    """The filter of the list of tickets."""
+
+    aguarda_resposta: Annotated[
+        bool | None,
+        Meta(
+            description="Só os pedidos com uma pergunta que espera a resposta do cidadão; com `false`, só os outros.",
+            examples=[True],
+        ),
+    ] = None
 
 
 class TicketRow(msgspec.Struct, kw_only=True):

@@ -13,10 +13,11 @@ from balcao.registry.person.tickets.schemas import TicketRow
 
 
 class TicketTotals(NamedTuple):
-    """The number of a citizen's tickets, and the number of closed tickets."""
+    """The number of a citizen's tickets, of closed tickets, and of the tickets that match the list's filter."""
 
     total_chamados: int
     total_fechados: int
+    matching: int
 
 
 # Requests that the citizen made on this platform are listed as tickets too. An imported ticket with the same protocol
@@ -38,20 +39,24 @@ FROM registry.request
 JOIN registry.request_type_version AS kind ON kind.type = request.type AND kind.version = request.version
 WHERE request.cpf = :cpf
 """
+_MATCHES = "(:waits::boolean IS NULL OR aguarda_resposta = :waits)"
 
 
 @lookup(f"""
 SELECT count(*) AS total_chamados,
-       count(*) FILTER (WHERE status NOT IN ('Aberto', 'Em andamento')) AS total_fechados
+       count(*) FILTER (WHERE status NOT IN ('Aberto', 'Em andamento')) AS total_fechados,
+       count(*) FILTER (WHERE {_MATCHES}) AS matching
 FROM ({_MERGED}) AS merged
 """)
-async def count_tickets(source: Source, cpf: Cpf) -> TicketTotals: ...
+async def count_tickets(source: Source, cpf: Cpf, waits: bool | None) -> TicketTotals:
+    """Count a citizen's tickets. `waits` selects those that wait for the citizen's answer, or those that do not."""
 
 
 @lookup(f"""
-SELECT * FROM ({_MERGED}) AS merged ORDER BY data_inicio DESC, id DESC LIMIT :limit OFFSET :offset
+SELECT * FROM ({_MERGED}) AS merged WHERE {_MATCHES}
+ORDER BY data_inicio DESC, id DESC LIMIT :limit OFFSET :offset
 """)
-async def select_tickets(source: Source, cpf: Cpf, page: Page) -> list[dict[str, Any]]: ...
+async def select_tickets(source: Source, cpf: Cpf, waits: bool | None, page: Page) -> list[dict[str, Any]]: ...
 
 
 # An unchanged ticket is neither locked nor written. See `upsert_base_records` for the reason for OFFSET 0.
