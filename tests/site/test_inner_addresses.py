@@ -8,14 +8,20 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
+from balcao import app
 from balcao.site.city import CityFault, read_city
 from balcao_sandbox.identity.demo import people_by_login
 from tests.http.connection import Connection
+from tests.support.fixture_types import Sql
+from tests.support.http_receiver import Answer, Receiver
 from tests.support.inner_server import InnerServer, listening
 from tests.support.panel import CitizenClient, PanelClient
+from tests.support.polling import PATIENCE
 from tests.support.sample_files import document, photo
 from tests.support.sandbox import ADMIN, Sandbox
+from tests.support.server import RunningServer
 from tests.support.site_crawler import ANONYMOUS, PERSONAL, crawl, find_path
 
 ANA = people_by_login()["ana"].cpf
@@ -137,6 +143,33 @@ def test_a_file_with_addresses_is_stored_or_refused_but_its_addresses_are_never_
         assert read.headers["content-disposition"].startswith("attachment")
         assert address.encode() not in read.content or sent.startswith(b"%PDF-")
     open_everything(sandbox)
+    inner.require_unused()
+
+
+def test_a_storage_server_that_redirects_to_an_inner_address_gets_no_file_and_leads_nowhere(
+    sandbox: Sandbox, inner: InnerServer, sql: Sql
+) -> None:
+    stored = "SELECT id FROM registry.citizen_file ORDER BY id"
+    file, before = call(sandbox, ANA, "POST", f"{PERSON}/files", photo()).json()["id"], sql(stored)
+    token = {"Authorization": f"Bearer {sandbox.tokens.person(ANA)}"}
+    with Receiver() as bucket:
+        changed = {"files_s3_url": bucket.url, "files_s3_key_id": "balcao", "files_s3_secret": SecretStr("segredo")}
+        settings = sandbox.settings.model_copy(update=changed)
+        with (
+            RunningServer(app.build_application(settings, sandbox.database_url)) as server,
+            httpx.Client(base_url=server.url, timeout=PATIENCE, headers=token) as http,
+        ):
+            for status in (301, 302, 303, 307, 308):
+                bucket.usual = Answer(status, headers={"Location": f"http://{inner.host}/arquivos"})
+                for answer in (
+                    http.post(f"{PERSON}/files", content=photo(32, 32)),
+                    http.get(f"{PERSON}/files/{file}/content"),
+                ):
+                    assert (answer.status_code, answer.headers["Error-Code"]) == (503, "file-storage-down")
+                    assert answer.json()["error"].startswith("Não foi possível guardar ou ler o arquivo agora.")
+                    assert inner.host not in str(answer.headers) + answer.text
+    assert {one.method for one in bucket.received} == {"PUT", "GET"}
+    assert sql(stored) == before
     inner.require_unused()
 
 

@@ -60,7 +60,7 @@ class Receiver:
                 self.end_headers()
                 self.wfile.write(answer.body)
 
-            do_GET = do_PUT = do_POST  # noqa: N815 - names that the library requires
+            do_GET = do_PUT = do_DELETE = do_POST  # noqa: N815 - names that the library requires
 
             def log_message(self, *_: Any) -> None:
                 """Log nothing."""

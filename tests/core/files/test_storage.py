@@ -13,6 +13,7 @@ from balcao.core.files.storage import FileStorage, StorageDown
 from balcao.core.values.ids import new_id
 from balcao.settings import Settings
 from tests.support import small_disks
+from tests.support.http_receiver import Answer, Receiver
 from tests.support.s3_server import S3Server, run_s3_server
 
 LATER = datetime.now(UTC) + timedelta(days=1)
@@ -98,3 +99,47 @@ async def test_a_server_that_is_stopped_or_refuses_is_down(
             await call
     s3.start()
     assert await storage.read(name) == b"kept"
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_no_redirect_of_the_server_is_followed(tmp_path: Path, status: int) -> None:
+    """In particular, a file that another server claims to have stored is not acknowledged."""
+    with Receiver() as other, Receiver() as server:
+        settings = {"files_s3_url": server.url, "files_s3_key_id": "balcao", "files_s3_secret": "segredo"}
+        storage = make_storage(Settings(data_dir=tmp_path, **settings))
+        other.usual = Answer(200, b"inner", {"ETag": '"x"', "Last-Modified": "Sun, 29 Nov 2026 10:00:00 GMT"})
+        for host in ("127.0.0.1", "localhost"):
+            server.usual = Answer(status, headers={"Location": f"http://{host}:{other.port}/elsewhere"})
+            calls = [storage.write("a", b"x"), storage.read("a"), storage.delete("a"), storage.check()]
+            for call in [*calls, list_names(storage)]:
+                with pytest.raises(StorageDown):
+                    await call
+        assert len(server.received) == 10  # a redirect is not a failure that a repetition could fix
+        assert other.received == []
+
+
+async def test_a_redirect_of_only_the_list_gets_no_credentials(tmp_path: Path) -> None:
+    with Receiver() as other, Receiver() as server:
+        settings = {"files_s3_url": server.url, "files_s3_key_id": "chave-secreta", "files_s3_secret": "segredo"}
+        storage = make_storage(Settings(data_dir=tmp_path, **settings))
+        server.answers.append(Answer(404))
+        server.usual = Answer(307, headers={"Location": f"http://localhost:{other.port}/elsewhere"})
+        with pytest.raises(StorageDown):
+            await storage.check()
+        assert "authorization" in server.received[-1].headers
+        (request,) = other.received
+        assert "chave-secreta" not in str(request)
+        assert "authorization" not in request.headers
+
+
+async def test_a_failure_of_the_server_is_repeated(tmp_path: Path) -> None:
+    with Receiver() as server:
+        settings = {"files_s3_url": server.url, "files_s3_key_id": "balcao", "files_s3_secret": "segredo"}
+        storage = make_storage(Settings(data_dir=tmp_path, **settings))
+        server.answers.extend([Answer(503), Answer(500), Answer(200)])
+        await storage.write("a", b"content")
+        assert [(one.method, one.body) for one in server.received] == [("PUT", b"content")] * 3
+        server.usual = Answer(503)
+        with pytest.raises(StorageDown):
+            await storage.read("a")
+        assert len(server.received) == 6
