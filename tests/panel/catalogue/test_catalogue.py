@@ -277,6 +277,27 @@ def test_a_field_that_one_has_changed_is_joined_and_one_that_both_have_is_asked_
     assert conflict.fields == dict(zip(names, "3232", strict=True))
 
 
+def test_a_choice_that_both_have_changed_is_shown_in_words(panel: PanelClient, make: Make, ask: Ask) -> None:
+    service = make(custo={"tipo": "fixo", "valor_centavos": 3520})
+    place = f"/painel/servicos/{service['id']}/editar"
+    panel.login("gestor", place)
+    form = panel.find_form(place).values
+    cheaper = service | {"custo": {"tipo": "variavel"}, "custo_servico": "", "prazo": {"unidade": "imediato"}}
+    assert ask("PUT", f"/admin/services/{service['id']}", json=cheaper).status_code == 200
+    answer = panel.post(place, form | {"custo_tipo": "gratis", "deed": "guardar"})
+    assert answer.status_code == 412
+    for words in ("Varia conforme o caso", "Gratuito", "Antes dizia: “Um valor fixo”", "Na hora", "Escolher outro"):
+        assert words in panel.page.text
+    seen = re.sub(r"<textarea[^>]* hidden>[^<]*</textarea>|<(option|input)[^>]*>", "", answer.text)
+    assert not [code for code in ("variavel", "gratis", "imediato") if code in seen]
+    decided = {"escolha-custo_tipo": "deles", "texto-custo_tipo": "a_partir_de", "custo_valor": "35,20"}
+    merged = panel.find_form(place).values | decided
+    panel.post(place, merged | {"deed": "guardar"})
+    saved = ask("GET", f"/admin/services/{service['id']}").json()
+    assert (saved["custo"]["tipo"], saved["custo_servico"]) == ("a_partir_de", "A partir de R$ 35,20")
+    assert saved["prazo"] == {"unidade": "imediato"}
+
+
 @pytest.mark.parametrize(("choice", "other", "kept"), [("meu", "", "3"), ("deles", "", "2"), ("meu", "4", "4")])
 def test_the_text_that_was_chosen_is_sent(choice: str, other: str, kept: str) -> None:
     posted = FormData({"escolha-c": [choice], "meu-c": ["3"], "deles-c": ["2"], "texto-c": [other]})

@@ -1,13 +1,13 @@
 """A conflict between two editors of a service. The second editor decides on each disputed field."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from balcao.core.http.forms import FormData
 from balcao.panel.catalogue.content import to_values
-from balcao.panel.catalogue.labels import FORM_FIELDS
+from balcao.panel.catalogue.labels import FORM_FIELDS, name_choice
 from balcao.panel.diff import compare_values
 from balcao.panel.merge import merge
 
@@ -15,7 +15,10 @@ _CHOICE, _OTHER_TEXT = "escolha-", "texto-"
 
 
 class Dispute(NamedTuple):
-    """A field that both editors have changed. The marked texts show how each editor changed the base."""
+    """A field that both editors have changed. The marked texts show how each editor changed the base.
+
+    `base` is the value in words. `theirs` and `mine` are the values of the field.
+    """
 
     name: str
     label: str
@@ -48,17 +51,32 @@ def describe_conflict(base: Mapping[str, str], theirs: Mapping[str, str], mine: 
     values = [to_values(each) for each in (base, theirs, mine)]
     disputes = []
     for one in merged.disputed:
-        before, now, own = (each.get(one.name) for each in values)
+        before, now, own = (_name_value(one.name, each.get(one.name)) for each in values)
         marked = compare_values(before, now), compare_values(before, own)
-        disputes.append(Dispute(one.name, FORM_FIELDS[one.name], one.base or "", one.theirs or "", one.mine, *marked))
+        disputes.append(
+            Dispute(
+                one.name,
+                FORM_FIELDS[one.name],
+                name_choice(one.name, one.base or ""),
+                one.theirs or "",
+                one.mine,
+                *marked,
+            )
+        )
     disputed = {one.name for one in disputes}
-    joined = [Joined(FORM_FIELDS[name], merged.values[name], is_mine=False) for name in merged.joined]
+    joined = [
+        Joined(FORM_FIELDS[name], name_choice(name, merged.values[name]), is_mine=False) for name in merged.joined
+    ]
     joined += [
-        Joined(FORM_FIELDS[name], text, is_mine=True)
+        Joined(FORM_FIELDS[name], name_choice(name, text), is_mine=True)
         for name, text in mine.items()
         if name not in disputed and text not in (base.get(name, ""), theirs.get(name, ""))
     ]
     return Conflict(merged.values, disputes, joined)
+
+
+def _name_value(name: str, value: Any) -> Any:
+    return name_choice(name, value) if isinstance(value, str) else value
 
 
 def apply_choices(posted: FormData) -> FormData:

@@ -9,7 +9,7 @@ from balcao.panel.catalogue.client import Service, to_moment
 from balcao.panel.catalogue.conflict import Conflict, apply_choices, describe_conflict
 from balcao.panel.catalogue.content import show_fields, to_fields
 from balcao.panel.catalogue.forms import ServiceForm
-from balcao.panel.catalogue.labels import IN_EDITION, name_state
+from balcao.panel.catalogue.labels import CHOICES, IN_EDITION, name_state
 from balcao.panel.catalogue.queue import open_next
 from balcao.panel.catalogue.routes import (
     AREA,
@@ -165,6 +165,7 @@ async def _render_conflict(
         newest=newest,
         to_moment=to_moment,
         conflict=conflict,
+        choices=CHOICES,
         service=present.value,
         deed=deed or _SAVE,
         base_version=base_version,

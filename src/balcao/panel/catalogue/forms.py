@@ -13,8 +13,9 @@ from wtforms import (
 )
 from wtforms.validators import DataRequired, NumberRange, Optional, ValidationError
 
-from balcao.core.values.costs_and_deadlines import FREE, IMMEDIATE, UNITS, format_cents
-from balcao.panel.catalogue.content import PAID, RANGE, WITH_AMOUNT, parse_cents, parse_quantity, to_body
+from balcao.core.values.costs_and_deadlines import UNITS, format_cents
+from balcao.panel.catalogue.content import RANGE, WITH_AMOUNT, parse_cents, parse_quantity, to_body
+from balcao.panel.catalogue.labels import CHOICES
 from balcao.panel.fields import SelectionsField
 from balcao.panel.visit import Visit
 from balcao.web.forms import Form, length, list_choices, needed
@@ -22,20 +23,6 @@ from balcao.web.forms import Form, length, list_choices, needed
 _ONE_A_LINE = "Um por linha."
 
 
-_COSTS = list_choices(
-    [
-        ("", "Não informado"),
-        (FREE, "Gratuito"),
-        ("fixo", "Um valor fixo"),
-        ("a_partir_de", "A partir de um valor"),
-        (RANGE, "De um valor a outro"),
-        ("variavel", "Varia conforme o caso"),
-        (PAID, "Pago, sem informar o valor"),
-    ]
-)
-_UNITS = list_choices(
-    [("", "Não informado"), (IMMEDIATE, "Na hora"), *((unit, f"Em {many}") for unit, (_, many) in UNITS.items())]
-)
 _MOST_CENTS = 1_000_000_000  # the limit of the search service
 _FOLLOWS = "Em branco, fica como acima. Escreva só se há o que explicar."
 
@@ -76,14 +63,14 @@ class ServiceForm(Form):
         description=f"{_ONE_A_LINE} Por exemplo: Público em geral, Idosos, Estudantes.",
         validators=[needed("Diga para quem é o serviço.")],
     )
-    custo_tipo = SelectField("Quanto custa", choices=_COSTS, default="")
+    custo_tipo = SelectField("Quanto custa", choices=list_choices(CHOICES["custo_tipo"].items()), default="")
     custo_valor = StringField("Valor em reais", description="Por exemplo: 35,20.")
     custo_valor_maximo = StringField("Até quanto, em reais", description="O maior valor que se cobra.")
     custo_isencao = StringField(
         "Quem não paga", description="Por exemplo: Quem está no Cadastro Único não paga.", validators=[length(0, 300)]
     )
     custo_servico = StringField("Custo em palavras", description=_FOLLOWS)
-    prazo_unidade = SelectField("Quanto demora", choices=_UNITS, default="")
+    prazo_unidade = SelectField("Quanto demora", choices=list_choices(CHOICES["prazo_unidade"].items()), default="")
     prazo_quantidade = StringField("Quanto tempo, no máximo", description="Só o número. Por exemplo: 5.")
     tempo_atendimento = StringField("Prazo em palavras", description=_FOLLOWS)
     resultado_solicitacao = TextAreaField("O que a pessoa recebe")

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from balcao.core.values.costs_and_deadlines import FREE, IMMEDIATE, UNITS
 from balcao.panel.catalogue.client import Summary, Version
 
 
@@ -58,6 +59,20 @@ FORM_FIELDS = FIELDS | {
     "custo_isencao": "Quem não paga",
     "prazo_unidade": "Quanto demora",
     "prazo_quantidade": "Quanto tempo, no máximo",
+}
+# The fields with fixed choices, and what the form calls each choice.
+CHOICES: dict[str, dict[str, str]] = {
+    "custo_tipo": {
+        "": "Não informado",
+        FREE: "Gratuito",
+        "fixo": "Um valor fixo",
+        "a_partir_de": "A partir de um valor",
+        "faixa": "De um valor a outro",
+        "variavel": "Varia conforme o caso",
+        "pago": "Pago, sem informar o valor",
+    },
+    "prazo_unidade": {"": "Não informado", IMMEDIATE: "Na hora"}
+    | {unit: f"Em {many}" for unit, (_, many) in UNITS.items()},
 }
 # The fields that describe a service's editorial state rather than its text.
 STATE_FIELDS = frozenset({"status", "awaiting_approval", "published_at"})
@@ -117,3 +132,8 @@ def name_version(version: Version) -> str:
     if version.change_type == "update" and "awaiting_approval" in version.changed_fields:
         return "Enviada para aprovação" if version.awaiting_approval else "Devolvida para edição"
     return _KINDS.get(version.change_type, version.change_type)
+
+
+def name_choice(name: str, value: str) -> str:
+    """Return what the form calls a value of a field with fixed choices, and any other value unchanged."""
+    return CHOICES.get(name, {}).get(value, value)
