@@ -65,11 +65,15 @@ class Outcome:
 
 @dataclass
 class City:
-    """The cluster, and the address of a platform that uses it."""
+    """The cluster, and the settings of a platform that uses it."""
 
     cluster: PatroniCluster
-    base_url: str
-    token: str
+    settings: Settings
+
+    def fetch_token(self) -> str:
+        """Return a new token of the CRM, because a run with all faults outlasts one."""
+        secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
+        return client_token(self.settings.issuers[0], "crm-sandbox", secret)
 
     def suffer(self, fault: ClusterFault) -> Outcome:
         """Cause the fault under load, wait until the cluster has a leader again, and mend the fault."""
@@ -77,9 +81,13 @@ class City:
 
     async def _suffer(self, fault: ClusterFault) -> Outcome:
         leader = await asyncio.to_thread(self.cluster.find_leader)
-        writes, reads, ending = Sender(self.token, send_event), Reader(), asyncio.Event()
+        token = await asyncio.to_thread(self.fetch_token)
+        writes, reads, ending = Sender(token, send_event), Reader(), asyncio.Event()
         persons = (Cpf.with_stem(str(stem)).digits for stem in STEMS)
-        async with httpx.AsyncClient(base_url=self.base_url, timeout=PATIENCE) as http, asyncio.TaskGroup() as group:
+        async with (
+            httpx.AsyncClient(base_url=self.settings.base_url, timeout=PATIENCE) as http,
+            asyncio.TaskGroup() as group,
+        ):
             for _ in range(SENDERS):
                 group.create_task(writes.run(http, persons, ending))
                 group.create_task(reads.run(http, ending))
@@ -99,9 +107,7 @@ def city() -> Iterator[City]:
     with patroni_cluster() as cluster, folders(1) as (folder,):
         cluster.make_database()
         with Serving(terminal := make_terminal(cluster, folder), "--processes", "2"):
-            settings = Settings(data_dir=folder, port=int(terminal.environment["BALCAO_PORT"]))
-            secret = next(client.secret for client in clients() if client.client_id == "crm-sandbox")
-            yield City(cluster, settings.base_url, client_token(settings.issuers[0], "crm-sandbox", secret))
+            yield City(cluster, Settings(data_dir=folder, port=int(terminal.environment["BALCAO_PORT"])))
 
 
 def make_terminal(cluster: PatroniCluster, folder: Path) -> Terminal:
