@@ -70,7 +70,9 @@ class Node:
     def postgres(self) -> list[psutil.Process]:
         """The processes of PostgreSQL, with the main server process first, or an empty list if it is not running."""
         try:
-            server = psutil.Process(int((self.folder / "data" / "postmaster.pid").read_text().splitlines()[0]))
+            first = (self.folder / "data" / "postmaster.pid").read_text().splitlines()[0]
+            # The number is negative while Patroni recovers a killed server with `postgres --single`.
+            server = psutil.Process(abs(int(first)))
             return [server, *server.children()]
         except (FileNotFoundError, psutil.NoSuchProcess, IndexError):
             return []
