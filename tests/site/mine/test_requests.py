@@ -10,6 +10,7 @@ from balcao.site.mine.declaration import PREFIX
 from balcao.web.service_requests.files import LARGEST_FILE
 from balcao_sandbox.identity.demo import people_by_login
 from tests.site.mine.conftest import Enter
+from tests.support.issuer import bearer
 from tests.support.panel import CitizenClient, PanelClient
 from tests.support.sample_files import document, drawing, photo
 from tests.support.sandbox import Sandbox
@@ -157,6 +158,28 @@ def test_photos_and_documents_are_sent_shown_and_downloaded_as_attachments(enter
     assert "sandbox" in got.headers["content-security-policy"]
     assert got.headers["cache-control"] == "no-store"
     assert enter("carla").http.get(first).status_code == 404
+
+
+def test_a_repeated_answer_with_the_last_possible_file_is_no_error(enter: Enter, sandbox: Sandbox) -> None:
+    """A citizen presses the button twice. The first answer already holds the fifth file."""
+    gabi = enter("gabriela")
+    path = ask(gabi, sandbox)
+    number = path.removeprefix(f"{OWN}/").removesuffix("/responder")
+    cpf = people_by_login()["gabriela"].cpf
+    base, headers = f"{sandbox.url}/registry/v1/citizen/{cpf}", bearer(sandbox.tokens.person(cpf))
+    with httpx.Client(base_url=base, headers=headers, timeout=60) as http:
+        ids = [http.post("/files", content=document(b"parte %d" % part)).json()["id"] for part in range(4)]
+        answer = {"text": "As primeiras.", "files": ids}
+        http.post(f"/maintenance-request/{number}/answer", json=answer).raise_for_status()
+    handle(sandbox, number, "needs_information", "E a última?")
+    gabi.get(path)
+    form = next(form for form in gabi.page.forms if form.action == path)
+    hidden = {name: value for name, value in form.values.items() if name != "file"} | {"text": "A última."}
+    for _ in range(2):
+        sent = gabi.http.post(path, data=hidden, files=[("file", ("foto.jpg", photo(), "image/jpeg"))])
+        assert sent.status_code == 303
+    gabi.get(f"{OWN}/{number}")
+    assert gabi.page.text.count("A última.") == 1
 
 
 @pytest.mark.parametrize(

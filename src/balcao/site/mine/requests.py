@@ -92,7 +92,8 @@ async def answer(visit: Visit, number: str) -> Response[Any]:
     one, form, back = await client.read_request(subject, number), AnswerForm(visit), _find_address(visit, number)
     if not find_question(one) and not form.is_sent:
         return await visit.redirect(back, "Não há pergunta da prefeitura para responder.")
-    room = MOST_FILES - len(one.files)
+    # After the answer, the form can only be a repeated one. Its files are in the request, so they do not count again.
+    room = MOST_FILES - len(one.files) if find_question(one) else MOST_FILES
     if form.is_sent and await form.check(subject, room) and await _send_answer(subject, number, form):
         return await visit.redirect(back, "A resposta foi enviada.")
     return visit.render(
