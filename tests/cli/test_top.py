@@ -109,7 +109,7 @@ def test_it_shows_the_instance_that_runs(
     assert picture.database_up
     assert {queue.kind: queue.dead for queue in picture.queues}["crm_push"] == 1
     assert picture.oldest_due_seconds >= 120
-    assert picture.crm_lag_seconds == {"event": 0, "push": 0}
+    assert picture.crm_lag_seconds == {"event": 0, "push": 0, "request": 0}
     assert picture.processes[0].connections_limit > 0
     assert {service.service: service.requests_per_second > 0 for service in picture.services}["registry"]
     monkeypatch.setattr(Settings, "load", lambda: here)
