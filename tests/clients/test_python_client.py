@@ -23,6 +23,7 @@ from balcao_client import Balcao
 from balcao_client.employability.types import EducationBody
 from balcao_client.health_units.types import ProposedException
 from balcao_client.registry.types import InvitationAnswer, SearchBody
+from balcao_client.search.types import ServiceCost, ServiceDeadline, Tipo, Unidade
 
 
 def use(balcao: Balcao) -> None:
@@ -32,6 +33,8 @@ def use(balcao: Balcao) -> None:
     ProposedException(data=date(2026, 3, 1), intervalos=[])
     SearchBody(name="Ana", birth_date=date(1972, 2, 20))
     InvitationAnswer(status="accepted")
+    ServiceCost(tipo=Tipo.fixo, valor_centavos=3520)
+    ServiceDeadline(unidade=Unidade.imediato)
 
 
 def misuse(balcao: Balcao) -> None:
@@ -42,6 +45,8 @@ def misuse(balcao: Balcao) -> None:
     ProposedException(data="2026-03-01", intervalos=[])
     SearchBody(name="Ana", birth_date="1972-02-20")
     InvitationAnswer(status="yes")
+    ServiceCost(tipo="barato")
+    ServiceDeadline(unidade=Unidade.dias, quantidade="5")
 """
 MISTAKES = range(PAGE[: PAGE.index("def misuse")].count("\n") + 2, PAGE.count("\n") + 1)
 

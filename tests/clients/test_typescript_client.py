@@ -35,10 +35,16 @@ export async function change(cpf: string, body: RegistrySchemas["PreferencesBody
   }
 }
 """
+COST = """import type {{ SearchSchemas }} from "@balcao/client";
+
+export const cost: SearchSchemas["ServiceCost"] = {{ tipo: "{kind}", valor_centavos: 3520 }};
+"""
 PAGES = {
     "right.ts": PAGE,
     "wrong-value.ts": PAGE.replace("readPreferences(cpf)", "readPreferences(1)"),
     "no-member.ts": PAGE.replace(".opt_in;", ".optIn;"),
+    "cost.ts": COST.format(kind="fixo"),
+    "no-cost.ts": COST.format(kind="barato"),
     "boolean.ts": PAGE + "await balcao.search.listAllProposals({ awaiting_approval: true });\n",
     "no-boolean.ts": PAGE + 'await balcao.search.listAllProposals({ awaiting_approval: "true" });\n',
 }
@@ -111,6 +117,8 @@ def mistakes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
         ("right.ts", None),
         ("wrong-value.ts", "Argument of type 'number'"),
         ("no-member.ts", "Property 'optIn' does not exist"),
+        ("cost.ts", None),
+        ("no-cost.ts", "Type '\"barato\"' is not assignable"),
         ("boolean.ts", None),
         ("no-boolean.ts", "Type 'string' is not assignable to type 'boolean | undefined'"),
     ],

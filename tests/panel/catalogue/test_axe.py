@@ -56,8 +56,13 @@ def test_axe_finds_nothing_in_any_state_of_a_service(screen: Screen, make: Make,
         assert screen.axe() == [], address
         assert screen.wider_than_the_screen() == [], address
     screen.open(f"{here}/editar")
+    screen.page.get_by_label("Quanto custa", exact=True).select_option("De um valor a outro")
+    screen.page.get_by_label("Quanto demora", exact=True).select_option("Em dias úteis")
+    assert screen.axe() == []
     screen.page.get_by_label("Resumo", exact=True).fill("O meu.")
-    change(ask, service, resumo="O da colega.")
+    screen.page.get_by_label("Quanto custa", exact=True).select_option("Gratuito")
+    screen.page.get_by_label("Quanto tempo, no máximo").fill("3")
+    change(ask, service, resumo="O da colega.", custo={"tipo": "variavel"}, prazo={"unidade": "dias", "quantidade": 5})
     screen.page.get_by_role("button", name="Gravar e pôr no ar").click()
     expect(screen.page.get_by_role("heading", level=1)).to_have_text("Alguém gravou antes de você")
     assert screen.axe() == []
