@@ -111,11 +111,12 @@ bench: $(VENV)/.dev ## mede as operações ao lado das mesmas em Go e em FastAPI
 attacks: $(VENV)/.dev ## ataca uma demonstração e mede a espera de dois chamadores educados; URL=http://... ataca uma que está no ar
 	@$(BIN)/python -m bench.attacks $(if $(URL),--url=$(URL))
 
-lint: $(VENV)/.dev ## estilo do código e limites entre os módulos
+lint: $(VENV)/.dev ## estilo do código, limites entre os módulos, e se openapi/ é o que o código descreve
 	@$(BIN)/ruff format --check --quiet $(STYLED)
 	@$(BIN)/ruff check $(STYLED)
 	@$(BIN)/djlint --check --quiet src || { echo 'Formate os modelos com `$(BIN)/djlint --reformat --quiet src`.' >&2; exit 1; }
 	@$(BIN)/python -m tools.prose
+	@$(BIN)/balcao openapi --check >/dev/null
 	@$(BIN)/python -m tools.compatibility
 	@$(BIN)/lint-imports --no-logo
 

@@ -10,12 +10,17 @@ import pytest
 from openapi_schema_validator import OAS31Validator
 
 from balcao import app
+from balcao.core.access.rules import public
 from balcao.core.audit.personal_data import list_export_members
 from balcao.core.http import openapi, pages
 from balcao.core.http.decoding import is_model
-from balcao.core.http.operations import Operation
+from balcao.core.http.error_codes import codes_by_status
+from balcao.core.http.operations import Operation, Routes
+from balcao.core.http.responses import Response
 from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
+from balcao.registry import SERVICE as REGISTRY
+from balcao.registry.person.files.service import ContentLost
 
 describe = functools.cache(openapi.describe_api)
 METHODS = {"get", "put", "post", "patch", "delete"}
@@ -48,6 +53,27 @@ def test_a_refusal_of_several_operations_is_written_once_and_read_as_before(serv
     ]
     shared = [json.dumps(response, sort_keys=True) for response in served["components"]["responses"].values()]
     assert len({*inline, *shared}) == len(inline) + len(shared)
+
+
+def test_every_operation_that_stores_or_reads_a_file_names_the_error_of_the_storage() -> None:
+    """The operations reach the error only through the storage's interface."""
+    found = dict(operations(REGISTRY))
+    paths = ("/citizen/{cpf}/files", "/citizen/{cpf}/files/{file_id}/content")
+    names = (f"POST {paths[0]}", f"GET {paths[1]}", "GET /admin/maintenance-requests/{number}/files/{file_id}")
+    assert [name for name in names if "`file-storage-down`" not in found[name]["responses"]["503"]["description"]] == []
+
+
+def test_an_error_without_its_own_code_has_the_code_of_its_base_class() -> None:
+    """The base class is in another package than the subclass, whose package does not explain the code."""
+
+    async def fail() -> Response[None]:
+        raise ContentLost
+
+    fail.__module__ = "balcao.registry.example"  # the code of other packages is not inspected
+    routes = Routes()
+    routes.get("/lost", "test.lost", public(), "Perdido")(fail)
+    (operation,) = routes.declared
+    assert "file-storage-down" in codes_by_status(operation, [503])[503]
 
 
 @each_service

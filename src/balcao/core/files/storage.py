@@ -10,8 +10,18 @@ from datetime import datetime
 from balcao.core.errors import Unavailable
 
 
+class StorageDown(Unavailable):
+    """The file storage does not respond, refuses the credentials, or is full."""
+
+    default_message = "Não foi possível guardar ou ler o arquivo agora. Tente de novo em instantes."
+    default_code = "file-storage-down"
+
+
 class FileStorage:
     """A storage for files. Each method raises `StorageDown` if the storage fails."""
+
+    # The methods of this class are empty, so the API description finds the error of an operation here.
+    error = StorageDown
 
     async def write(self, name: str, content: bytes) -> None:
         """Store a new file. When this method returns, the file survives a crash of the machine or the server."""
@@ -32,10 +42,3 @@ class FileStorage:
     async def check(self) -> None:
         """Raise `StorageDown` if the storage cannot be used. Change nothing."""
         raise NotImplementedError
-
-
-class StorageDown(Unavailable):
-    """The file storage does not respond, refuses the credentials, or is full."""
-
-    default_message = "Não foi possível guardar ou ler o arquivo agora. Tente de novo em instantes."
-    default_code = "file-storage-down"

@@ -168,10 +168,13 @@ def _find_codes(operation: Operation) -> Iterator[tuple[str, str]]:
                 yield from _list_codes(item)
                 pending += _list_named(item)
         elif isinstance(item, type) and issubclass(item, BalcaoError):
+            # A subclass that sets no code of its own has the code of its base class, often of another package.
+            owner = next(base for base in item.__mro__ if "default_code" in vars(base))
             # Skip the default codes of the exception classes, which say no more than the status.
-            if item.__module__ != f"{_CORE}.errors" and item.default_code in catalogue(_package_of(item)):
-                yield _package_of(item), item.default_code
-            pending += [member for member in vars(item).values() if isinstance(member, FunctionType)]
+            if owner.__module__ != f"{_CORE}.errors" and item.default_code in catalogue(_package_of(owner)):
+                yield _package_of(owner), item.default_code
+            members = [member for base in item.__mro__ for member in vars(base).values()]
+            pending += [member for member in members if isinstance(member, FunctionType)]
         else:
             pending += _list_parts(item)
 
