@@ -13,7 +13,7 @@ from tests.support.demo_people import ANA, BRUNO
 from tests.support.fixture_types import Sql
 from tests.support.issuer import bearer
 from tests.support.refusals import refusal
-from tests.support.sample_files import photo
+from tests.support.sample_files import document, drawing, photo
 
 NO_ADDRESSES: dict[str, Any] = {"serial_number_photo_url": ..., "vehicle_photo_url": ...}
 USES = "SELECT file_id::text AS id FROM registry.file_use WHERE holder_id = $1 ORDER BY id"
@@ -21,11 +21,11 @@ USES = "SELECT file_id::text AS id FROM registry.file_use WHERE holder_id = $1 O
 
 @pytest.fixture
 def send(garage: Garage) -> Any:
-    """Return a function that stores a photo of a person and returns its id."""
+    """Return a function that stores a file of a person, by default a photo, and returns its id."""
 
-    def call(cpf: str = ANA) -> str:
+    def call(cpf: str = ANA, content: bytes | None = None) -> str:
         headers = bearer(garage.issuer.person(cpf))
-        answer = garage.http.post(f"{CITIZEN}/{cpf}/files", content=photo(), headers=headers)
+        answer = garage.http.post(f"{CITIZEN}/{cpf}/files", content=content or photo(), headers=headers)
         return str(answer.raise_for_status().json()["id"])
 
     return call
@@ -79,6 +79,25 @@ def test_a_photo_is_an_own_file_or_an_address(garage: Garage, send: Any, sql: Sq
     assert refusal(stolen) == (400, "file-not-own")
     assert garage.vehicle(ANA, made["id"]).json() == made
     assert sql(USES, made["id"]) == []
+
+
+@pytest.mark.cases("registry", "Y10")
+@pytest.mark.parametrize("member", ["serial_number_photo", "vehicle_photo"])
+def test_a_document_is_not_a_photo_of_a_vehicle(garage: Garage, send: Any, sql: Sql, member: str) -> None:
+    pdf, picture = send(content=document()), send(content=drawing())
+    before = len(garage.vehicles(ANA))
+    refused = garage.register(ANA, form(**{f"{member}_url": ..., f"{member}_file_id": pdf}))
+    assert refusal(refused) == (400, "photo-not-image")
+    assert f"`{member}_file_id`" in refused.json()["error"]
+    assert len(garage.vehicles(ANA)) == before
+    made = garage.registered(ANA, **NO_ADDRESSES, serial_number_photo_file_id=picture, vehicle_photo_file_id=picture)
+    change = garage.vehicle(ANA, made["id"], "PATCH", {f"{member}_file_id": pdf})
+    assert refusal(change) == (400, "photo-not-image")
+    assert garage.vehicle(ANA, made["id"]).json() == made
+    assert [row["id"] for row in sql(USES, made["id"])] == [picture]
+    assert expiry(garage, pdf) is not None
+    foreign = form(**{f"{member}_url": ..., f"{member}_file_id": send(BRUNO, document())})
+    assert refusal(garage.register(ANA, foreign)) == (400, "file-not-own")
 
 
 def test_a_repeated_registration_refers_to_the_files_once(garage: Garage, send: Any, sql: Sql) -> None:

@@ -5,6 +5,8 @@ from typing import TypeVar
 from uuid import UUID
 
 from balcao.core.database.pool import Connection
+from balcao.core.errors import Invalid
+from balcao.core.files.detection import MediaType
 from balcao.core.values.cpf import Cpf
 from balcao.registry.mobility.vehicles import store
 from balcao.registry.mobility.vehicles.form import list_files
@@ -29,7 +31,7 @@ async def write_with_files(
     """Write the vehicle by calling `write`, and return its result. If the result is false, nothing is written.
 
     In the same transaction, the new form's files replace those of the old form. Raises Invalid if a file does not
-    belong to the owner. Lock order: files before the vehicle.
+    belong to the owner, or is not an image. Lock order: files before the vehicle.
     """
     wanted, released = list_files(form), list_files(former) if former else {}
     if not wanted and not released:
@@ -38,7 +40,8 @@ async def write_with_files(
     await transaction.start()
     try:
         for field, file in wanted.items():
-            await files.use_files(connection, owner, field, [file], HOLDER, id)
+            if MediaType.PDF in await files.use_files(connection, owner, field, [file], HOLDER, id):
+                raise Invalid(f"O campo `{field}` deve ter o id de uma foto, não de um PDF.", code="photo-not-image")
         if released:
             await release_files(connection, owner, HOLDER, id, keep=list(wanted.values()))
         written = await write()

@@ -27,7 +27,7 @@ PhotoUrl: TypeAlias = Annotated[
 PhotoFileId: TypeAlias = Annotated[
     str,
     Meta(
-        description="Id de um arquivo que o dono enviou, em lugar do endereço da foto.",
+        description="Id de uma imagem (JPEG ou PNG) que o dono enviou, em lugar do endereço da foto.",
         examples=["0190a5e4-7c1b-7d3e-8f00-3d1c2b4a5e71"],
     ),
 ]

@@ -7,7 +7,7 @@ most content without a row, which a nightly job deletes (`jobs.py`).
 """
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -111,14 +111,19 @@ async def delete_file(call: Call, cpf: Cpf, id: UUID) -> None:
             raise Conflict("Este arquivo está em uso em um pedido ou cadastro.", code="file-in-use")
 
 
-async def use_files(connection: Connection, cpf: Cpf, field: str, ids: Collection[UUID], holder: str, id: UUID) -> None:
+async def use_files(
+    connection: Connection, cpf: Cpf, field: str, ids: Collection[UUID], holder: str, id: UUID
+) -> Sequence[MediaType]:
     """Register that a record refers to the person's files, in the transaction that writes the record.
 
     `holder` is the kind of record, such as `vehicle`, and `id` is its id. `field` is the member that contains the file
-    ids; the error names it. Raises Invalid if one of the files does not belong to the person.
+    ids; the error names it. Return the types of the files. Raises Invalid if one of the files does not belong to the
+    person.
     """
-    if ids and len(await store.use_files(connection, cpf, sorted(set(ids)), holder, id)) < len(set(ids)):
+    types = await store.use_files(connection, cpf, sorted(set(ids)), holder, id) if ids else []
+    if len(types) < len(set(ids)):
         raise not_own(field)
+    return types
 
 
 def not_own(field: str) -> Invalid:

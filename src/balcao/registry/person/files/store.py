@@ -133,15 +133,18 @@ async def lock_files(connection: Connection, cpf: Cpf, ids: Sequence[UUID]) -> l
 WITH used AS (
     UPDATE registry.citizen_file SET unused_since = NULL
     WHERE cpf = :cpf AND id = ANY(:ids::uuid[])
-    RETURNING id
+    RETURNING id, media_type
+), referred AS (
+    INSERT INTO registry.file_use (cpf, file_id, holder, holder_id)
+    SELECT :cpf, id, :holder, :holder_id FROM used
+    ON CONFLICT (cpf, file_id, holder, holder_id) DO UPDATE SET holder = excluded.holder
 )
-INSERT INTO registry.file_use (cpf, file_id, holder, holder_id)
-SELECT :cpf, id, :holder, :holder_id FROM used
-ON CONFLICT (cpf, file_id, holder, holder_id) DO UPDATE SET holder = excluded.holder
-RETURNING file_id
+SELECT media_type FROM used
 """)
-async def use_files(connection: Connection, cpf: Cpf, ids: Sequence[UUID], holder: str, holder_id: UUID) -> list[UUID]:
-    """Register that a record refers to these files of the person. Return the ids of the files that exist."""
+async def use_files(
+    connection: Connection, cpf: Cpf, ids: Sequence[UUID], holder: str, holder_id: UUID
+) -> list[MediaType]:
+    """Register that a record refers to these files of the person. Return the types of the files that exist."""
 
 
 @statement("""
