@@ -23,6 +23,7 @@ class Line:
         self.calls: list[str] = []
         self._target = target
         self._is_cut = False
+        self._fatal: tuple[str, str] | None = None
         self._lock = threading.Lock()
         self._open: set[socket.socket] = set()
         self._listening = socket.create_server(("127.0.0.1", port))
@@ -46,10 +47,14 @@ class Line:
                 with contextlib.suppress(OSError):
                     one.shutdown(socket.SHUT_RDWR)
 
+    def cut_at(self, method: str, tail: str) -> None:
+        """Cut the proxy when the next call with this method and this end of its path arrives. Do not forward it."""
+        self._fatal = method, tail
+
     def mend(self) -> None:
         """Accept connections again."""
         with self._lock:
-            self._is_cut = False
+            self._is_cut, self._fatal = False, None
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):  # the listening socket is closed at the end
@@ -79,13 +84,21 @@ class Line:
         with contextlib.suppress(OSError):
             while piece := source.recv(_PIECE):
                 if counts:
+                    before = len(self.calls)
                     rest = self._count(rest + piece)
+                    if any(self._is_fatal(call) for call in self.calls[before:]):
+                        self.cut()
+                        break
                 target.sendall(piece)
         with contextlib.suppress(OSError):
             target.shutdown(socket.SHUT_RDWR)
         source.close()
         with self._lock:
             self._open.discard(source)
+
+    def _is_fatal(self, call: str) -> bool:
+        method, _, path = call.partition(" ")
+        return self._fatal is not None and method == self._fatal[0] and path.endswith(self._fatal[1])
 
     def _count(self, read: bytes) -> bytes:
         """Record the requests in these bytes.

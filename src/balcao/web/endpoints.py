@@ -29,7 +29,7 @@ from balcao.web.login import Login
 from balcao.web.sessions.drafts import Draft
 from balcao.web.sessions.session import Session, SessionOver
 from balcao.web.surface import Surface
-from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS, SessionVisit
+from balcao.web.visit import DRAFT, DRAFT_IN_ADDRESS, REOPEN, SessionVisit
 
 PageT = TypeVar("PageT", bound=SessionPage)
 VisitT = TypeVar("VisitT", bound=SessionVisit)
@@ -37,8 +37,8 @@ VisitT = TypeVar("VisitT", bound=SessionVisit)
 # On their own machine, people may type either of these host names. The session cookie is valid only for the name to
 # which the login returns.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1"})
-# The error page contains forms up to this size in bytes. Only the browser can send a larger form again.
-_LARGEST_REPEATED = 256 * 1024
+# The error page contains forms with up to this many characters. Only the browser can send a larger form again.
+_LONGEST_REPEATED = 256 * 1024
 
 
 # The titles of the pages that are shown without a session, by template.
@@ -46,10 +46,14 @@ _TITLES = {"frame/over.html": "A sua sessÃ£o terminou", "frame/left.html": "VocÃ
 
 
 class Unsent(NamedTuple):
-    """A form that could not be submitted: its address and all of its fields."""
+    """A form that could not be submitted: its address and all of its fields.
+
+    `lacks_file` is True if a file of the form was not stored. The form is then shown again instead of sent.
+    """
 
     address: str
     fields: FormData
+    lacks_file: bool = False
 
 
 class SessionEndpoints(ABC, Generic[PageT, VisitT]):
@@ -234,7 +238,9 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         be shown.
         """
         await self.prepare(visit, page)
-        if not visit.is_post and not visit.is_fragment:
+        if page.takes_file and REOPEN in visit.posted:
+            visit.reopen()
+        elif not visit.is_post and not visit.is_fragment:
             visit.notice = await self._surface.sessions.pop_notice(visit.session)
             await self._fill_draft(visit)
         response: Response[Any] = await page.function(visit, **values)
@@ -340,19 +346,21 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     def _find_unsent(self, request: Request, visit: VisitT | None) -> Unsent | None:
         """Return the submitted form, so that the error page can offer to send it again.
 
-        While a service is down, the form's text may exist only in the browser's page. Return None if the form is too
-        large, is malformed, contains a file or comes from another site.
+        While a service is down, the form's text may exist only in the browser's page. Return None if the text is too
+        long, or if the form is malformed or comes from another site.
         """
-        if visit is not None and isinstance(visit.posted, UploadForm) and visit.posted.files:
-            return None
-        size = len(request.content or b"")
-        is_small = size <= (SMALL if visit is None else _LARGEST_REPEATED)
-        if not is_small or not guard.is_from_here(request.headers, self._surface.origin):
+        is_known = visit is not None or len(request.content or b"") <= SMALL
+        if not is_known or not guard.is_from_here(request.headers, self._surface.origin):
             return None
         try:
-            fields = read_form(request) if visit is None else visit.posted
+            fields = read_upload(request) if visit is None else visit.draft or visit.posted
         except BalcaoError:  # the body is not a valid form
             return None
+        if sum(len(value) for values in fields.values() for value in values) > _LONGEST_REPEATED:
+            return None
+        lacks_file = REOPEN in fields or (isinstance(fields, UploadForm) and bool(fields.files))
+        if lacks_file:
+            fields = FormData({**fields, REOPEN: ["1"]})
         query = request.query_string.decode("latin-1")
         path = request.path.decode("latin-1")
-        return Unsent(f"{path}?{query}" if query else path, fields)
+        return Unsent(f"{path}?{query}" if query else path, fields, lacks_file)

@@ -16,6 +16,8 @@ from balcao.web.surface import Surface
 
 # The query parameter and the form field that contain the id of a stored draft.
 DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
+# The form field with which an error page returns to a form whose files were not stored.
+REOPEN = "_reabrir"
 # The form field that contains the encrypted token for an opened form.
 FORM_ADDRESS_FIELD = "_lugar"
 
@@ -24,7 +26,7 @@ class PageRequest:
     """A page request, with the data that the forms and lists of every surface need.
 
     `posted` is the submitted form, which is empty for a GET. `draft` is text that the person typed into this form
-    earlier but did not send. `notice` is a sentence that the page shows once.
+    earlier but could not send. `notice` is a sentence that the page shows once.
     """
 
     def __init__(self, request: Request, environment: Environment, posted: FormData) -> None:
@@ -36,13 +38,18 @@ class PageRequest:
 
     @property
     def is_post(self) -> bool:
-        """Return whether a form was submitted."""
-        return self.request.method == "POST"
+        """Return whether a form was submitted, and not only opened again (`reopen`)."""
+        return self.request.method == "POST" and REOPEN not in self.draft
 
     @property
     def is_fragment(self) -> bool:
         """Return whether the page's script requests only a part of the page."""
         return b"hx-request" in self.request.headers and b"hx-boosted" not in self.request.headers
+
+    def reopen(self) -> None:
+        """Show the submitted form with its text, as if it were a draft, so that the person can choose files again."""
+        self.draft, self.posted = self.posted, FormData()
+        self.notice = "Escolha o arquivo de novo. O resto está como você deixou, e nada foi enviado ainda."
 
     @cached_property
     def query(self) -> FormData:

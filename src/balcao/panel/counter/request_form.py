@@ -23,6 +23,7 @@ from balcao.web.service_requests.files import (
     is_note,
     keep_file,
     read_content,
+    replace_file,
 )
 from balcao.web.service_requests.forms import AnswerForm, make_answer_form
 from balcao.web.service_requests.labels import describe_limits
@@ -71,6 +72,7 @@ class UploadingForm(Form):
     def __init__(self, visit: Visit) -> None:
         super().__init__(visit)
         given = visit.posted if visit.is_post else visit.draft
+        self._visit = visit
         self.uploads = [Upload(one, self[_name(one)], given, visit) for one in self.file_questions]
 
     @property
@@ -107,6 +109,8 @@ class UploadingForm(Form):
         kept = await keep_file(subject, upload.content, self.key)
         if kept.note and kept.note not in upload.notes:
             upload.notes.append(kept.note)
+        if kept.note:
+            replace_file(self._visit, upload.field.name, upload.kept_name, upload.notes)
         return kept.refusal
 
     async def check_files(self, sending: Awaitable[T]) -> T:

@@ -10,7 +10,7 @@ from balcao.site.mine.visit import Visit
 from balcao.web.forms import Form, length
 from balcao.web.person.client import Subject
 from balcao.web.service_requests.client import LONGEST_TEXT
-from balcao.web.service_requests.files import find_id, is_note, keep_file, read_content
+from balcao.web.service_requests.files import find_id, is_note, keep_file, read_content, replace_file
 
 
 def unify_line_ends(text: str | None) -> str:
@@ -35,6 +35,7 @@ class AnswerForm(Form):
         super().__init__(visit)
         self.notes = list(dict.fromkeys(filter(is_note, self.kept.data or ())))
         self.wants_more = self.is_sent and bool(visit.posted.first("outro"))
+        self._visit = visit
         self._content = read_content(visit, self.file.name)
 
     @property
@@ -64,6 +65,8 @@ class AnswerForm(Form):
         kept = await keep_file(subject, self._content, self.key)
         if kept.note and kept.note not in self.notes:
             self.notes.append(kept.note)
+        if kept.note:
+            replace_file(self._visit, self.file.name, self.kept.name, self.notes)
         return kept.refusal
 
     def drop_files(self) -> None:

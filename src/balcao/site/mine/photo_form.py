@@ -1,15 +1,12 @@
 """The form for one photo: a JPEG or PNG, which the registry stores as soon as the form arrives."""
 
-from typing import Any
-
 import wtforms
 
 from balcao.core.files.detection import MediaType, detect_type
-from balcao.core.http.uploads import UploadForm
 from balcao.site.mine.visit import Visit
 from balcao.web.forms import Form
 from balcao.web.person.client import Subject
-from balcao.web.service_requests.files import is_note, keep_file, read_content
+from balcao.web.service_requests.files import is_note, keep_file, read_content, replace_file
 
 _PHOTOS = {MediaType.JPEG, MediaType.PNG}
 
@@ -35,7 +32,7 @@ class PhotoForm(Form):
         if stored.refusal:
             self._refuse(stored.refusal)
         else:
-            _replace_file(visit.posted, self.kept.name, stored.note)
+            replace_file(visit, self.file.name, self.kept.name, [stored.note])
         return stored.note
 
     def require(self) -> None:
@@ -45,13 +42,3 @@ class PhotoForm(Form):
 
     def _refuse(self, text: str) -> None:
         self.file.errors = [text]
-
-
-def _replace_file(posted: Any, name: str, note: str) -> None:
-    """Replace the file in the submitted form by its note.
-
-    If a later call fails, the error page can then send the form again, and the person need not choose the photo again.
-    """
-    if isinstance(posted, UploadForm):
-        posted.files.clear()
-        posted[name] = [note]

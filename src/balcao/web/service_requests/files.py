@@ -6,6 +6,7 @@ makes the person send the file again.
 
 import hashlib
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -75,6 +76,16 @@ async def keep_file(subject: Subject, content: bytes, key: str) -> Kept:
     except (ValidationFailed, Conflict) as fault:
         return Kept(refusal=fault.text or "O arquivo não pôde ser guardado.")
     return Kept(stored.note)
+
+
+def replace_file(visit: PageRequest, file: str, name: str, notes: Sequence[str]) -> None:
+    """Replace a file in the submitted form by the notes of the stored files, which the field `name` contains.
+
+    If a later call fails, the error page can then send the form again, and the person need not choose the file again.
+    """
+    if isinstance(visit.posted, UploadForm):
+        visit.posted.files.pop(file, None)
+        visit.posted[name] = list(notes)
 
 
 async def has_file(subject: Subject, note: str) -> bool:
