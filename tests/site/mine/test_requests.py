@@ -329,7 +329,7 @@ def test_an_answer_takes_photos_and_documents(enter: Enter, sandbox: Sandbox) ->
     ("content", "text"),
     [
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Envie uma foto (JPEG ou PNG) ou um documento PDF."),
-        (b"\xff\xd8\xff" + b"x" * LARGEST_FILE, "O arquivo é grande demais: pode ter até 5 MB."),
+        (b"\xff\xd8\xff" + b"x" * 2 * LARGEST_FILE, "O arquivo é grande demais: pode ter até 5 MB."),
         (b"", "Escolha um arquivo."),
     ],
 )

@@ -46,8 +46,12 @@ class Pages:
         return self._declare(["GET", "POST"], path, label)
 
     def file_form(self, path: str, label: str, *, keeps_text: bool = False) -> Callable[[PageFunction], PageFunction]:
-        """Declare a page whose form sends a file, and perhaps text, to the page's own address."""
-        limit = LARGEST_FILE + _LONGEST_FORM
+        """Declare a page whose form sends a file, and perhaps text, to the page's own address.
+
+        A form with text is read even if its file is up to twice as large as the registry allows, so that a refusal
+        keeps the text.
+        """
+        limit = (2 if keeps_text else 1) * LARGEST_FILE + _LONGEST_FORM
         return self._declare(["GET", "POST"], path, label, body_limit=limit, takes_file=True, keeps_text=keeps_text)
 
     def _declare(
