@@ -1,3 +1,3 @@
 """Balcão, a platform for municipal citizen services: seven HTTP/JSON services behind one gateway."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

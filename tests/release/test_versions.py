@@ -42,7 +42,8 @@ def test_the_trial_is_of_the_same_version_and_asks_for_it() -> None:
 
 @pytest.mark.parametrize("released", [True, False])
 def test_a_new_version_reaches_every_file_that_contains_it(tmp_path: Path, released: bool) -> None:
-    copies = ["src/balcao/__init__.py", "src/balcao_sandbox/pyproject.toml", "CHANGELOG.md", "publiccode.yml"]
+    examples = "src/balcao/agent_docs/response_examples.json"
+    copies = ["src/balcao/__init__.py", "src/balcao_sandbox/pyproject.toml", "CHANGELOG.md", "publiccode.yml", examples]
     for name in copies:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -56,6 +57,8 @@ def test_a_new_version_reaches_every_file_that_contains_it(tmp_path: Path, relea
     headings = [line for line in written["CHANGELOG.md"].splitlines() if line.startswith("## ")]
     assert f'__version__ = "{version}"' in written["src/balcao/__init__.py"].splitlines()
     assert trial["version"] == version
+    assert f'"version": "{version}"' in written[examples]
+    assert __version__ not in written[examples]
     assert f"balcao=={version}" in trial["dependencies"]
     assert described["softwareVersion"] == version
     assert str(described.get("releaseDate")) == str(day)

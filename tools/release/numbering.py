@@ -15,6 +15,8 @@ from packaging.version import InvalidVersion, Version
 from tools.release.components import ROOT
 from tools.release.licences import Refused
 
+_VERSION = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
+
 
 def write_version(folder: Path, version: str, day: str | None) -> None:
     """Write the version into the files of a source folder. Without a release day, the version is unreleased.
@@ -27,7 +29,7 @@ def write_version(folder: Path, version: str, day: str | None) -> None:
         raise Refused(f"{version} não é uma versão: escreva, por exemplo, 1.2.0.") from fault
     status = "stable" if parsed.major and day else "beta"
     lines = {
-        "src/balcao/__init__.py": [(r'^__version__ = ".*"$', f'__version__ = "{version}"')],
+        "src/balcao/__init__.py": [(_VERSION.pattern, f'__version__ = "{version}"')],
         "src/balcao_sandbox/pyproject.toml": [
             (r'^version = ".*"$', f'version = "{version}"'),
             (r'^    "balcao==.*",$', f'    "balcao=={version}",'),
@@ -45,6 +47,10 @@ def write_version(folder: Path, version: str, day: str | None) -> None:
         ],
     }
     changed = {path: _replace(path, (folder / path).read_text("utf-8"), found) for path, found in lines.items()}
+    (former,) = _VERSION.findall((folder / "src/balcao/__init__.py").read_text("utf-8"))
+    for examples in folder.glob("src/balcao/*/response_examples.json"):
+        text = examples.read_text("utf-8")
+        changed[str(examples.relative_to(folder))] = text.replace(f'"{former}"', f'"{version}"')
     for path, text in changed.items():
         (folder / path).write_text(text, "utf-8")
 

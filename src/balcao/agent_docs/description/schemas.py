@@ -5,6 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from balcao import __version__
+
 
 class DescribedService(msgspec.Struct):
     """A service that the document describes. `base` is relative to the root page."""
@@ -18,7 +20,7 @@ class Root(msgspec.Struct):
 
     name: Annotated[str, Meta(description="Nome deste serviço.", examples=["agent_docs"])]
     message: Annotated[str, Meta(description="O que há aqui, em uma frase.", examples=["Descrição da API."])]
-    version: Annotated[str, Meta(description="Versão da plataforma.", examples=["0.1.0"])]
+    version: Annotated[str, Meta(description="Versão da plataforma.", examples=[__version__])]
     description: Annotated[str, Meta(description="Endereço do documento OpenAPI.", examples=["swagger.json"])]
     health: Annotated[str, Meta(description="Endereço do estado deste serviço.", examples=["readiness"])]
     services: Annotated[list[DescribedService], Meta(description="Serviços que o documento descreve.")]
