@@ -21,6 +21,7 @@ from balcao.operate.gateway_config import fetch_signing_keys
 from balcao.panel import standalone
 from balcao.panel.areas import PAGES
 from balcao.settings import Settings
+from balcao.site.mine.parts import PARTS
 from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, sender
 from tests.access.test_explain import make_invoices
 from tests.contract.table import CASES, Case
@@ -151,6 +152,17 @@ def test_the_panels_largest_form_passes_and_more_does_not(gateway: httpx.Client)
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     sizes = ((largest.body_limit - 1_000, 401), (largest.body_limit + 1, 413), (largest.body_limit + 4_000_000, 413))
     for much, status in sizes * 3:  # repeat, because a fault could affect every second response
+        answer = gateway.post(address, content=b"a=" + b"b" * (much - 2), headers=form)
+        assert answer.status_code == status, (address, much)
+        assert "<html" in answer.text
+
+
+def test_the_photos_of_citizens_pass_and_no_token_is_asked_for(gateway: httpx.Client) -> None:
+    """Without a session, the site's page answers 401."""
+    largest = max((page for part in PARTS for page in part.declared), key=lambda page: page.body_limit)
+    address = largest.address(**dict.fromkeys(largest.parameters, "1"))
+    form = {"Content-Type": "application/x-www-form-urlencoded", "Authorization": "Bearer eyJ.eyJ.x"}
+    for much, status in ((largest.body_limit - 1_000, 401), (largest.body_limit + 4_000_000, 413)) * 3:
         answer = gateway.post(address, content=b"a=" + b"b" * (much - 2), headers=form)
         assert answer.status_code == status, (address, much)
         assert "<html" in answer.text

@@ -19,6 +19,8 @@ from balcao.panel.areas import PAGES as PANEL_PAGES
 from balcao.panel.declaration import PREFIX
 from balcao.panel.endpoints import READINESS
 from balcao.panel.refusals import REFUSAL_PAGE as PANEL_REFUSAL_PAGE
+from balcao.site.mine.declaration import PREFIX as MY_PAGES_PREFIX
+from balcao.site.mine.parts import PARTS
 
 # The area for the pages at the root and the provider's logout notifications, which belong to no service.
 PAGES = "gateway"
@@ -26,6 +28,9 @@ PAGES = "gateway"
 BROWSERS = f"{PAGES}_page"
 PANEL = "panel"
 PANEL_PATTERN = f"^{PREFIX}(/|$)"
+# The area for the site's pages with a login, to which citizens send photos.
+MY_PAGES = "my_pages"
+MY_PAGES_PATTERN = f"^{MY_PAGES_PREFIX}(/|$)"
 LIVENESS, PANEL_READINESS = "/liveness", f"{PREFIX}{READINESS}"
 _PARAMETER = re.compile(r"\\\{[^/]*?\\\}")
 # The seconds in `Retry-After` when a service is down or an address has exceeded its rate.
@@ -47,7 +52,7 @@ class Area:
     """The paths that match `pattern`, belong to `service`, allow `body_limit` bytes and have the same error responses.
 
     `name` is a valid identifier in every configuration file. The refusals are responses that the gateway itself sends.
-    `asks_token` is False for the panel, because its browsers send a cookie instead of a token. An area with
+    `asks_token` is False for pages with a login, because browsers send them a cookie instead of a token. An area with
     `for_browsers` applies only to requests whose `Accept` header names HTML and not JSON.
     """
 
@@ -74,11 +79,11 @@ def list_gateway_areas(services: Sequence[Service], panel_readiness: str = LIVEN
     shown = Area(
         BROWSERS, PAGES, "^/", LIVENESS, FORM_BODY, *_word_refusals(REFUSAL_PAGE, TooLarge()), for_browsers=True
     )
-    return [*(area for service in services for area in _divide(service)), *panel, shown, pages]
+    return [*(area for service in services for area in _divide(service)), *panel, _describe_my_pages(), shown, pages]
 
 
 def list_public_patterns(services: Sequence[Service]) -> list[str]:
-    """Return a pattern for each public path and for the panel's paths.
+    """Return a pattern for each public path, for the panel's paths and for the site's pages with a login.
 
     The gateway does not check tokens for these paths.
     """
@@ -88,7 +93,7 @@ def list_public_patterns(services: Sequence[Service]) -> list[str]:
         for operation in service.operations()
         if operation.rule.action == PUBLIC
     }
-    return sorted({*found, PANEL_PATTERN})
+    return sorted({*found, PANEL_PATTERN, MY_PAGES_PATTERN})
 
 
 def _describe_panel(readiness: str) -> Area:
@@ -96,6 +101,13 @@ def _describe_panel(readiness: str) -> Area:
     limit = max(page.body_limit for page in PANEL_PAGES.values())
     refusals = _word_refusals(PANEL_REFUSAL_PAGE, TooLarge())
     return Area(PANEL, PANEL, PANEL_PATTERN, readiness, limit, *refusals, asks_token=False)
+
+
+def _describe_my_pages() -> Area:
+    """Return the area of the site's pages with a login. Its body limit is that of the largest form, with a file."""
+    limit = max(page.body_limit for part in PARTS for page in part.declared)
+    refusals = _word_refusals(REFUSAL_PAGE, TooLarge())
+    return Area(MY_PAGES, PAGES, MY_PAGES_PATTERN, LIVENESS, limit, *refusals, asks_token=False)
 
 
 def _divide(service: Service) -> Iterator[Area]:
