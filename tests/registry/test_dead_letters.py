@@ -198,8 +198,8 @@ def test_a_code_that_could_not_be_sent_is_its_persons_and_goes_with_its_job(
     row = str(uuid4())
     sql(
         "INSERT INTO registry.phone_verification"
-        " (cpf, id, ddi, ddd, valor, code_hash, sealed_code, key_number, sent_at, expires_at)"
-        " VALUES ($1, $2, '55', '21', '977776666', '', 'sealed', 1, now(), now() + interval '1 hour')",
+        " (cpf, id, ddi, ddd, valor, code_hash, sealed_code, sent_at, expires_at)"
+        " VALUES ($1, $2, '55', '21', '977776666', '', 'sealed', now(), now() + interval '1 hour')",
         BRUNO,
         row,
     )
