@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.nginx,
     pytest.mark.redis,
     pytest.mark.s3,
-    pytest.mark.long,
+    pytest.mark.proof,
 ]
 SEED = 1
 ANSWERS = 150  # responses to wait for before and after each step
@@ -47,7 +47,6 @@ def test_what_clients_are_told_while_the_leader_is_lost_can_be(city: City, tmp_p
     assert one.is_possible, describe_wrong([one])
 
 
-@pytest.mark.proof
 @pytest.mark.parametrize(("is_synchronous", "verdict"), [(True, "possible"), (False, "anomaly")])
 def test_writes_that_a_promoted_replica_never_received_are_found(
     city: City, tmp_path: Path, is_synchronous: bool, verdict: str

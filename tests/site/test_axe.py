@@ -6,10 +6,11 @@ import pytest
 
 from tests.site.test_pages import PAGES, SERVICE
 from tests.support.panel_browser import Screen
+from tests.support.proof_sizes import choose_looks
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
-LOOKS = [(width, scheme) for width in (1280, 360, 320) for scheme in ("light", "dark")]
+LOOKS = choose_looks(1280, 360, 320)
 STATES = [
     f"{SERVICE}/opiniao",
     f"{SERVICE}/opiniao?guardada=sim",

@@ -8,12 +8,13 @@ import pytest
 from balcao.site.mine.declaration import PREFIX
 from balcao_sandbox.identity.demo import people_by_login
 from tests.support.panel_browser import Screen
+from tests.support.proof_sizes import choose_looks
 from tests.support.sample_files import photo
 from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
-LOOKS = [(width, scheme) for width in (1280, 360, 320) for scheme in ("light", "dark")]
+LOOKS = choose_looks(1280, 360, 320)
 HOLE = "/pedidos/tipo/buraco_na_rua"
 ASK, OWN = f"{PREFIX}/pedir/coleta_de_volumosos", f"{PREFIX}/pedidos"
 

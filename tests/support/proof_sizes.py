@@ -24,6 +24,16 @@ def one_of_each(kind: Callable[[T], Hashable], things: Iterable[T]) -> list[T]:
     return list(found.values())
 
 
+def choose_looks(*widths: int) -> list[tuple[int, str]]:
+    """Return the pairs of width and colour scheme in which pages are checked.
+
+    In a proof, these are all pairs. Otherwise, they are the first width in light and the last width in dark.
+    """
+    if FULL:
+        return [(width, scheme) for width in widths for scheme in ("light", "dark")]
+    return [(widths[0], "light"), (widths[-1], "dark")]
+
+
 # Whether property tests try more examples: in CI, in a proof, or with BALCAO_LONG. `tools/test` selects the tests that
 # are marked as long.
 LONG = FULL or bool(os.environ.get("CI") or os.environ.get("BALCAO_LONG"))

@@ -17,6 +17,7 @@ from balcao.settings import Settings
 from tests.registry.requests.conftest import ANSWERS, DUE, Citizen, Staff
 from tests.support.crm import RunningCrm
 from tests.support.fixture_types import Sql
+from tests.support.proof_sizes import FULL
 from tests.support.refusals import refusal
 from tests.support.sample_files import photo
 
@@ -198,7 +199,7 @@ def test_a_crm_that_never_answers_in_time_is_asked_again_later(citizen: Citizen,
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["error", "maintenance page", "duplicates", "misdirected"])
+@pytest.mark.parametrize("name", ["error", *(["maintenance page", "duplicates", "misdirected"] if FULL else [])])
 async def test_a_request_survives_a_day_of_a_fault_and_is_then_sent(
     citizen: Citizen, crm: RunningCrm, sql: Sql, platform: Platform, name: str
 ) -> None:

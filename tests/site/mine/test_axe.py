@@ -14,6 +14,7 @@ from tests.site.mine.test_my_pages import PLAIN
 from tests.site.test_request_axe import inspect, press
 from tests.support.fixture_types import Sql
 from tests.support.panel_browser import Screen
+from tests.support.proof_sizes import choose_looks
 from tests.support.sample_files import photo
 
 __all__ = ["beside"]
@@ -21,7 +22,7 @@ __all__ = ["beside"]
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
 
-LOOKS = [(width, scheme) for width in (1280, 360) for scheme in ("light", "dark")]
+LOOKS = choose_looks(1280, 360)
 NEW = f"{PREFIX}/veiculos/novo"
 
 
