@@ -56,8 +56,14 @@ def test_values_that_are_no_choice_count_as_none(site: SiteClient, query: str) -
 
 def test_a_choice_without_a_unit_says_what_to_try(site: SiteClient) -> None:
     page = site.open("/saude/unidades?cor=vermelho&tipo=urgencia")
-    assert "Nenhuma unidade" in page.text
+    assert "Nenhuma unidade de urgência hoje em vermelho" in page.text
     assert "ver as unidades de urgência abertas agora" in page.text
+    assert page.links["ver as unidades hoje em vermelho"] == "/saude/unidades?cor=vermelho"
+
+
+def test_a_heading_fits_one_unit_and_says_of_which_day_the_color_is(site: SiteClient) -> None:
+    page = site.open("/saude/unidades?cor=amarelo&quando=sabado")
+    assert " hoje em amarelo com atendimento no sábado, " in page.text
 
 
 def test_only_units_of_the_chosen_kind_and_colour_are_listed(site: SiteClient) -> None:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.panel_browser import Screen
-from tests.support.proof_sizes import FULL
+from tests.support.proof_sizes import choose_looks
 from tests.support.task import Task
 
 pytestmark = [pytest.mark.page]
@@ -72,7 +72,7 @@ def test_task_16_rui_finds_which_units_near_him_open_on_saturday_and_their_colou
     select(task, "Quando", "No sábado")
     select(task, "Cor", "Verde")
     task.press("Mostrar")
-    expect(task.main.get_by_role("heading", level=2).first).to_contain_text("que abrem no sábado")
+    expect(task.main.get_by_role("heading", level=2).first).to_contain_text("com atendimento no sábado")
     # The emergency units are open on every Saturday, also on a holiday.
     unit = task.main.get_by_role("listitem").filter(has=task.page.get_by_role("heading", name="UPA 24h Estrada Velha"))
     expect(unit).to_contain_text("Verde: tudo normal")
@@ -116,11 +116,8 @@ def test_otavio_makes_the_letters_larger_on_every_page(task: Task) -> None:
     assert measure() > before * 1.3
 
 
-LOOKS = [(width, scheme) for width in WIDTHS for scheme in ("light", "dark")]
-
-
 @pytest.mark.node
-@pytest.mark.parametrize(("width", "scheme"), LOOKS if FULL else [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), choose_looks(*WIDTHS))
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     screen_of: Callable[..., Screen], width: int, scheme: str
 ) -> None:

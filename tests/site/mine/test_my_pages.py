@@ -68,7 +68,13 @@ def test_a_choice_about_messages_is_kept_with_its_history(enter: Enter) -> None:
     assert sent.status_code == 303
     ana.get(f"{PREFIX}/mensagens")
     assert "está no histórico" in ana.page.text
-    assert "recusou Eventos" in ana.page.text
+    assert ana.page.text.count("recusou Eventos") == 1
+    form = ana.find_form(f"{PREFIX}/mensagens")
+    again = {**form.values, "assuntos": wanted} | ({"opt_in": "y"} if "opt_in" not in form.values else {})
+    assert ana.http.post(f"{PREFIX}/mensagens", data=again, headers=origin).status_code == 303
+    ana.get(f"{PREFIX}/mensagens")
+    assert "Nada mudou" in ana.page.text
+    assert ana.page.text.count("recusou Eventos") == 1
 
 
 def test_text_of_a_form_survives_the_end_of_the_session(enter: Enter, sql: Sql) -> None:

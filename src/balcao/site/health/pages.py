@@ -108,7 +108,7 @@ def _read_filters(visit: Visit, neighbourhoods: Iterable[str]) -> Filters:
 
 
 def _describe_result(count: int, filters: Filters) -> str:
-    """Describe how many units match the filters: "6 unidades que abrem aos sábados"."""
+    """Describe how many units match the filters: "6 unidades com atendimento no sábado"."""
     found = format_count(count, "unidade", "unidades") if count else "nenhuma unidade"
     return capitalize_first(" ".join([found, *(choice.heading for choice in filters.choices)]))
 

@@ -37,6 +37,7 @@ def _select_all(_: Unit) -> bool:
 class Choice(NamedTuple):
     """A choice in a filter: its text, how a heading describes the result, and which units it selects.
 
+    The heading's words fit one unit, several and none.
     `weekday` is the day on which the unit must be open: 0 for Monday, or `TOMORROW`.
     """
 
@@ -55,21 +56,21 @@ def _is_open(unit: Unit) -> bool:
 
 
 WHEN = {
-    "agora": Choice("Aberta agora", "abertas agora", _is_open, needs_state=True),
-    "amanha": Choice("Amanhã", "que abrem amanhã", weekday=TOMORROW),
-    "sabado": Choice("No sábado", "que abrem no sábado", weekday=5),
-    "domingo": Choice("No domingo", "que abrem no domingo", weekday=6),
-    "sempre": Choice("24 horas", "abertas 24 horas", is_always_open),
+    "agora": Choice("Aberta agora", "com atendimento agora", _is_open, needs_state=True),
+    "amanha": Choice("Amanhã", "com atendimento amanhã", weekday=TOMORROW),
+    "sabado": Choice("No sábado", "com atendimento no sábado", weekday=5),
+    "domingo": Choice("No domingo", "com atendimento no domingo", weekday=6),
+    "sempre": Choice("24 horas", "com atendimento 24 horas", is_always_open),
 }
 KIND = {
-    "clinica": Choice("Clínica da família", "clínicas da família", lambda unit: unit.tipo == "CF"),
-    "centro": Choice("Centro municipal de saúde", "centros municipais de saúde", lambda unit: unit.tipo == "CMS"),
+    "clinica": Choice("Clínica da família", "do tipo clínica da família", lambda unit: unit.tipo == "CF"),
+    "centro": Choice("Centro municipal de saúde", "do tipo centro municipal de saúde", lambda unit: unit.tipo == "CMS"),
     "urgencia": Choice("Urgência (UPA ou hospital)", "de urgência", is_emergency),
 }
 
 
 def _choose_color(name: str) -> Choice:
-    return Choice(name, f"na cor {name.lower()}", lambda unit: unit.risco_atual.risco == name, needs_state=True)
+    return Choice(name, f"hoje em {name.lower()}", lambda unit: unit.risco_atual.risco == name, needs_state=True)
 
 
 COLOR = {name.lower(): _choose_color(name) for name in COLORS}
@@ -97,9 +98,23 @@ class Filters:
     def choices(self) -> list[Choice]:
         return [
             choices[value]
-            for choices, value in ((KIND, self.kind), (WHEN, self.when), (COLOR, self.color))
+            for choices, value in ((KIND, self.kind), (COLOR, self.color), (WHEN, self.when))
             if value in choices
         ]
+
+    @property
+    def wider(self) -> "list[tuple[Choice, Filters]]":
+        """Return each choice with the filters that have only this choice, if several exclude all units."""
+        alone = [
+            (choices[value], Filters(self.near, *values))
+            for choices, value, values in (
+                (KIND, self.kind, ("", self.kind, "")),
+                (COLOR, self.color, ("", "", self.color)),
+                (WHEN, self.when, (self.when, "", "")),
+            )
+            if value in choices
+        ]
+        return alone if len(alone) > 1 else []
 
     @property
     def needs_state(self) -> bool:

@@ -100,6 +100,8 @@ async def change_preferences(visit: SessionVisit, page: PersonPage, **values: An
             reason=(form.reason.data or "").strip(),
         )
 
+    if form.is_sent and (form.opt_in.data, chosen) == (found.value.opt_in, found.value.category_opt_ins):
+        return await visit.redirect(page.home, "Nada mudou: as escolhas já eram essas.")
     if form.is_sent and await form.submit(send):
         return await visit.redirect(page.home, "A escolha foi gravada e está no histórico.")
     if form.is_outdated:  # keep the typed values, but for the current version
