@@ -301,10 +301,11 @@ def begin_call(port: int, source: str, sent: bytes = b"name=") -> Iterator[ssl.S
     """Open a connection from the address. Send a head that announces six bytes, then `sent` as part of the body."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    with (
-        socket.create_connection(("127.0.0.1", port), PATIENCE, (source, 0)) as plain,
-        context.wrap_socket(plain) as connection,
-    ):
+    # A connected socket would stay open if the gateway closed the connection before it is wrapped.
+    with context.wrap_socket(socket.socket()) as connection:
+        connection.settimeout(PATIENCE)
+        connection.bind((source, 0))
+        connection.connect(("127.0.0.1", port))
         connection.sendall(b"POST /painel/entrar HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\n" + sent)
         yield connection
 
