@@ -1,4 +1,4 @@
-"""The cost and the deadline of a service as data, beside their texts (rules: search 3.8)."""
+"""The cost and the deadline of a service as data, in addition to their texts (rules: search 3.8)."""
 
 import csv
 import functools
