@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from balcao.core.repeating import repeating
 from tests.support.polling import PATIENCE
 
@@ -21,14 +23,17 @@ async def test_work_is_repeated_until_the_block_ends() -> None:
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_a_fault_of_the_work_does_not_end_the_block() -> None:
-    failed = asyncio.Event()
+async def test_a_fault_of_the_work_ends_neither_the_block_nor_the_repetition(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    begun = asyncio.Semaphore(0)
 
     async def work() -> None:
-        failed.set()
+        begun.release()
         raise ValueError
 
     async with repeating(work, 0.001), asyncio.timeout(PATIENCE):
-        await failed.wait()
-        await asyncio.sleep(0)
+        for _ in range(3):
+            await begun.acquire()
     assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert "repetition.failed" in caplog.text

@@ -210,9 +210,10 @@ def test_the_page_answers_while_the_database_is_away_and_says_since_when(
         httpx.Client(base_url=server.url, timeout=PATIENCE) as http,
     ):
         assert read(http)["current"]
-        monkeypatch.setattr(pool, "SERVING_SECONDS", 0.3)
-        relay.stop()
-        until_now(lambda: not read(http)["current"])
+        with monkeypatch.context() as patch:
+            patch.setattr(pool, "SERVING_SECONDS", 0.3)
+            relay.stop()
+            until_now(lambda: not read(http)["current"])
         away = read(http)
         assert away["state"] == "unknown"
         assert {service["state"] for service in away["services"]} == {"unknown"}

@@ -222,12 +222,12 @@ async def test_a_process_notes_itself_and_takes_its_note_away(platform: Platform
 def test_a_process_that_was_killed_is_shown_as_silent(ask: Ask, sql: Sql) -> None:
     sql(
         "INSERT INTO platform.process (id, name, host, version, services, beat_at) VALUES "
-        "(gen_random_uuid(), 'api-7', 'outra', '1.0.0', '{}', clock_timestamp() - interval '2 minutes')"
+        "(gen_random_uuid(), 'api-7', 'outra', '0.9-silent', '{}', clock_timestamp() - interval '2 minutes')"
     )
     (found,) = [each for each in ask("GET", "/processes").json()["data"] if each["name"] == "api-7"]
     assert (found["host"], found["beats"]) == ("outra", False)
     assert ask("GET", "/state").json()["processes"] == {"beating": 1, "silent": 1}
-    assert "1.0.0" not in ask("GET", "/versions").json()["versions"]
+    assert "0.9-silent" not in ask("GET", "/versions").json()["versions"]
     sql("DELETE FROM platform.process WHERE name = 'api-7'")
 
 

@@ -1,9 +1,11 @@
 """Structured data, sitemap and robots.txt for search engines, and the conversion of the catalogue's texts to HTML."""
 
 import xml.etree.ElementTree as ElementTree
+from datetime import date
 
 import pytest
 
+from balcao.site.formats import format_long_day
 from balcao.site.services.markup import clean_highlight, render_text
 from balcao.site.templating import write_data
 from tests.site.test_pages import SERVICE
@@ -38,7 +40,8 @@ def test_the_sitemap_lists_services_subjects_and_departments_with_their_last_cha
         str(entry.findtext(f"{SITEMAP}loc")).removeprefix(base): entry.findtext(f"{SITEMAP}lastmod")
         for entry in entries
     }
-    assert found[SERVICE] == "2026-08-26"
+    changed = date.fromisoformat(found[SERVICE] or "")
+    assert f"Texto revisto em {format_long_day(changed)}." in site.open(SERVICE).text
     assert {"/", "/servicos", "/servicos/assunto/saude", "/orgaos/1300"} <= set(found)
     assert not [path for path in found if path.startswith(("/busca", "/servicos/id", "/robots"))]
     for path in list(found)[:12]:

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from balcao.core.logs import log
+
 
 @asynccontextmanager
 async def repeating(work: Callable[[], Awaitable[None]], seconds: float) -> AsyncIterator[None]:
     """Repeat the work at intervals while the block runs. The first run is after one interval.
 
-    The work must handle its own errors. An exception ends the repetition silently.
+    An exception is logged and does not end the repetition: the next run may succeed.
     """
     task = asyncio.create_task(_repeat(work, seconds))
     try:
@@ -22,4 +24,7 @@ async def repeating(work: Callable[[], Awaitable[None]], seconds: float) -> Asyn
 async def _repeat(work: Callable[[], Awaitable[None]], seconds: float) -> None:
     while True:
         await asyncio.sleep(seconds)
-        await work()
+        try:
+            await work()
+        except Exception:
+            log.exception("repetition.failed")

@@ -27,6 +27,7 @@ KILOBYTE = 1000
 LIST, DETAIL = 2, 4
 TOGETHER: Mapping[str, int] = {
     "agents.list_agents": 3,
+    "catalogue.edit_synonyms": 6,  # a search for each of the first five terms
     "catalogue.list_services": 3,  # the filters also need categories and departments
     "catalogue.show_migrations": 3,
     "catalogue.show_service": 6,  # a curator also sees the phrases

@@ -1,6 +1,5 @@
 """The files that search engines read, and the site map for people."""
 
-from datetime import UTC, datetime
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -66,7 +65,7 @@ def _is_fixed(page: Any) -> bool:
 def _write_address(visit: Visit, address: MapAddress) -> str:
     changed = ""
     if address.changed_at is not None:
-        changed = f"<lastmod>{datetime.fromtimestamp(address.changed_at, UTC):%Y-%m-%d}</lastmod>"
+        changed = f"<lastmod>{visit.site.words.read_day(address.changed_at).isoformat()}</lastmod>"
     return f"<url><loc>{escape(visit.absolute(address.path))}</loc>{changed}</url>\n"
 
 
