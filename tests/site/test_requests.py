@@ -54,6 +54,7 @@ def test_a_request_without_login_gets_a_number_and_a_code_that_show_its_state(si
     page = post(site, "/pedidos/acompanhar", {"number": number.lower().replace("-", " "), "code": code.lower()})
     assert page.heading == f"Pedido {number}"
     assert "Recebido" in page.text
+    assert re.search(r"Prazo da prefeitura Até \d+º? de \w+( de \d+)? Faltam \d+ dias\.", page.text)
     assert "Acácias" not in page.text
     assert page.answer.headers["cache-control"] == "no-store"
     assert "set-cookie" not in page.answer.headers

@@ -47,7 +47,8 @@ def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -
         @initialize()
         def open(self) -> None:
             self.citizen = citizens()
-            self.number = self.citizen.opened()["number"]
+            made = self.citizen.opened()
+            self.number, self.deadline = made["number"], made["deadline"]
             self.protocol = f"PA-2026-{next(_protocols):08}"
             self.state = "received"
             self.steps: list[tuple[str | None, str]] = [("received", "citizen")]
@@ -143,6 +144,7 @@ def machine(citizens: Callable[[], Citizen], admin: Staff, sql: Sql, act: Act) -
             read = self.citizen.read(self.number).json()
             assert [(step["state"], step["author"]) for step in read["steps"]] == self.steps
             assert (read["state"], read["closed_at"] is not None) == (self.state, self.state in CLOSED)
+            assert read["deadline"] == self.deadline
             assert (read["rating"] is not None, read["protocol"]) == (self.rated, self.known[0])
             assert [step["at"] for step in read["steps"]] == sorted(step["at"] for step in read["steps"])
             (ticket,) = self.citizen.list()["data"]

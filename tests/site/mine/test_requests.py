@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import httpx
 import pytest
 
+from balcao.site.formats import SiteWords
 from balcao.site.mine.declaration import PREFIX
 from balcao.web.service_requests.files import LARGEST_FILE
 from balcao_sandbox.identity.demo import people_by_login
@@ -269,6 +271,29 @@ def test_a_citizen_answers_reopens_and_rates(enter: Enter, sandbox: Sandbox) -> 
     assert "Você pediu para reabrir Apagou de novo." in gabi.page.text
     gabi.get(f"{address}/reabrir")
     assert "Este pedido não pode ser reaberto." in gabi.page.text
+
+
+def test_an_open_request_shows_the_citys_deadline(enter: Enter, sandbox: Sandbox, sql: Sql) -> None:
+    gabi, words = enter("gabriela"), SiteWords(sandbox.settings.zone)
+    number = open_request(gabi)
+    handle(sandbox, number, "needs_information", "Qual é a cor do poste?")
+    change = "UPDATE registry.request SET deadline = now() + $2::interval WHERE number = $1 RETURNING deadline"
+    for days, on_page, in_list in [
+        (9, "Prazo da prefeitura Até {} Faltam 9 dias.", "Prazo da prefeitura: até {}"),
+        (-2, "Prazo da prefeitura Era até {} O prazo passou.", "Prazo da prefeitura: era até {}"),
+    ]:
+        ((deadline,),) = (row.values() for row in sql(change, number, timedelta(days=days)))
+        assert isinstance(deadline, datetime)
+        day = words.format_last_day(deadline).striptags()
+        gabi.get(f"{OWN}/{number}")
+        assert on_page.format(day) in gabi.page.text
+        assert "Ele continua contando enquanto ela espera uma resposta sua." in gabi.page.text
+        for path in (OWN, PREFIX):
+            gabi.get(path)
+            assert in_list.format(day) in gabi.page.text
+    handle(sandbox, number, "done", "Lâmpada trocada.")
+    gabi.get(f"{OWN}/{number}")
+    assert "Prazo" not in gabi.page.text
 
 
 def ask(citizen: CitizenClient, sandbox: Sandbox) -> str:

@@ -24,7 +24,7 @@ from balcao.web.faults import PageFault
 from balcao.web.forms import KEY, Form, needed
 from balcao.web.service_requests.client import Field, RequestType
 from balcao.web.service_requests.forms import AnswerForm, make_answer_form
-from balcao.web.service_requests.labels import describe_answer, name_questions
+from balcao.web.service_requests.labels import CLOSED, describe_answer, name_questions
 from balcao.web.visit import Crumb
 from balcao.web.words import format_count
 
@@ -143,6 +143,7 @@ async def follow(visit: Visit) -> Response[Any]:
         one=found,
         state=describe_state(found.state),
         describe_state=describe_state,
+        is_closed=found.state in CLOSED,
         steps=_list_crumbs(visit),
     )
 

@@ -16,6 +16,7 @@ T = TypeVar("T")
 _REGISTRY = "/registry/v1"
 # The channel under which the preferences ledger records choices that people make on our pages.
 CHANNEL = "web"
+_OPEN_TICKETS = frozenset({"Aberto", "Em andamento"})
 
 
 class Subject(NamedTuple):
@@ -109,7 +110,13 @@ class Ticket(msgspec.Struct):
     endereco: str | None
     status: str
     data_inicio: datetime
+    data_alvo_finalizacao: datetime | None = None
     aguarda_resposta: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the city still works on the ticket (rules: registry 3.3)."""
+        return self.status in _OPEN_TICKETS
 
     @property
     def is_own(self) -> bool:
