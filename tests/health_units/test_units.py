@@ -244,7 +244,7 @@ def test_people_find_units(read: Ask) -> None:
     names = [unit["nome"] for unit in read("/unidades", {"busca": "CLINICA da fam"}).json()["data"]]
     assert names
     assert all(name.startswith("Clínica da Família") for name in names)
-    assert set(find(risco="Vermelho")) == {demo.ACTIVE}
+    until_now(lambda: set(find(risco="Vermelho")) == {demo.ACTIVE})
     assert set(find(area="2.1")) < set(everything)
     assert set(find(tipo="UPA")) == {"9900022", "0012345"}
     open_now, others = find(aberta_agora="true"), find(aberta_agora="false")
@@ -373,6 +373,13 @@ def test_the_department_words_the_effects() -> None:
     for faulty in ("x", "[]", '{"Azul": {}}', '{"Verde": {"fecha": true}}'):
         with pytest.raises(ValueError, match="JSON"):
             Settings(risk_effects=faulty)
+
+
+def test_a_yellow_unit_of_the_demo_opens_on_every_saturday() -> None:
+    """The day on which the demo starts, and the holidays, must not matter."""
+    yellow = [code for code, color in demo.OPEN_NOW.items() if color is Risco.AMARELO]
+    weeks = [demo.WEEKS[code] for code in yellow if code not in demo.VACCINATING]
+    assert [week for week in weeks if week.semana.get("6") and week.abre_feriado]
 
 
 @pytest.mark.usefixtures("loaded")

@@ -65,22 +65,23 @@ def test_task_9_elisa_finds_a_job_for_people_with_disabilities_from_home(task: T
     task.require_steps(2)
 
 
-def test_task_16_rui_finds_which_units_near_him_open_on_saturday_and_their_colours(task: Task) -> None:
+def test_task_16_rui_finds_which_yellow_units_near_him_open_on_saturday(task: Task) -> None:
     task.follow_menu("Saúde")
     open_filters(task, "Dia, tipo e cor")
     select(task, "Perto de qual bairro?", "Vila Nova")
     select(task, "Quando", "No sábado")
-    select(task, "Cor", "Verde")
+    select(task, "Cor", "Amarelo")
     task.press("Mostrar")
     expect(task.main.get_by_role("heading", level=2).first).to_contain_text("com atendimento no sábado")
-    # The emergency units are open on every Saturday, also on a holiday.
-    unit = task.main.get_by_role("listitem").filter(has=task.page.get_by_role("heading", name="UPA 24h Estrada Velha"))
-    expect(unit).to_contain_text("Verde: tudo normal")
+    # This clinic opens on every Saturday, also on a holiday.
+    name = "Clínica da Família Estação das Águas"
+    unit = task.main.get_by_role("listitem").filter(has=task.page.get_by_role("heading", name=name))
+    expect(unit).to_contain_text("Amarelo: sem visitas em casa")
     expect(unit).to_contain_text("Sábado, ")
-    expect(unit).to_contain_text(": 24 horas")
-    expect(unit.get_by_role("link", name="(21) 2222-2345")).to_be_visible()
+    expect(unit).to_contain_text(": 8h às 12h")
+    expect(unit.get_by_role("link", name="(21) 2222-0002")).to_be_visible()
     expect(unit).to_contain_text("a uns ")
-    expect(task.main).not_to_contain_text("Amarelo: sem visitas em casa")
+    expect(task.main).not_to_contain_text("Verde: tudo normal")
     task.require_steps(2)
 
 

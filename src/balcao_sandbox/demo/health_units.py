@@ -60,19 +60,26 @@ SIMULATED = ("9900014", "9900015", "9900016", "9900017", "9900018")
 
 
 def _make_week(
-    day: Sequence[tuple[str, str]], saturday: Sequence[tuple[str, str]] = (), *, always: bool = False
+    day: Sequence[tuple[str, str]],
+    saturday: Sequence[tuple[str, str]] = (),
+    *,
+    always: bool = False,
+    holidays: bool = False,
 ) -> WeekBody:
     """Return a unit's weekly hours.
 
-    The unit opens on weekdays and, if given, on Saturdays. If `always` is set, it opens every day.
+    The unit opens on weekdays and, if given, on Saturdays. If `always` is set, it opens every day. With `holidays`, it
+    has the same hours on holidays.
     """
     hours = dict.fromkeys("1234567" if always else "12345", day) | ({"6": saturday} if saturday else {})
     semana = {name: [{"inicio": start, "fim": end} for start, end in openings] for name, openings in hours.items()}
-    return WeekBody.model_validate({"semana": semana, "abre_feriado": always})
+    return WeekBody.model_validate({"semana": semana, "abre_feriado": always or holidays})
 
 
 _USUAL = _make_week([("08:00", "17:00")])
 _WITH_SATURDAY = _make_week([("08:00", "17:00")], [("08:00", "12:00")])
+# A yellow unit has these hours, so that some yellow unit opens on every Saturday, even on a holiday.
+_EVERY_SATURDAY = _make_week([("08:00", "17:00")], [("08:00", "12:00")], holidays=True)
 _WITH_LUNCH_BREAK = _make_week([("08:00", "12:00"), ("13:00", "17:00")])
 _LONG = _make_week([("07:00", "20:00")])
 _ALWAYS = _make_week([("00:00", "24:00")], always=True)
@@ -80,7 +87,8 @@ _ALWAYS = _make_week([("00:00", "24:00")], always=True)
 # long hours, and two never close. The deactivated unit has no timetable.
 WEEKS = {
     **dict.fromkeys(CODES[:18], _USUAL),
-    **dict.fromkeys(CODES[2:6], _WITH_SATURDAY),
+    CODES[1]: _EVERY_SATURDAY,
+    **dict.fromkeys(CODES[2:5], _WITH_SATURDAY),
     CODES[6]: _WITH_LUNCH_BREAK,
     **dict.fromkeys(CODES[18:21], _LONG),
     **dict.fromkeys((CODES[21], CODES[23]), _ALWAYS),
@@ -88,7 +96,7 @@ WEEKS = {
 
 
 # On one Saturday, some units that are usually closed on Saturdays open for a vaccination.
-VACCINATING = CODES[:2]
+VACCINATING = (CODES[0], CODES[5])
 VACCINATION = ExceptionBody.model_validate(
     {"intervalos": [{"inicio": "08:00", "fim": "13:00"}], "motivo": "vacinação no sábado"}
 )
