@@ -3,6 +3,8 @@
 import itertools
 
 from balcao.core.values.cpf import Cpf
+from balcao_sandbox.demo.health_units import WEEKS
+from balcao_sandbox.demo.health_units_city import UNITS
 from balcao_sandbox.demo.registry import invented
 from balcao_sandbox.identity.demo import people
 
@@ -60,3 +62,16 @@ def test_ana_lacks_nothing_that_a_base_record_can_have() -> None:
     assert ana.saude
     assert ana.saude.clinica_familia
     assert ana.saude.clinica_familia.fonte == "bigquery"
+
+
+def test_the_clinic_in_a_wallet_is_the_health_unit_of_that_name() -> None:
+    """The wallet and the unit's own page must not show different places, telephones or hours."""
+    for citizen in MANY:
+        assert citizen.saude
+        clinic = citizen.saude.clinica_familia
+        assert clinic
+        unit = UNITS[clinic.id_cnes or ""]
+        assert (clinic.nome, clinic.endereco) == (unit.nome, f"{unit.logradouro}, {unit.numero}, {unit.bairro}")
+        assert clinic.telefone == "".join(filter(str.isdigit, unit.telefone or ""))
+        opens_on_saturday = bool(WEEKS[clinic.id_cnes or ""].semana.get("6"))
+        assert ("sábado" in (clinic.horario_atendimento or "")) is opens_on_saturday

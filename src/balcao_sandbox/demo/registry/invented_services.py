@@ -4,6 +4,7 @@ import random
 from datetime import datetime, timedelta, timezone
 
 from balcao.core.values.cpf import Cpf
+from balcao.health_units.timetables.schemas import IntervalBody
 from balcao.registry.person.tickets.schemas import TicketRow
 from balcao.registry.person.wallet.schemas import (
     AssistanceCentre,
@@ -19,6 +20,8 @@ from balcao.registry.person.wallet.schemas import (
     Student,
     WalletHealth,
 )
+from balcao_sandbox.demo.health_units import WEEKS
+from balcao_sandbox.demo.health_units_city import UNITS
 
 OPEN = ("Aberto", "Em andamento")
 CLOSED = ("Fechado com solução", "Não constatado", "Cancelado")
@@ -51,25 +54,40 @@ def make_wallet(number: int, cpf: Cpf, birth: str, chance: random.Random) -> Imp
 
 
 def _make_health(clinic: str) -> WalletHealth:
+    """Return a clinic as the wallet shows it. Its data is that of the health unit with the same code."""
+    unit = UNITS[clinic]
+    phone = "".join(filter(str.isdigit, unit.telefone or ""))
     return WalletHealth(
         FamilyClinic(
             True,
             clinic,
-            f"Clínica da Família {clinic[-2:]}",
-            "2120000000",
+            unit.nome,
+            phone,
             f"clinica{clinic[-2:]}@saude.portoaurora.example",
-            f"Avenida do Porto, {clinic[-2:]}",
-            "Segunda a sexta, das 8h às 18h",
+            f"{unit.logradouro}, {unit.numero}, {unit.bairro}",
+            _describe_week(clinic),
         ),
         FamilyHealthTeam(
             True,
             f"00000{clinic[-2:]}",
-            f"Equipe Farol {clinic[-2:]}",
-            "2120000001",
+            f"Equipe {unit.bairro}",
+            phone,
             [Professional("700000000000001", "Otávio Ramos")],
             [Professional("700000000000002", "Marta Lima"), Professional("700000000000003", "Igor Dias")],
         ),
     )
+
+
+def _describe_week(clinic: str) -> str:
+    """Describe a clinic's hours: "Segunda a sexta, das 8h às 17h; sábado, das 8h às 12h"."""
+    week = WEEKS[clinic].semana
+    days = {"Segunda a sexta": week.get("1", []), "sábado": week.get("6", [])}
+    return "; ".join(f"{name}, {' e '.join(map(_describe_interval, hours))}" for name, hours in days.items() if hours)
+
+
+def _describe_interval(interval: IntervalBody) -> str:
+    start, end = (int(time[:2]) for time in (interval.inicio, interval.fim))  # demo units open and close on the hour
+    return f"das {start}h às {end}h"
 
 
 def _make_assistance() -> SocialAssistance:
