@@ -57,7 +57,7 @@ def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, s
     """Call one operation with each token, and compare each response with the description."""
     operation = schema(service)[path][method]
 
-    @settings(max_examples=size(3, 1_000), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=size(3, 100), suppress_health_check=list(HealthCheck))
     @given(data=st.data(), who=st.sampled_from(sorted(tokens)))
     def run(data: st.DataObject, who: str) -> None:
         mode = data.draw(st.sampled_from(schemathesis.GenerationMode))
