@@ -21,7 +21,7 @@ FOR_DISABLED: Mapping[str, str] = {
 # The choices in the filter for people with disabilities, each with its label and the values that it selects.
 DISABLED_FILTER: Mapping[str, tuple[str, str]] = {
     "so": ("Só para pessoas com deficiência", "exclusivo_pcd"),
-    "sim": ("Aceitam ou preferem pessoas com deficiência", "para_pcd,preferencial_pcd,exclusivo_pcd"),
+    "sim": ("Aceitam pessoas com deficiência", "para_pcd,preferencial_pcd,exclusivo_pcd"),
 }
 
 
