@@ -205,7 +205,8 @@ def test_a_citizen_sees_who_looked_takes_a_copy_and_refuses_a_subject(
     was_accepted = subject.is_checked()
     carla.tick("Eventos", checked=not was_accepted)
     carla.press("Gravar as preferências")
-    carla.expect_text("A escolha foi gravada e está no histórico.")
+    change = "recusa" if was_accepted else "aceita"
+    carla.expect_text(f"A escolha foi gravada e está no histórico: agora {change} Eventos.")
     expect(carla.page.locator(".timeline li").first).to_contain_text(
         f"{'Recusou' if was_accepted else 'Aceitou'} Eventos"
     )

@@ -1,5 +1,6 @@
 """Minha página over HTTP: the data that citizens see and change, others' access to their data, and lost sessions."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -67,14 +68,34 @@ def test_a_choice_about_messages_is_kept_with_its_history(enter: Enter) -> None:
     sent = ana.http.post(f"{PREFIX}/mensagens", data=values | {"assuntos": wanted}, headers=origin)
     assert sent.status_code == 303
     ana.get(f"{PREFIX}/mensagens")
-    assert "está no histórico" in ana.page.text
-    assert ana.page.text.count("recusou Eventos") == 1
+    assert re.search(r"A escolha foi gravada e está no histórico: agora (aceita .*; )?recusa Eventos\.", ana.page.text)
+    assert ana.page.text.count("recusou Eventos Motivo: “Recebo demais”") == 1
     form = ana.find_form(f"{PREFIX}/mensagens")
     again = {**form.values, "assuntos": wanted} | ({"opt_in": "y"} if "opt_in" not in form.values else {})
     assert ana.http.post(f"{PREFIX}/mensagens", data=again, headers=origin).status_code == 303
     ana.get(f"{PREFIX}/mensagens")
     assert "Nada mudou" in ana.page.text
     assert ana.page.text.count("recusou Eventos") == 1
+
+
+def test_subjects_are_shown_as_off_while_the_person_accepts_no_messages(enter: Enter, sandbox: Sandbox) -> None:
+    bruno, path, off = enter("bruno"), f"{PREFIX}/mensagens", "Desligado enquanto você não aceita mensagens."
+    cpf = people_by_login()["bruno"].cpf
+    token = {"Authorization": f"Bearer {sandbox.tokens.person(cpf)}"}
+    address = f"/registry/v1/citizen/{cpf}/notification-preferences"
+    for is_in, shown in [(True, 0), (False, 1)]:
+        choices = {"channel": "email", "opt_in": is_in, "category_opt_ins": {"events": is_in, "courses": True}}
+        reason = {"reason": "Cansei." if is_in else "too_many_messages"}
+        assert sandbox.http.put(address, json=choices | reason, headers=token).status_code == 200
+        opened = bruno.get(path)
+        assert bruno.page.text.count("Hoje você não aceita mensagens da prefeitura") == shown
+        assert bruno.page.text.count(off) == shown * len(
+            re.findall(r'name="assuntos" value="\w+" checked', opened.text)
+        )
+        assert '<details class="mt">' in opened.text  # nothing was changed on the page
+    assert "recusou Eventos Motivo: mensagens demais" in bruno.page.text
+    bruno.post(path, bruno.find_form(path).values | {"opt_in": "y", "assuntos": "courses"})
+    assert "agora aceita mensagens da prefeitura" in bruno.page.text
 
 
 def test_text_of_a_form_survives_the_end_of_the_session(enter: Enter, sql: Sql) -> None:

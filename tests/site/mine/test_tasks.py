@@ -119,8 +119,7 @@ def test_task_20_elisa_stops_messages_about_courses(task: Task, sandbox: Sandbox
     task.follow("Mensagens que recebo")
     task.keys.set_checked(task.page.get_by_label("Cursos"), False)
     task.press("Guardar")
-    expect(task.page.get_by_role("status")).to_contain_text("A escolha foi gravada e está no histórico.")
-    task.keys.press(task.page.get_by_text("Histórico das minhas escolhas"))
+    expect(task.page.get_by_role("status")).to_contain_text("agora recusa Cursos.")
     expect(task.page.get_by_role("listitem").filter(has_text="recusou Cursos").first).to_be_visible()
     task.require_steps(3)
 

@@ -1,14 +1,15 @@
 """Forms for changing a person's data. They work in the same way at the counter and on the person's own page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from balcao.core.http.responses import Response
 from balcao.web.api import Conflict, NotFound, ValidationFailed, gather_blocks
 from balcao.web.person import client
-from balcao.web.person.client import MainAddress, Subject
+from balcao.web.person.client import Category, MainAddress, Preferences, Subject
 from balcao.web.person.forms import AddressForm, CodeForm, EmailForm, PhoneForm, PreferencesForm
 from balcao.web.visit import Crumb, SessionVisit
+from balcao.web.words import join_words
 
 _PHONE = ("ddi", "ddd", "valor")
 
@@ -91,6 +92,8 @@ async def change_preferences(visit: SessionVisit, page: PersonPage, **values: An
         each: (each in wanted if wanted is not None else is_in) for each, is_in in found.value.category_opt_ins.items()
     }
 
+    labels = {one.id: one for one in named.value.categories} if named.value else {}
+
     async def send() -> None:
         await client.change_preferences(
             page.subject,
@@ -103,20 +106,33 @@ async def change_preferences(visit: SessionVisit, page: PersonPage, **values: An
     if form.is_sent and (form.opt_in.data, chosen) == (found.value.opt_in, found.value.category_opt_ins):
         return await visit.redirect(page.home, "Nada mudou: as escolhas já eram essas.")
     if form.is_sent and await form.submit(send):
-        return await visit.redirect(page.home, "A escolha foi gravada e está no histórico.")
+        return await visit.redirect(page.home, _describe_change(found.value, form.opt_in.data, chosen, labels))
     if form.is_outdated:  # keep the typed values, but for the current version
         form.etag = found.etag
-    labels = {one.id: one for one in named.value.categories} if named.value else {}
     return visit.render(
         "person/preferences.html",
         form=form,
         chosen=chosen,
+        is_opted_in=found.value.opt_in,
         labels=labels,
         person_page=page,
         crumbs=page.crumbs,
         status=form.status,
         **values,
     )
+
+
+def _describe_change(
+    before: Preferences, opt_in: bool, chosen: Mapping[str, bool], labels: Mapping[str, Category]
+) -> str:
+    """Confirm a change of the choices, and name what the person now accepts and refuses."""
+    changed = {"mensagens da prefeitura": opt_in} if opt_in != before.opt_in else {}
+    for id_, is_in in chosen.items():
+        if is_in != before.category_opt_ins[id_]:
+            changed[labels[id_].name if id_ in labels else id_] = is_in
+    accepted, refused = ([name for name, is_in in changed.items() if is_in is kind] for kind in (True, False))
+    parts = [f"{verb} {join_words(names)}" for verb, names in (("aceita", accepted), ("recusa", refused)) if names]
+    return f"A escolha foi gravada e está no histórico: agora {'; '.join(parts)}."
 
 
 class Erasure(NamedTuple):

@@ -89,6 +89,14 @@ KINDS = {
     "wordings": "textos que a pessoa escreveu",
 }
 _CHANNELS = {"email": "e-mail", "whatsapp": "WhatsApp", "sms": "SMS"}
+# The reasons that are codes (rules: registry 3.8 and 4.17).
+_CHOICE_REASONS = {
+    "one_click_unsubscribe": "pelo link de um e-mail para não receber mais",
+    "irrelevant_content": "o conteúdo não interessa",
+    "not_from_rio": "mora em outra cidade",
+    "incorrect_person": "as mensagens eram para outra pessoa",
+    "too_many_messages": "mensagens demais",
+}
 _POSTCODE_AT_END = re.compile(r"\b([0-9]{5})([0-9]{3})$")
 ADULT_YEARS = 18
 
@@ -183,6 +191,16 @@ def describe_reason(access: Access) -> str:
 def describe_choice(choice: Choice) -> str:
     """Return whether a choice accepted or refused messages, in words."""
     return "Aceitou" if choice.new_value else "Recusou"
+
+
+def describe_choice_reason(choice: Choice) -> str:
+    """Return the reason for a choice: the person's own text in quotes, or a label for a reason of the platform.
+
+    Return "" if the ledger contains no reason.
+    """
+    if not choice.reason:
+        return ""
+    return _CHOICE_REASONS.get(choice.reason, f"“{choice.reason}”")
 
 
 def format_day(text: str | None) -> str:
