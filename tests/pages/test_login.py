@@ -165,6 +165,22 @@ def test_on_a_phone_every_page_fits_with_all_it_can_show(
     assert window.wider_than_the_screen() == []
 
 
+def test_the_page_of_the_site_names_the_city_and_leads_back_and_the_page_of_a_portal_does_not(
+    window: Window, provider: RunningProvider, callback: str
+) -> None:
+    site = provider.settings
+    back_to_site = window.page.get_by_role("link", name="Voltar ao site sem entrar")
+    window.page.goto(login_url(provider, f"{site.site_address}/minha-pagina/retorno", client_id=site.site_client_id))
+    expect(window.page.get_by_role("heading", level=1)).to_have_text("Entrar no site da Prefeitura de Porto Aurora")
+    expect(back_to_site).to_have_attribute("href", f"{site.site_address}/")
+    enter(window, password="errada")
+    expect(window.page.get_by_role("alert")).to_have_text(WRONG)
+    expect(back_to_site).to_be_visible()
+    window.page.goto(login_url(provider, callback))
+    expect(window.page.get_by_role("heading", level=1)).to_have_text("Entrar no Balcão")
+    expect(back_to_site).to_have_count(0)
+
+
 def test_a_person_leaves_and_the_next_login_asks_again(
     window: Window, provider: RunningProvider, callback: str
 ) -> None:

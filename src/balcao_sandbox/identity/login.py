@@ -101,8 +101,9 @@ def _show_page(
     request: RealmRequest, parameters: Mapping[str, str], username: str = "", fault: str = "", status: int = 200
 ) -> Response[str]:
     realm, csrf = request.realm, browser.choose_form_secret(request)
+    site = realm.find_site(parameters.get("client_id", ""))
     action = f"{realm.path}/protocol/openid-connect/authenticate?{urlencode(parameters)}"
-    response = pages.render_login(action, csrf, parameters.get("redirect_uri", ""), username, fault, status)
+    response = pages.render_login(action, csrf, parameters.get("redirect_uri", ""), username, fault, status, site=site)
     return response.with_added(cookies=(browser.format_realm_cookie(realm, browser.CSRF, csrf),))
 
 

@@ -1,6 +1,7 @@
 """The provider's pages: plain HTML without scripts or external content."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -22,6 +23,14 @@ _PERSON = "<tr><td>{}</td><td><code>{}</code></td><td><code>{}</code></td><td><c
 _HIDDEN = '<input type="hidden" name="{}" value="{}">'
 
 
+@dataclass(frozen=True)
+class Site:
+    """The citizen site, as its login page names it: the city, and the address of the first page."""
+
+    city: str
+    address: str
+
+
 def render_login(
     action: str,
     csrf: str,
@@ -30,13 +39,22 @@ def render_login(
     fault: str = "",
     status: int = 200,
     style: str = "../../login.css",
+    site: Site | None = None,
 ) -> Response[str]:
     """Render the login page. `action` is the form's address, and `back` is where the browser is finally redirected.
 
-    The form is filled in with `username`, but never with a password.
+    The form is filled in with `username`, but never with a password. The page for citizens names the city and has a
+    link back to its `site`.
     """
-    values = {"action": action, "csrf": csrf, "username": username, "style": style}
-    markup = {"fault": _render_fault_line(fault), "people": _render_people()}
+    values = {
+        "action": action,
+        "csrf": csrf,
+        "username": username,
+        "style": style,
+        "heading": f"Entrar no site da Prefeitura de {site.city}" if site else "Entrar no Balcão",
+        "place": site.city if site else "Balcão",
+    }
+    markup = {"fault": _render_fault_line(fault), "people": _render_people(), "way_back": _render_way_back(site)}
     return _render("login.html", values, status, markup, _list_form_targets(back))
 
 
@@ -90,6 +108,10 @@ def _list_form_targets(back: str) -> str:
 
 def _render_fault_line(text: str) -> str:
     return f'<p class="fault" role="alert" id="fault">{escape(text)}</p>' if text else ""
+
+
+def _render_way_back(site: Site | None) -> str:
+    return f'<p><a href="{escape(site.address)}">Voltar ao site sem entrar</a></p>' if site else ""
 
 
 def _render_people() -> str:

@@ -17,6 +17,7 @@ from balcao_sandbox.identity import demo
 from balcao_sandbox.identity.demo import Client
 from balcao_sandbox.identity.keys import SigningKeys
 from balcao_sandbox.identity.own_clients import OwnClients
+from balcao_sandbox.identity.pages import Site
 from balcao_sandbox.identity.records import Records
 
 # How many wrong secrets one address may send for one client.
@@ -36,6 +37,8 @@ class Realm:
         self.clients = load_clients(settings)
         self.keys = SigningKeys(settings)
         self.own_clients = OwnClients(database)
+        self.site = Site(settings.site_city_name, f"{settings.site_address}/") if settings.has_site else None
+        self._site_client_id = settings.site_client_id
         self.records = Records(database, settings.hash_key.get_secret_value().encode())
         self.limits = limits
         self.http = http
@@ -47,6 +50,10 @@ class Realm:
             self.logout_urls.append(f"{settings.site_address}/minha-pagina/backchannel-logout")
         self.declared_rate = settings.declared_rate
         self.secret_guard = EnumerationGuard(limits, self.declared_rate(WRONG_SECRETS_RATE))
+
+    def find_site(self, client_id: str) -> Site | None:
+        """Return the citizen site if this is its client, or None."""
+        return self.site if client_id == self._site_client_id else None
 
     async def find_client(self, client_id: str) -> Client | None:
         """Return one of the trial's or a developer's clients, or None if no client has this id."""
