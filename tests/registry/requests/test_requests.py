@@ -268,9 +268,22 @@ def test_a_read_by_staff_is_in_the_citizens_trail_and_shows_a_masked_cpf(
     assert read["cpf"] == f"***.{citizen.cpf[3:6]}.{citizen.cpf[6:9]}-**"
     path = f"/registry/v1/citizen/{citizen.cpf}/data-access"
     trail = http.get(path, headers=citizen.headers).json()["data"]
-    assert ("read", "registry.read_handled_request", "staff") in {
-        (event["action"], event["operation"], event["actor_kind"]) for event in trail
+    reason = f"Atendimento do pedido {number}"
+    assert ("read", "registry.read_handled_request", "staff", reason) in {
+        (event["action"], event["operation"], event["actor_kind"], event["reason"]) for event in trail
     }
+
+
+def test_the_citizen_learns_why_staff_handled_the_request(
+    citizen: Citizen, members: Members, http: httpx.Client
+) -> None:
+    number, staff = citizen.opened()["number"], members("1510")
+    staff.step(number, "in_progress").raise_for_status()
+    staff.step(number, text="Chegamos hoje.", **{"X-Access-Reason": "Vistoria 7"}).raise_for_status()
+    path = f"/registry/v1/citizen/{citizen.cpf}/data-access"
+    trail = http.get(path, headers=citizen.headers).json()["data"]
+    reasons = [event["reason"] for event in trail if event["operation"] == "registry.add_request_step"]
+    assert reasons == ["Vistoria 7", f"Atendimento do pedido {number}"]
 
 
 def test_staff_write_move_and_close(citizen: Citizen, members: Members) -> None:

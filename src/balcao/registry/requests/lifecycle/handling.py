@@ -65,6 +65,7 @@ async def read_handled_request(call: Call, number: str) -> HandledRequest:
     handled = await _list_departments(call)
     async with call.platform.database.transaction(isolation=store.ONE_SNAPSHOT) as connection:
         row = _require_handled(await store.select_request(connection, number), handled)
+        _explain(call, row)
         await call.platform.audit.record(connection, call, "read", subject=_subject(row), fields=FIELDS)
         return await _view(connection, row)
 
@@ -82,6 +83,7 @@ async def read_request_file(call: Call, number: str, file_id: UUID) -> Content:
     owner = _subject(row)
     if owner is None or file_id not in found:
         raise unknown_file()
+    _explain(call, row)
     return await files.read_content(call, owner, file_id)
 
 
@@ -107,6 +109,7 @@ async def add_staff_step(call: Call, number: str, body: StepBody) -> bytes:
             _require_possible(row.state, state)
             at = await store.read_clock(connection)
             await add_step(connection, row, state, text, Author.STAFF, at)
+            _explain(call, row)
             await call.platform.audit.record(connection, call, "update", subject=_subject(row), fields=FIELDS)
             changed = await store.lock_request(connection, number)
             assert changed is not None  # it is locked
@@ -135,6 +138,12 @@ def _require_handled(row: StoredRequest | None, handled: Sequence[str] | None) -
     if row is None or (handled is not None and not set(handled) & set(row.departments)):
         raise numbers.make_unknown()
     return row
+
+
+def _explain(call: Call, row: StoredRequest) -> None:
+    """Name the request as the reason for the access, unless the caller has given a reason. The citizen reads it."""
+    if call.reason is None:
+        call.explain_to_person(f"Atendimento do pedido {row.number}")
 
 
 def _subject(row: StoredRequest) -> Cpf | None:
