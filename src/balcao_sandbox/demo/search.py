@@ -16,13 +16,11 @@ from typing import Any
 
 import msgspec
 
-from balcao.core.access.caller import Caller
 from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.call import OPERATOR, Call
 from balcao.core.context.platform import Platform
 from balcao.core.values.clock import utc_now
 from balcao.core.values.cpf import Cpf
-from balcao.core.values.ids import new_id
 from balcao.search.collection import service as collection
 from balcao.search.feedback import service as feedback
 from balcao.search.feedback.schemas import FeedbackBody
@@ -36,7 +34,7 @@ from balcao.search.schema_migrations.schemas import StartBody
 from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
 from balcao.search.services.schemas import ServiceChangeBody, ServiceRollbackBody
-from balcao_sandbox.identity.demo import people
+from balcao_sandbox.demo.callers import act_as
 
 SEED = 2026
 # The number and id of the service that appears in the examples of the API descriptions.
@@ -314,15 +312,4 @@ def _to_body(members: dict[str, Any]) -> ServiceChangeBody:
 
 def _act_as(platform: Platform, cpf: Cpf) -> Call:
     """Return a call on behalf of a demo member of staff, with an operator's rights."""
-    person = next(person for person in people() if person.cpf == cpf.digits)
-    caller = Caller(
-        subject=f"demo-{person.username}",
-        client="demo",
-        cpf=cpf,
-        name=person.name,
-        email=None,
-        scopes=frozenset(),
-        roles=frozenset(),
-        expires_at=float("inf"),
-    )
-    return Call(platform, "search.demo", new_id(), Decision(Reason.GRANTED, OPERATOR), caller)
+    return act_as(platform, cpf, "search.demo", Decision(Reason.GRANTED, OPERATOR))

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from balcao.core.access.rules import Decision, Reason
 from balcao.core.context.call import Call, operator_call
 from balcao.core.context.platform import Platform
 from balcao.core.values.clock import utc_now
@@ -22,10 +23,12 @@ from balcao.registry.requests.lifecycle.states import State
 from balcao.registry.requests.lifecycle.store import count_requests
 from balcao.registry.requests.types import service as types
 from balcao.registry.requests.types.schemas import TypeCreation
+from balcao_sandbox.demo.callers import act_as
 from balcao_sandbox.demo.registry.photos import draw_photo
 from balcao_sandbox.passing_time.store import age_request
 
 CARLA = Cpf("90000000337")
+OWN = Decision(Reason.OWNER, "self")
 
 
 async def load_demo_requests(platform: Platform) -> None:
@@ -39,29 +42,45 @@ async def load_demo_requests(platform: Platform) -> None:
     async with platform.database.connection() as connection:
         has_requests = await count_requests(connection) > 0
     if not has_requests:
+        await platform.catalogue.reload()  # staff act with the rights that the access demo has just granted
         for row in rows["request"]:
             await _load_request(call, row)
 
 
 async def _load_request(call: Call, row: Mapping[str, Any]) -> None:
+    """Store a request and its history through the calls of the citizen and of staff, so that the trail names them."""
     cpf, answers = Cpf(row["cpf"]), dict(row["answers"])
     if "tomorrow" in row:
         tomorrow = utc_now().astimezone(call.zone).date() + timedelta(days=1)
         answers[row["tomorrow"]] = tomorrow.isoformat()
     for field, names in row.get("photos", {}).items():
-        stored = [await person_files.store_file(call, cpf, draw_photo(name)) for name in names]
+        storing = _act_on_site(call, cpf, "registry.store_file")
+        stored = [await person_files.store_file(storing, cpf, draw_photo(name)) for name in names]
         answers[field] = [msgspec.json.decode(file, type=CitizenFile).id for file in stored]
-    opened = await service.open_request(call, cpf, RequestBody(row["type"], 1, answers))
+    opening = _act_on_site(call, cpf, "registry.open_request")
+    opened = await service.open_request(opening, cpf, RequestBody(row["type"], 1, answers))
     number = msgspec.json.decode(opened, type=NewRequest).number
     for step in row["steps"]:
         await _age(call, number, step["days"])
         if "rating" in step:
-            await service.rate_request(call, cpf, number, RatingBody(step["rating"], step["text"]))
+            rating = _act_on_site(call, cpf, "registry.rate_request")
+            await service.rate_request(rating, cpf, number, RatingBody(step["rating"], step["text"]))
         elif "reopening" in step:
-            await service.reopen_request(call, cpf, number, TextBody(step["reopening"]))
+            reopening = _act_on_site(call, cpf, "registry.reopen_request")
+            await service.reopen_request(reopening, cpf, number, TextBody(step["reopening"]))
         else:
-            await handling.add_staff_step(call, number, StepBody(State(step["state"]), step["text"]))
+            staff, body = Cpf(step["staff"]), StepBody(State(step["state"]), step["text"])
+            await handling.read_handled_request(_act_in_panel(call, staff, "registry.read_handled_request"), number)
+            await handling.add_staff_step(_act_in_panel(call, staff, "registry.add_request_step"), number, body)
     await _age(call, number, row["days"])
+
+
+def _act_on_site(call: Call, cpf: Cpf, operation: str) -> Call:
+    return act_as(call.platform, cpf, operation, OWN, "site-cidadao")
+
+
+def _act_in_panel(call: Call, staff: Cpf, operation: str) -> Call:
+    return act_as(call.platform, staff, operation, Decision(Reason.GRANTED, "requests:handle"), "painel")
 
 
 async def _age(call: Call, number: str, days: int) -> None:
@@ -72,6 +91,7 @@ async def _age(call: Call, number: str, days: int) -> None:
 
 async def find_request_examples(platform: Platform) -> Mapping[str, Any]:
     """Return the number of Carla's newest request."""
-    found = await tickets.list_tickets(operator_call(platform, "registry.demo"), CARLA, {}, Page(1, 100))
+    own_call = act_as(platform, CARLA, "registry.demo", OWN)  # a read by an operator would be in Carla's access list
+    found = await tickets.list_tickets(own_call, CARLA, {}, Page(1, 100))
     own = [ticket.id for ticket in found.data if ticket.id.startswith("PED-")]
     return {"request_cpf": CARLA.digits, "request_number": own[0]} if own else {}
