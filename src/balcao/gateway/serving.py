@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from balcao.core.logs import log
+from balcao.core.repeating import repeating
 from balcao.gateway import listening
 from balcao.gateway.application import Served
 from balcao.gateway.limits import Limits
@@ -71,15 +72,14 @@ async def serve_application(
             server = await asyncio.get_running_loop().create_server(
                 connections.accept, sock=sock, backlog=listening.BACKLOG
             )
-            sweeping = asyncio.create_task(connections.sweep())
-            try:
-                ready()
-                await stop.wait()
-                await listening.accept_no_more(sock, limits.settling_seconds)
-            finally:
-                server.close()
-                await connections.drain(limits.drain_seconds)
-                sweeping.cancel()
+            async with repeating(connections.sweep, connections.sweep_seconds):
+                try:
+                    ready()
+                    await stop.wait()
+                    await listening.accept_no_more(sock, limits.settling_seconds)
+                finally:
+                    server.close()
+                    await connections.drain(limits.drain_seconds)
 
 
 @asynccontextmanager
@@ -147,14 +147,14 @@ class _Connections:
                 connection.admit()
                 return
 
-    async def sweep(self) -> None:
-        """Until cancelled, expire each connection whose deadline has passed."""
-        seconds = min(1.0, self._limits.head_seconds / 4, self._limits.body_seconds / 4, _HELD_SECONDS / 2)
-        while True:
-            await asyncio.sleep(seconds)
-            self._expire_overdue(self._shared.loop.time())
+    @property
+    def sweep_seconds(self) -> float:
+        """The interval between two sweeps."""
+        return min(1.0, self._limits.head_seconds / 4, self._limits.body_seconds / 4, _HELD_SECONDS / 2)
 
-    def _expire_overdue(self, now: float) -> None:
+    async def sweep(self) -> None:
+        """Expire each connection whose deadline has passed."""
+        now = self._shared.loop.time()
         for connection in [each for each in (*self._open, *self._refused) if each.deadline < now]:
             connection.expire(now)
         late = [connection for connection, end in self._held.items() if end < now]
