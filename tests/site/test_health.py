@@ -35,8 +35,8 @@ def test_the_list_has_every_unit_once_and_the_map_shows_all_of_them(site: SiteCl
     text = site.get("/saude/unidades").text
     assert len(re.findall(r'<use href="#m\d"', text)) == 23
     assert 'aria-label="Mapa da cidade com 23 unidades.' in text
-    for color in ("Verde: tudo normal", "Amarelo: sem visitas em casa"):
-        assert color in site.open("/saude/unidades").text
+    for chosen, color in {"verde": "Verde: tudo normal", "amarelo": "Amarelo: sem visitas em casa"}.items():
+        assert color in site.open(f"/saude/unidades?cor={chosen}").text
 
 
 def test_the_nearest_unit_comes_first_and_one_that_is_closed_for_safety_last(site: SiteClient) -> None:
@@ -103,6 +103,25 @@ def test_a_unit_that_is_closed_for_safety_names_the_nearest_open_ones(site: Site
     assert "Sem atendimento desde" in page.text
     assert "Abertas agora, perto daqui" in page.text
     assert page.text.index("UPA 24h Estrada Velha") < page.text.index("UPA 24h do Canal")
+
+
+def test_the_address_of_a_unit_in_the_list_is_a_link_to_its_place_on_the_map(site: SiteClient) -> None:
+    listed, own = (site.get(path).text for path in ("/saude/unidades?perto=Canal&tipo=urgencia", CANAL))
+    found = re.search(
+        r'<a href="(https://www[.]openstreetmap[.]org/[^"]+)"\s+rel="noreferrer">Avenida do Canal, 1800', listed
+    )
+    assert found
+    assert re.fullmatch(r".*[?]mlat=-\d+[.]\d+&amp;mlon=-\d+[.]\d+&amp;zoom=17", found[1])
+    assert f'href="{found[1]}"' in own
+
+
+def test_the_kind_of_an_emergency_unit_is_explained(site: SiteClient) -> None:
+    explained = "UPA (pronto atendimento 24 horas)"
+    listed = site.open("/saude/unidades?tipo=urgencia").text
+    assert listed.count(explained) == 2
+    assert "Pronto atendimento (UPA)" in listed  # the choice in the filter
+    assert explained in site.open(CANAL).text
+    assert "UPA 24h do Canal" in site.open("/busca?q=pronto+atendimento").text
 
 
 def test_a_unit_for_emergencies_says_that_nobody_needs_an_appointment(site: SiteClient) -> None:

@@ -50,7 +50,7 @@ COLORS = {
         Color(
             "Vermelho", "vermelho", "no", 4, "não atende agora", "vermelha", "vermelhas",
             "A unidade não atende, e as equipes estão em lugar seguro.",
-            "Não vá agora. Em uma urgência, procure uma UPA ou ligue 192.",
+            "Não vá agora. Em uma urgência, procure um pronto atendimento (UPA) ou ligue 192.",
         ),
     )
 }  # fmt: skip

@@ -35,7 +35,7 @@ from balcao.web.words import capitalize_first, format_count, format_day_in_words
 
 # Colours can change at any time, so browsers may cache these pages only briefly (rules: site 5).
 _MAX_AGE = 20
-_PAGE_SIZE = 6  # keeps a page with the demo city's map below 15 kB
+_PAGE_SIZE = 5  # keeps a page with the demo city's map below 15 kB
 # Show at most this many units in search results and on the first page.
 _MOST_FOUND, _MOST_CHANGED = 5, 3
 _CNES = re.compile(r"[0-9]{7}")

@@ -24,7 +24,7 @@ from balcao.web.words import Words, format_distance
 KINDS = {
     "CF": "Clínica da família",
     "CMS": "Centro municipal de saúde",
-    "UPA": "UPA",
+    "UPA": "UPA (pronto atendimento 24 horas)",
     "HOSPITAL": "Hospital",
     "OUTRO": "Outra unidade de saúde",
 }
@@ -65,7 +65,7 @@ WHEN = {
 KIND = {
     "clinica": Choice("Clínica da família", "do tipo clínica da família", lambda unit: unit.tipo == "CF"),
     "centro": Choice("Centro municipal de saúde", "do tipo centro municipal de saúde", lambda unit: unit.tipo == "CMS"),
-    "urgencia": Choice("Urgência (UPA ou hospital)", "de urgência", is_emergency),
+    "urgencia": Choice("Pronto atendimento (UPA)", "de urgência", is_emergency),
 }
 
 
@@ -159,6 +159,11 @@ class UnitView:
     @property
     def kind(self) -> str:
         return KINDS.get(self.unit.tipo, KINDS["OUTRO"])
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether the position of the unit is known."""
+        return self.unit.latitude is not None and self.unit.longitude is not None
 
     @property
     def phones(self) -> list[str]:
