@@ -3,6 +3,7 @@
 The tests of the other tasks are in `test_jobs_and_health_tasks.py`, `test_request_tasks.py` and `mine/test_tasks.py`.
 """
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -66,7 +67,11 @@ def test_task_4_the_printed_page_has_documents_places_and_telephone_but_no_menus
 def test_task_5_one_page_has_all_services_for_a_small_business(task: Task) -> None:
     task.follow("Meu negócio", exact=False)
     expect(task.page.get_by_role("heading", level=1)).to_have_text("Meu negócio")
-    expect(task.main.get_by_role("heading", level=3)).to_have_count(10)
+    for name in ("Formalização de microempreendedor individual", "Alvará de funcionamento para comércio"):
+        service = task.main.get_by_role("listitem").filter(has=task.page.get_by_role("heading", name=name))
+        expect(service).to_contain_text(re.compile(r"Gratuito|R\$"))
+        expect(service).to_contain_text(re.compile("Na hora|Até "))
+    expect(task.main).to_contain_text("Também chamado de: abrir MEI.")
     task.require_steps(1)
 
 

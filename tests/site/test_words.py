@@ -1,12 +1,15 @@
 """The site's texts about subjects and services fit the demo city."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from balcao.core.values.text import fold_text
 from balcao.settings import SettingsError
 from balcao.site.city import SITE_FILE, read_city
+from balcao.site.wording import Subject
 from tests.support.sandbox import Sandbox
 from tests.support.site import SiteClient
 
@@ -18,6 +21,29 @@ def test_every_category_of_the_city_belongs_to_one_subject(sandbox: Sandbox) -> 
     named = [category for subject in WORDING.subject for category in subject.categories]
     assert sorted(named) == sorted({category["name"] for category in found})
     assert len({subject.key for subject in WORDING.subject}) == len(WORDING.subject) == 14
+
+
+@pytest.mark.parametrize("subject", WORDING.subject, ids=lambda subject: subject.key)
+def test_the_page_of_a_subject_has_what_its_description_promises(site: SiteClient, subject: Subject) -> None:
+    page = site.get(f"/servicos/assunto/{subject.key}").text
+    _, *groups = page.split('aria-labelledby="grupo-')
+    services = fold_text(" ".join(groups).partition("</main>")[0])
+    promised = [fold_text(part).strip() for part in subject.hint.split(",")]
+    assert [part for part in promised if _find_stem(part) not in services] == []
+
+
+def _find_stem(folded: str) -> str:
+    """Return the part of a word or phrase that its plural shares."""
+    return re.sub(r"(oes|ao|is|l|s)$", "", folded)
+
+
+def test_a_subject_counts_the_services_that_it_lists(site: SiteClient) -> None:
+    home = site.open("/").text
+    for subject in WORDING.subject:
+        page = site.open(f"/servicos/assunto/{subject.key}")
+        shown = len(re.findall(r"<li>\s*<h3>", page.answer.text))
+        assert f" {shown} serviços" in page.text
+        assert f"{subject.hint} ({shown})" in home
 
 
 def test_every_named_service_exists_and_no_frequent_one_is_sensitive(sandbox: Sandbox, site: SiteClient) -> None:

@@ -57,13 +57,17 @@ class HelpTexts(msgspec.Struct, frozen=True):
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """A subject in words that citizens use, and its categories in the catalogue."""
+    """A subject in words that citizens use, and its categories in the catalogue.
+
+    `subcategories` name further services, which also belong to another subject.
+    """
 
     key: str
     name: str
     hint: str
     icon: str
     categories: list[str]
+    subcategories: list[str] = []
 
 
 class Sensitive(msgspec.Struct, frozen=True):

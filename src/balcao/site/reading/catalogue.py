@@ -82,6 +82,11 @@ class Snapshot:
         return Counter(service.tema_geral for service in self.services)
 
     @cached_property
+    def subcategory_counts(self) -> Counter[tuple[str, str | None]]:
+        """Return the number of services in each subcategory of each category."""
+        return Counter((service.tema_geral, service.sub_categoria) for service in self.services)
+
+    @cached_property
     def departments(self) -> Counter[str]:
         """Return the number of services for each department code."""
         return Counter(code for service in self.services for code in service.orgao_gestor)
@@ -91,9 +96,13 @@ class Snapshot:
         """Return the services by name."""
         return {service.nome_servico: service for service in self.services}
 
-    def list_categories(self, categories: Sequence[str]) -> list[Listed]:
-        """Return the services in these categories."""
-        return [service for service in self.services if service.tema_geral in categories]
+    def list_categories(self, categories: Sequence[str], subcategories: Sequence[str] = ()) -> list[Listed]:
+        """Return the services in these categories, and those in these subcategories of any category."""
+        return [
+            service
+            for service in self.services
+            if service.tema_geral in categories or service.sub_categoria in subcategories
+        ]
 
 
 class Catalogue:

@@ -71,7 +71,7 @@ async def show_subject(visit: Visit, assunto: str) -> Response[Any]:
     subject = find_subject(visit.site.wording, snapshot, assunto)
     if subject is None:
         raise make_not_found()
-    services = snapshot.list_categories(subject.categories)
+    services = snapshot.list_categories(subject.categories, subject.subcategories)
     head = Head(
         subject.name,
         f"{subject.name}: {len(services)} serviços da prefeitura, com o custo e o tempo de cada um. {subject.hint}.",

@@ -21,10 +21,16 @@ def pick_frequent(wording: Wording, services: Sequence[Listed | None]) -> list[L
 
 def count_subjects(wording: Wording, snapshot: Snapshot) -> list[tuple[Subject, int]]:
     """Return each subject that has services, with the number of services."""
-    counts = snapshot.counts
     return [
-        (subject, sum(counts[category] for category in subject.categories))
-        for subject in wording.list_subjects(list(counts))
+        (
+            subject,
+            sum(
+                number
+                for (category, subcategory), number in snapshot.subcategory_counts.items()
+                if category in subject.categories or subcategory in subject.subcategories
+            ),
+        )
+        for subject in wording.list_subjects(list(snapshot.counts))
     ]
 
 
