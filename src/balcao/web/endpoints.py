@@ -1,7 +1,7 @@
 """The endpoints of a surface with a login. Each page becomes an endpoint that finds the session and shows errors."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
@@ -48,12 +48,20 @@ _TITLES = {"frame/over.html": "A sua sessÃ£o terminou", "frame/left.html": "VocÃ
 class Unsent(NamedTuple):
     """A form that could not be submitted: its address and all of its fields.
 
-    `lacks_file` is True if a file of the form was not stored. The form is then shown again instead of sent.
+    `lacks_file` is True if a file of the form was not stored. The form is then shown again instead of sent. `answers`
+    contains the typed values with the labels of their fields. It is empty if the labels are not known, because the
+    error occurred before the page made its form.
     """
 
     address: str
     fields: FormData
     lacks_file: bool = False
+    answers: Sequence[tuple[str, Sequence[str]]] = ()
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the typed values without the values that belong to the form itself."""
+        return [value for name, values in self.fields.items() if not name.startswith("_") for value in values if value]
 
 
 class SessionEndpoints(ABC, Generic[PageT, VisitT]):
@@ -363,4 +371,5 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
             fields = FormData({**fields, REOPEN: ["1"]})
         query = request.query_string.decode("latin-1")
         path = request.path.decode("latin-1")
-        return Unsent(f"{path}?{query}" if query else path, fields, lacks_file)
+        answers = [pair for form in visit.forms for pair in form.describe_answers(fields)] if visit else []
+        return Unsent(f"{path}?{query}" if query else path, fields, lacks_file, answers)

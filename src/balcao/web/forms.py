@@ -13,7 +13,7 @@ A form contains the version of the resource that it shows (`If-Match`), and a ke
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import wtforms
@@ -69,6 +69,7 @@ class Form(wtforms.Form):
         self.refusal = ""
         self.is_outdated = False
         self.result: Any = None
+        visit.forms.append(self)
 
     async def submit(self, send: Callable[[], Awaitable[Any]]) -> bool:
         """Send the form if it is valid, and store the response in `result`. Return whether the service accepted it.
@@ -115,6 +116,15 @@ class Form(wtforms.Form):
             return 412
         return 422 if self.is_sent and (self.errors or self.refusal) else 200
 
+    def describe_answers(self, given: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
+        """Return the submitted values in the form's words: the label of each answered field, and its values."""
+        answers = [(label, field, given.get(field.name, ())) for label, field in _list_inputs(self)]
+        return [
+            (label, [_name_value(field, text) for text in texts])
+            for label, field, texts in answers
+            if "".join(texts).strip()
+        ]
+
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
         """Return (field id, error text) pairs, in the order of the form."""
@@ -139,6 +149,32 @@ def _list_errors(field: Any) -> list[Any]:
     if isinstance(field, (wtforms.FieldList, wtforms.FormField)):
         return [error for part in field for error in _list_errors(part)]
     return list(field.errors)
+
+
+def _list_inputs(parts: Iterable[Any], label: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the label and the field of each visible input, also in nested fields.
+
+    A repeated field has the label of its list.
+    """
+    for part in parts:
+        own = label or part.label.text
+        if isinstance(part, wtforms.FieldList):
+            is_nested = any(isinstance(entry, wtforms.FormField) for entry in part)
+            yield from _list_inputs(part, "" if is_nested else own)
+        elif isinstance(part, wtforms.FormField):
+            yield from _list_inputs(part)
+        elif not isinstance(part, wtforms.HiddenField):
+            yield own, part
+
+
+def _name_value(field: Any, text: str) -> str:
+    """Return a submitted value as the person saw it: the label of a choice, "Sim" for a ticked box, or the text."""
+    if isinstance(field, wtforms.BooleanField):
+        return "Sim"
+    if not isinstance(field, wtforms.SelectFieldBase):
+        return text
+    choices = [one for _, group in field.iter_groups() for one in group] if field.has_groups() else field.iter_choices()
+    return next((str(label) for value, label, *_ in choices if str(value) == text), text)
 
 
 def list_choices(pairs: Iterable[tuple[str, str]], *, is_asked: bool = False) -> list[SelectChoice]:

@@ -26,7 +26,8 @@ class PageRequest:
     """A page request, with the data that the forms and lists of every surface need.
 
     `posted` is the submitted form, which is empty for a GET. `draft` is text that the person typed into this form
-    earlier but could not send. `notice` is a sentence that the page shows once.
+    earlier but could not send. `notice` is a sentence that the page shows once. `forms` are the forms that the page's
+    function has made, which an error page needs for their labels.
     """
 
     def __init__(self, request: Request, environment: Environment, posted: FormData) -> None:
@@ -35,6 +36,7 @@ class PageRequest:
         self.posted = posted
         self.notice = ""
         self.draft = FormData()
+        self.forms: list[Any] = []
 
     @property
     def is_post(self) -> bool:

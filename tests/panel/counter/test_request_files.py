@@ -9,6 +9,8 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
+from balcao.web.api import ServiceUnavailable
+from balcao.web.service_requests import client
 from balcao.web.service_requests.files import LARGEST_FILE
 from tests.panel.counter.test_requests import ANSWERS, REASON, ask, clerk, find_base, read_receipt
 from tests.support.demo_people import ANA, BRUNO, KLEBER, MARINA
@@ -112,6 +114,25 @@ def test_a_clerk_adds_photos_checks_and_sends_once(clerk: PanelClient, sandbox: 
     trail = ask(sandbox, ANA, "GET", f"/citizen/{ANA}/data-access").json()["data"]
     made = next(event for event in trail if event["operation"] == "registry.store_file")
     assert (made["action"], made["actor_kind"], made["reason"]) == ("create", "staff", REASON)
+
+
+def test_a_form_that_cannot_be_sent_is_shown_with_the_labels_of_its_questions(
+    clerk: PanelClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: Any) -> Any:
+        raise ServiceUnavailable("Fora do ar.", status=503)
+
+    form = f"{find_base(clerk)}/novo/lampada_apagada"
+    notes = find_notes(send(clerk, form, {"f-fotos": photo()}, **ANSWERS, deed="outro"))
+    monkeypatch.setattr(client, "open_request", fail)
+    answer = resend(clerk, form, {}, **ANSWERS, **{"k-fotos": notes}, deed="enviar")
+    assert answer.status_code == 503
+    typed = clerk.page.text.partition("O que você escreveu")[2]
+    for part in ("O que há com a lâmpada?", "Piscando", "Rua das Acácias, 45", "Uma foto, se puder", "1. Foto de"):
+        assert part in typed, typed
+    for raw in ("r-problema", "piscando", "f-fotos", "k-fotos", "deed", "image/jpeg", "Algo mais"):
+        assert raw not in typed
+    assert clerk.find_form(form).values["r-problema"] == "piscando"
 
 
 def test_an_unticked_file_is_not_sent(clerk: PanelClient, sandbox: Sandbox) -> None:

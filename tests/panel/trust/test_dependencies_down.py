@@ -89,6 +89,9 @@ def test_a_form_that_was_sent_meanwhile_keeps_its_text_and_is_sent_once(
     answer = kleber.post(GROUP, form.values | {"name": name, "description": "Da “prova” <b>"})
     assert answer.status_code == 503
     assert "não se perdeu" in kleber.page.text[-900:]
+    listed = kleber.page.text.partition("O que você escreveu")[2]
+    assert "Da “prova” <b>" in listed
+    assert "description" not in listed
     kept = kleber.find_form(GROUP)
     assert kept.values["description"] == "Da “prova” <b>"
     assert kleber.post(GROUP, kept.values).status_code == 503  # the dependency is still down

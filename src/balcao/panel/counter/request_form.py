@@ -85,6 +85,11 @@ class UploadingForm(Form):
         typed = [(name, text) for name, texts in visit.posted.items() if name in self for text in texts]
         return typed + [(one.kept_name, note) for one in self.uploads for note in one.notes]
 
+    def describe_answers(self, given: Mapping[str, Sequence[str]]) -> list[tuple[str, list[str]]]:
+        """Return the submitted values in the form's words, with the stored files."""
+        stored = [(one.question.label, list(one.shown)) for one in self.uploads if one.notes]
+        return super().describe_answers(given) + stored
+
     async def check(self, subject: Subject) -> bool:
         """Check the answers and store the chosen files. Return whether the request can be sent."""
         self.validate()  # before the files are stored, because a validation removes the errors of all fields
