@@ -82,7 +82,7 @@ def test_every_state_of_a_citizens_request(screen: Screen, sandbox: Sandbox, tmp
     page.get_by_label("Escolha um arquivo").set_input_files(text)
     press(screen, "Continuar")
     page.get_by_label("Escolha um arquivo").set_input_files(picture)
-    press(screen, "Guardar e escolher outro")
+    press(screen, "Enviar este arquivo e escolher mais um")
     press(screen, "Continuar")
     page.get_by_label("A partir de que dia?").fill("2001-01-01")
     press(screen, "Continuar")
@@ -100,7 +100,7 @@ def test_every_state_of_a_citizens_request(screen: Screen, sandbox: Sandbox, tmp
     page.get_by_label("Foto ou documento").set_input_files(text)
     press(screen, "Enviar a resposta")
     page.get_by_label("Foto ou documento").set_input_files(picture)
-    press(screen, "Guardar e escolher outro")
+    press(screen, "Enviar este arquivo e escolher mais um")
     page.get_by_label("A sua resposta").fill("Segue a foto.")
     press(screen, "Enviar a resposta")
     for state, told, tails in [

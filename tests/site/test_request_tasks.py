@@ -77,7 +77,7 @@ def test_a_citizen_asks_with_a_photo_and_finds_the_request(screen: Screen, keys:
     press(screen, keys, "Continuar")
     keys.go_to(page.get_by_label("Escolha um arquivo"))
     page.get_by_label("Escolha um arquivo").set_input_files(picture)
-    press(screen, keys, "Guardar e escolher outro")
+    press(screen, keys, "Enviar este arquivo e escolher mais um")
     expect(page.get_by_role("main")).to_contain_text("1. Foto de")
     press(screen, keys, "Continuar")
     expect(page.get_by_role("heading", level=1)).to_contain_text("A partir de que dia?")

@@ -81,7 +81,7 @@ def test_the_citizen_reads_the_department_once_for_a_visit(attended: str, panel:
     of_visit = [row for row in rows if "senha 47" in row]
     assert len(of_visit) == 1
     assert "Leu o cadastro" in of_visit[0]
-    assert "os chamados" in of_visit[0]
+    assert "os pedidos" in of_visit[0]
     assert attended in of_visit[0]
     assert "Luiz" not in panel.page.text
 

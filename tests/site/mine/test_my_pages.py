@@ -98,6 +98,20 @@ def test_subjects_are_shown_as_off_while_the_person_accepts_no_messages(enter: E
     assert "agora aceita mensagens da prefeitura" in bruno.page.text
 
 
+def test_sensitive_values_appear_at_the_link_that_shows_them(enter: Enter) -> None:
+    ana = enter("ana")
+    hidden = ana.get(f"{PREFIX}/dados")
+    link = f"{PREFIX}/dados?sensiveis=sim#sensiveis"
+    assert link in ana.page.links
+    shown = ana.get(link)
+    assert "Raça ou cor" in shown.text.partition('id="sensiveis"')[2]
+    assert f"{PREFIX}/dados#sensiveis" in ana.page.links
+    for answer in (hidden, shown):
+        before, target, _ = answer.text.partition('id="sensiveis"')
+        assert target
+        assert "Raça ou cor" not in before
+
+
 def test_text_of_a_form_survives_the_end_of_the_session(enter: Enter, sql: Sql) -> None:
     ana = enter("ana")
     ana.get(f"{PREFIX}/dados/nome")

@@ -134,7 +134,10 @@ def test_photos_and_documents_are_sent_shown_and_downloaded_as_attachments(enter
     gabi, base = enter("gabriela"), f"{ASK}/coleta_de_volumosos"
     for position, values in enumerate(SOFA[:3], 1):
         fill(gabi, f"{base}/pergunta/{position}", values)
+    gabi.get(f"{base}/arquivos/4")
+    assert "Você pode enviar até 3 arquivos, um de cada vez." in gabi.page.text
     send_file(gabi, f"{base}/arquivos/4", photo(), outro="1")
+    assert "Você pode enviar mais 2 arquivos, um de cada vez." in gabi.page.text
     send_file(gabi, f"{base}/arquivos/4", drawing(), outro="1")
     send_file(gabi, f"{base}/arquivos/4", document())
     gabi.get(f"{base}/arquivos/4")

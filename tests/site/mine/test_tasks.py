@@ -3,6 +3,7 @@
 The tests of the two widths use different people, because they share the demo city.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -133,6 +134,7 @@ def test_task_23_carla_sees_who_looked_at_her_data_and_why(task: Task) -> None:
     expect(by_department.first).to_contain_text("Leu os pedidos; mudou os pedidos, pelo Painel")
     expect(by_department.first).to_contain_text("Motivo: Atendimento do pedido PED-")
     expect(task.main).to_contain_text("o órgão, o que viu e por quê")
+    expect(task.main).not_to_contain_text(re.compile("CRM|chamado|plataforma"))
     task.require_steps(2)
 
 

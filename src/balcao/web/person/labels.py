@@ -59,7 +59,7 @@ _ACTORS = {
     "worker": "A plataforma",
     "operator": "Quem opera a plataforma",
 }
-_CLIENTS = {"painel": "pelo Painel", "balcao-platform": "da própria plataforma"}
+_CLIENTS = {"painel": "pelo Painel, o sistema de quem atende", "balcao-platform": "automaticamente"}
 KINDS = {
     "applications": "candidaturas",
     "audit_events": "trilha de acessos",
@@ -185,7 +185,7 @@ def describe_reason(access: Access) -> str:
     """Return the reason for an access, or a sentence that explains why there is no reason."""
     if access.reason:
         return access.reason
-    return "não informado" if access.actor_kind == "staff" else "não se pede"
+    return "não informado" if access.actor_kind == "staff" else "não precisa ser informado"
 
 
 def describe_choice(choice: Choice) -> str:
