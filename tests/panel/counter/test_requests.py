@@ -150,6 +150,30 @@ def test_a_clerk_answers_and_reopens_for_the_person(clerk: PanelClient, sandbox:
     assert ask(sandbox, ANA, "GET", f"/citizen/{ANA}/maintenance-request/{number}").json()["state"] == "reopened"
 
 
+def test_a_step_that_the_request_does_not_allow_is_not_offered_and_a_form_made_by_hand_is_explained(
+    clerk: PanelClient, sandbox: Sandbox
+) -> None:
+    answers = {"problema": "apagada", "local": {"address": "Rua A, 1"}}
+    body = {"type": "lampada_apagada", "version": 1, "answers": answers}
+    number = ask(sandbox, ANA, "POST", f"/citizen/{ANA}/maintenance-request", json=body).json()["number"]
+    base = f"{find_base(clerk)}/{number}"
+    clerk.get(base)
+    secret = clerk.find_form("/painel/sair").values["_csrf"]
+    for step, why in {"responder": "não espera uma resposta", "reabrir": "O pedido está aberto"}.items():
+        assert f"{base}/{step}" not in clerk.page.links
+        opened = clerk.get(f"{base}/{step}")
+        assert opened.status_code == 200
+        assert why in clerk.page.text
+        assert 'name="text"' not in opened.text
+        sent = clerk.post(f"{base}/{step}", {"_csrf": secret, "text": "Sem pergunta."})
+        assert sent.status_code == 409
+        assert why in clerk.page.text
+        assert "Nada foi enviado." in clerk.page.text
+        assert "Sem pergunta." in clerk.page.text
+        clerk.get(base)
+        assert "Sem pergunta." not in clerk.page.text
+
+
 def test_a_number_finds_the_person(panel: PanelClient, sandbox: Sandbox) -> None:
     answers = {"problema": "apagada", "local": {"address": "Rua A, 1"}}
     body = {"type": "lampada_apagada", "version": 1, "answers": answers}

@@ -55,8 +55,8 @@ async def show_request(visit: Visit, attendance: str, number: str) -> Response[A
         tags=TAGS,
         authors=AUTHORS,
         name_step=name_step,
-        may_answer=visit.may(WRITE) and read.state == _ASKED,
-        may_reopen=visit.may(WRITE) and read.state in CLOSED and _is_recent(visit, read),
+        may_answer=visit.may(WRITE) and not _refuse_answer(read),
+        may_reopen=visit.may(WRITE) and not _refuse_reopening(visit, read),
         crumbs=make_request_crumbs(visit, found),
     )
 
@@ -65,10 +65,11 @@ async def show_request(visit: Visit, attendance: str, number: str) -> Response[A
 async def answer_question(visit: Visit, attendance: str, number: str) -> Response[Any]:
     """Answer the city's question on behalf of the citizen, with photos and documents that the citizen brings."""
     found, subject, read = await _read_request(visit, attendance, number)
+    refusal = _refuse_answer(read)
     # After the answer, the form can only be a repeated one. Its files are in the request, so they do not count again.
     room = MOST_FILES - len(read.files) if read.state == _ASKED else MOST_FILES
     form = make_text_form(room, visit.panel.words.now().date(), takes_files=visit.may(FILES))(visit)
-    if visit.posted.first(DEED) == MORE:
+    if visit.posted.first(DEED) == MORE and not refusal:
         await form.store_files(subject, is_needed=True)
     elif (
         form.is_sent
@@ -78,7 +79,7 @@ async def answer_question(visit: Visit, attendance: str, number: str) -> Respons
         )
     ):
         return await visit.redirect(_find_address(visit, found, number), "A resposta foi enviada.")
-    return _render(visit, found, read, form, takes_answer=True)
+    return _render(visit, found, read, form, refusal, takes_answer=True)
 
 
 @pages.form("/{number}/reabrir", "Reabrir o pedido", actions=[WRITE])
@@ -90,7 +91,7 @@ async def reopen_request(visit: Visit, attendance: str, number: str) -> Response
         lambda: client.write_text(subject, number, "reopening", form.typed, form.key)
     ):
         return await visit.redirect(_find_address(visit, found, number), "O pedido foi reaberto.")
-    return _render(visit, found, read, form)
+    return _render(visit, found, read, form, _refuse_reopening(visit, read))
 
 
 async def _read_request(visit: Visit, attendance: str, number: str) -> tuple[Attendance, Subject, ServiceRequest]:
@@ -99,29 +100,40 @@ async def _read_request(visit: Visit, attendance: str, number: str) -> tuple[Att
     return found, subject, await client.read_request(subject, number)
 
 
+def _refuse_answer(read: ServiceRequest) -> str:
+    """Return why the request takes no answer, or an empty string."""
+    return "" if read.state == _ASKED else "A prefeitura não espera uma resposta neste pedido."
+
+
+def _refuse_reopening(visit: Visit, read: ServiceRequest) -> str:
+    """Return why the request cannot be reopened, or an empty string."""
+    if read.state not in CLOSED:
+        return "O pedido está aberto."
+    is_recent = read.reopen_until is not None and read.reopen_until > visit.panel.words.now()
+    return "" if is_recent else "O prazo para reabrir este pedido acabou. Se for preciso, faça um pedido novo."
+
+
 def _render(
-    visit: Visit, found: Attendance, read: ServiceRequest, form: TextForm, *, takes_answer: bool = False
+    visit: Visit, found: Attendance, read: ServiceRequest, form: TextForm, refusal: str, *, takes_answer: bool = False
 ) -> Response[Any]:
+    """Show the form. If the request does not allow this step, show the `refusal` and the typed text instead."""
     question = next((step.text for step in reversed(read.steps) if step.state == _ASKED), None)
     return visit.render(
         "counter/request_text.html",
         found=found,
         one=read,
         form=form,
+        refusal=refusal,
         takes_answer=takes_answer,
         asked=question if read.state == _ASKED else None,
         back=_find_address(visit, found, read.number),
         crumbs=make_request_crumbs(visit, found),
-        status=form.status,
+        status=409 if refusal and form.is_sent else form.status,
     )
 
 
 def _find_address(visit: Visit, found: Attendance, number: str) -> str:
     return visit.address("counter.show_request", attendance=found.number, number=number)
-
-
-def _is_recent(visit: Visit, read: client.ServiceRequest) -> bool:
-    return read.reopen_until is not None and read.reopen_until > visit.panel.words.now()
 
 
 def _address(visit: Visit, found: Attendance) -> str:
