@@ -34,8 +34,9 @@ RETURN value #>> '{}' !~ '^\W*\+' OR regexp_replace(value #>> '{}', '\D', '', 'g
 
 -- Return whether the number is in another person's record. The indexes `register_phones` and `base_record_phones` find
 -- candidates by digits, and the functions above compare the complete numbers.
+-- PostgreSQL expects too many rows for so many suffixes, so without the setting it would read the whole table.
 CREATE OR REPLACE FUNCTION registry.is_phone_anothers(asked text, person text) RETURNS boolean
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
 DECLARE
     forms    text[] := registry.phone_forms(asked);
     -- In the mirror: complete, or without the country code.
@@ -105,7 +106,7 @@ END $$;
 -- have it in their record, at most `most` from each kind of record. A number in quarantine may have changed hands, so
 -- it belongs to no person.
 CREATE OR REPLACE FUNCTION registry.find_phone_people(asked text, lasting interval, most int) RETURNS SETOF text
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE SET enable_seqscan = off AS $$
 DECLARE
     forms    text[] := registry.phone_forms(asked);
     -- See `is_phone_anothers`.
