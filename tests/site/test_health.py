@@ -46,6 +46,8 @@ def test_the_nearest_unit_comes_first_and_one_that_is_closed_for_safety_last(sit
     page = site.open("/saude/unidades?perto=Centro")
     assert "Da mais próxima do bairro Centro à mais distante" in page.text
     assert "no bairro Centro" in page.text
+    assert "A que não atende agora vem por último" in page.text
+    assert "vem por último" not in site.open("/saude/unidades?perto=Centro&tipo=urgencia").text
     assert re.search(r"a uns \d+(,5)? km", page.text)
 
 

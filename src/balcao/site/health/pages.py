@@ -78,6 +78,7 @@ async def list_units(visit: Visit) -> Response[Any]:
         heading=heading,
         views=views[(number - 1) * _PAGE_SIZE : number * _PAGE_SIZE],
         total=len(views),
+        has_closed=board.is_current and any(unit.atendimento.situacao == "fechado_por_risco" for unit in chosen),
         first=(number - 1) * _PAGE_SIZE + 1,
         number=number,
         last=max(1, -(-len(views) // _PAGE_SIZE)),
