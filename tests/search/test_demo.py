@@ -11,8 +11,10 @@ import pytest
 
 from balcao.core.values.costs_and_deadlines import FREE, IMMEDIATE, UNITS
 from balcao.search.phrases import service as phrases
+from balcao_sandbox.demo import health_units_city
 from balcao_sandbox.demo import search as demo
 from balcao_sandbox.demo.registry import departments
+from balcao_sandbox.demo.request_types import read_requests
 from tests.search.conftest import EMPTY
 from tests.search.stage import Stage
 from tests.support.issuer import Issuer, bearer
@@ -37,6 +39,19 @@ WHOLE = {
     "comments": 3,
 }
 
+# A service whose name has the word is for this audience.
+AUDIENCES = {
+    "pessoa idosa": "Idosos",
+    "pessoas idosas": "Idosos",
+    "pessoa com deficiência": "Pessoas com Deficiência",
+    "mulher": "Mulheres",
+    "mamografia": "Mulheres",
+    "do estudante": "Estudantes",
+    "para adultos": "Adultos",
+    "creche": "Famílias",
+    "microempreendedor": "Empresários",
+    "alvará": "Empresários",
+}
 _STOP_HALF_WAY = """
 CREATE FUNCTION public.stop_half_way() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -159,3 +174,31 @@ def test_every_demo_service_belongs_to_departments_that_the_registry_has(stage: 
     codes = {row.partition(" | ")[0] for row in tomllib.loads(names)["departments"]}
     assert rows
     assert {row[0] for row in rows} <= codes
+
+
+def test_a_service_promises_the_deadline_and_the_department_of_its_request_type() -> None:
+    """The site shows both next to each other."""
+    services = {planned.service_id: planned.body for planned in demo.list_published()}
+    for kind in read_requests()["type"]:
+        service = services[kind["service_id"]]
+        assert service["prazo"] == {"unidade": "dias", "quantidade": kind["deadline_days"]}, kind["id"]
+        assert not service["tempo_atendimento"]
+        assert set(service["orgao_gestor"]) <= set(kind["departments"]), kind["id"]
+
+
+def test_the_texts_of_a_service_agree_with_each_other() -> None:
+    units = {unit.nome: f"{unit.logradouro}, {unit.numero}" for unit in health_units_city.UNITS.values()}
+    for planned in demo._draw_services():
+        body, name = planned.body, planned.body["nome_servico"]
+        for place in body["canais_presenciais"]:
+            where, _, address = place.partition(", ")
+            assert units.get(where, address) == address, name
+        is_immediate = body["tempo_atendimento"] == "Imediato" or body.get("prazo") == {"unidade": "imediato"}
+        assert is_immediate or "na hora" not in body["resultado_solicitacao"], name
+        assert body["is_free"] is not True or " reais" not in body["resumo"], name
+        assert ("Servidores" in body["publico_especifico"]) == (
+            "matrícula de servidor" in body["documentos_necessarios"][0]
+        )
+        for word, audience in AUDIENCES.items():
+            assert word not in name.lower() or audience in body["publico_especifico"], name
+        assert bool(body["canais_digitais"]) == bool(body["buttons"]), name

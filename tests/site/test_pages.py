@@ -6,15 +6,17 @@ from collections.abc import Callable
 import pytest
 
 from balcao.site.areas import AREAS
+from balcao_sandbox.demo.request_types import make_service_id
 from tests.support.service_relay import ServiceRelay
 from tests.support.site import SiteClient
 
-SERVICE = "/servicos/segunda-via-do-carne-do-imposto-predial-7f9880a6"
+IPTU = "Segunda via do carnê do imposto predial"
+SERVICE = f"/servicos/segunda-via-do-carne-do-imposto-predial-{make_service_id(IPTU)[:8]}"
 PAGES = {
     "/": "O que você precisa da prefeitura?",
     "/servicos": "Todos os serviços",
     "/servicos/assunto/meu-negocio": "Meu negócio",
-    SERVICE: "Segunda via do carnê do imposto predial",
+    SERVICE: IPTU,
     "/busca": "Busca",
     "/busca?q=creche": "Busca",
     "/orgaos": "Órgãos da prefeitura",

@@ -32,7 +32,7 @@ def test_task_1_the_result_says_what_the_second_copy_of_the_bill_costs(task: Tas
     task.search("segunda via do iptu")
     result = task.page.get_by_role("listitem").filter(has=task.page.get_by_role("link", name=IPTU))
     expect(result).to_contain_text("Gratuito")
-    expect(result).to_contain_text("Até 10 dias úteis")
+    expect(result).to_contain_text("Na hora")
     expect(result).to_contain_text("Internet ou posto")
     task.require_steps(1)
 

@@ -1,12 +1,10 @@
 """The sandbox's service catalogue for Porto Aurora, with deleted services and a migration that can be undone.
 
 Each service has phrases in citizens' words. Apart from the times, which are relative to the day of the first start, the
-data is the same in every sandbox (seed 2026). If loading was interrupted, the next start continues it.
+data is the same in every sandbox. If loading was interrupted, the next start continues it.
 """
 
-import random
 import tomllib
-import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,10 +33,10 @@ from balcao.search.schema_migrations.work import carry_on
 from balcao.search.services import service as services
 from balcao.search.services.schemas import ServiceChangeBody, ServiceRollbackBody
 from balcao_sandbox.demo.callers import act_as
+from balcao_sandbox.demo.request_types import find_deadlines, make_service_id
 
-SEED = 2026
-# The number and id of the service that appears in the examples of the API descriptions.
-EXAMPLE, EXAMPLE_ID = 1, "5f0c2f0e-8a55-4a6c-9a43-1f7a7c1d2b10"
+# The number of the service that appears in the examples of the API descriptions.
+EXAMPLE = 1
 EXAMPLE_MAPPING_ID = "7b1de1c0-52f4-4a83-9d0e-2a6f0c4b8e11"
 SOURCES = ("1746_v2_llm", "carioca-digital_v2_llm")
 MAPPED = frozenset({1, 3, 5, 8, 10, 15, 20, 28})
@@ -47,7 +45,6 @@ DELETED = frozenset({21, 33})
 PROPOSED = 10
 PROPOSAL = {
     "resumo": "Emite novamente as guias do imposto do ano corrente e do ano anterior, com código de barras e Pix.",
-    "tempo_atendimento": "Na hora",
     "change_reason": "O Pix foi liberado pela Secretaria de Fazenda.",
 }
 IN_EDITION = frozenset({14, 17, 24, 31, 37})
@@ -247,7 +244,12 @@ class _History:
 
     @property
     def _declaration(self) -> dict[str, Any]:
-        return {"documentos_necessarios": [*self.planned.body["documentos_necessarios"], "Declaração de próprio punho"]}
+        return {
+            "documentos_necessarios": [
+                *self.planned.body["documentos_necessarios"],
+                "Procuração, se você pede por outra pessoa",
+            ]
+        }
 
     @property
     def _button(self) -> dict[str, Any]:
@@ -259,47 +261,50 @@ class _History:
 
 
 def _draw_services() -> Iterator[PlannedService]:
-    data = _read_data("search_services.toml")
-    chance = random.Random(SEED)  # noqa: S311 - the same data everywhere, no secret
+    data, deadlines = _read_data("search_services.toml"), find_deadlines()
     for number, row in enumerate([*data["services"], *data["further"], *data["settled"]]):
-        nome, tema, sub, orgao, resumo = (part.strip() for part in row.split("|"))
-        drawn = str(uuid.UUID(int=chance.getrandbits(128), version=4))
+        name, category, subcategory, department, kind, audiences, summary = (part.strip() for part in row.split("|"))
+        described = data["kinds"][kind]
+        address = f"https://servicos.portoaurora.example/{number + 100}"
+        button = {"titulo": described.get("button"), "url_service": f"{address}/pedido"}
+        service_id = make_service_id(name)
         yield PlannedService(
-            EXAMPLE_ID if number == EXAMPLE else drawn,
+            service_id,
             number,
             {
-                "nome_servico": nome,
-                "orgao_gestor": [data["departments"][orgao]],
-                "resumo": resumo,
-                "tempo_atendimento": chance.choice(data["deadlines"]),
+                "nome_servico": name,
+                "orgao_gestor": [data["departments"][department]],
+                "resumo": summary,
+                "tempo_atendimento": described["deadline"],
                 "custo_servico": "Gratuito",
-                "resultado_solicitacao": "Pedido concluído e registrado na sua conta.",
-                "descricao_completa": data["description"].format(nome=nome, resumo=resumo, orgao=orgao),
-                "documentos_necessarios": chance.sample(data["documents"], 3),
-                "instrucoes_solicitante": "Faça o pedido com a sua conta e acompanhe pelo número do protocolo.",
-                "canais_digitais": [f"https://servicos.portoaurora.example/{number + 100}"],
-                "canais_presenciais": chance.sample(data["places"], 2),
-                "legislacao_relacionada": chance.sample(data["laws"], 1),
-                "tema_geral": tema,
-                "sub_categoria": sub,
-                "publico_especifico": chance.sample(data["audiences"], 2),
+                "resultado_solicitacao": described["result"],
+                "descricao_completa": data["description"].format(nome=name, resumo=summary, orgao=department),
+                "documentos_necessarios": described["documents"],
+                "instrucoes_solicitante": described["instructions"],
+                "canais_digitais": [address] if button["titulo"] else [],
+                "canais_presenciais": data["places"].get(subcategory, described["places"]),
+                "legislacao_relacionada": [data["laws"].get(category, data["general_law"])],
+                "tema_geral": category,
+                "sub_categoria": subcategory,
+                "publico_especifico": [each.strip() for each in audiences.split(";")],
                 "fixar_destaque": number in HIGHLIGHTED,
                 "is_free": True,
                 "agents": {"exclusive_for_agents": number in EXCLUSIVE_FOR_AGENTS},
-                "buttons": [
-                    {
-                        "titulo": "Pedir agora",
-                        "url_service": f"https://servicos.portoaurora.example/{number + 100}/pedido",
-                    }
-                ],
+                "buttons": [button] if button["titulo"] else [],
             }
-            | _price(data["priced"].get(nome, {})),
+            | _price(data["priced"].get(name, {}))
+            | _promise(deadlines.get(service_id)),
         )
 
 
 def _price(known: dict[str, Any]) -> dict[str, Any]:
     """Return the cost and the deadline of a service as data, with the texts that they replace."""
     return {"is_free": None, "custo_servico": "", "tempo_atendimento": ""} | known if known else {}
+
+
+def _promise(days: int | None) -> dict[str, Any]:
+    """Return the deadline of a service that citizens request from the city, as its request type promises it."""
+    return {} if days is None else {"prazo": {"unidade": "dias", "quantidade": days}, "tempo_atendimento": ""}
 
 
 def _read_data(name: str) -> dict[str, Any]:

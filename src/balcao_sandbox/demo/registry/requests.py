@@ -1,9 +1,7 @@
 """The demo city's request types, and its citizens' requests with their history."""
 
-import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
-from importlib.resources import files
 from typing import Any
 
 import msgspec
@@ -25,6 +23,7 @@ from balcao.registry.requests.types import service as types
 from balcao.registry.requests.types.schemas import TypeCreation
 from balcao_sandbox.demo.callers import act_as
 from balcao_sandbox.demo.registry.photos import draw_photo
+from balcao_sandbox.demo.request_types import read_requests
 from balcao_sandbox.passing_time.store import age_request
 
 CARLA = Cpf("90000000337")
@@ -34,7 +33,7 @@ OWN = Decision(Reason.OWNER, "self")
 async def load_demo_requests(platform: Platform) -> None:
     """Create missing request types, and the requests if there are none. Changes by users remain."""
     call = operator_call(platform, "registry.demo")
-    rows = tomllib.loads(files(__package__).joinpath("requests.toml").read_text("utf-8"))
+    rows = read_requests()
     present = {kind.id for kind in (await types.list_request_types(call, inactive=True)).types}
     for row in rows["type"]:
         if row["id"] not in present:
