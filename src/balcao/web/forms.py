@@ -127,8 +127,17 @@ class Form(wtforms.Form):
 
     @property
     def faults(self) -> Sequence[tuple[str, str]]:
-        """Return (field id, error text) pairs, in the order of the form."""
-        return [(field.id, str(error)) for field in self for error in _list_errors(field)]
+        """Return (field id, error text) pairs, in the order of the form.
+
+        The texts are links at the top of the page, where people read them without the field. If the form has several
+        fields, each text therefore starts with the label.
+        """
+        is_single = len(list(_list_inputs(self))) == 1
+        return [
+            (field.id, str(error) if is_single or not label else f"{_introduce(label)} {error}")
+            for field in self
+            for label, error in _list_errors(field)
+        ]
 
     def _add_error(self, name: str, text: str) -> None:
         field = self._fields[name]
@@ -144,11 +153,17 @@ class Form(wtforms.Form):
         return _NAMED.sub(label, text)
 
 
-def _list_errors(field: Any) -> list[Any]:
-    """Return the errors in a field and in its nested fields."""
+def _list_errors(field: Any) -> list[tuple[str, Any]]:
+    """Return the errors in a field and in its nested fields, each with the label of its field."""
     if isinstance(field, (wtforms.FieldList, wtforms.FormField)):
         return [error for part in field for error in _list_errors(part)]
-    return list(field.errors)
+    label = "" if isinstance(field, wtforms.HiddenField) else field.label.text
+    return [(label, error) for error in field.errors]
+
+
+def _introduce(label: str) -> str:
+    """Return a label as the start of a sentence about its field: "Rua e número:", "Onde fica o poste?"."""
+    return label if label.endswith(("?", ":", ".")) else f"{label}:"
 
 
 def _list_inputs(parts: Iterable[Any], label: str = "") -> Iterator[tuple[str, Any]]:
