@@ -23,7 +23,7 @@ from balcao.core.offloading import SMALL, run_in_thread
 from balcao.web import guard, login
 from balcao.web.api import Api, ApiFault
 from balcao.web.declaration import SessionPage
-from balcao.web.faults import PageFault, describe_api_fault, make_not_allowed, make_not_found
+from balcao.web.faults import PageFault, describe_api_fault, make_not_allowed, make_not_found, make_too_large
 from balcao.web.guard import FORM_SECRET
 from balcao.web.login import Login
 from balcao.web.sessions.drafts import Draft
@@ -137,7 +137,10 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         async def respond(request: Request) -> Response[Any]:
             if (canonical := self._find_canonical(request)) is not None:
                 return redirect(canonical, 307)
-            return await self._respond(request, page, dict(zip(names, request.path_values, strict=True)))
+            try:
+                return await self._respond(request, page, dict(zip(names, request.path_values, strict=True)))
+            except TooLarge:
+                raise make_too_large(page.takes_file, page.keeps_text) from None
 
         if page.method != "POST":
             return self.make_endpoint(page.name, page.method, respond)
@@ -251,6 +254,8 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         elif not visit.is_post and not visit.is_fragment:
             visit.notice = await self._surface.sessions.pop_notice(visit.session)
             await self._fill_draft(visit)
+            if page.takes_file and REOPEN in visit.query:
+                visit.report_lost_file()
         response: Response[Any] = await page.function(visit, **values)
         await self.finish(visit, response)
         return response
@@ -286,12 +291,16 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
             count_anonymous(self._surface.refusals, request, PAGE, session.stored.subject_key.hex())
             fields = {name: values for name, values in posted.items() if name != FORM_SECRET}
             kept = await self._surface.sessions.drafts.store(session, Draft(back or path, page.label, fields))
+        # A form that was not read may have had a file.
+        lost_file = page.takes_file and (not posted or (isinstance(posted, UploadForm) and bool(posted.files)))
         if back:
-            asked = "&".join(filter(None, [f"{DRAFT_IN_ADDRESS}={kept}" if kept else "", query]))
+            added = [f"{DRAFT_IN_ADDRESS}={kept}" if kept else "", f"{REOPEN}=1" if lost_file else ""]
+            asked = "&".join(filter(None, [*added, query]))
             address = f"{back}?{asked}" if asked else back
         else:
             address = f"{self._surface.prefix}/rascunhos/{kept}" if kept else self._surface.prefix
-        return self._render_alone("frame/over.html", 401, is_kept=kept is not None, login=self._find_login(address))
+        values = {"is_kept": kept is not None, "lost_file": lost_file, "login": self._find_login(address)}
+        return self._render_alone("frame/over.html", 401, **values)
 
     def _find_login(self, back: str) -> str:
         return f"{self._surface.prefix}{login.LOGIN}?para={quote(back, safe='/')}"

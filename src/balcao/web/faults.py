@@ -26,6 +26,7 @@ class PageFault(Exception):
         self.request_id = request_id
         self.retry_after = retry_after
         self.actions: list[str] = []
+        self.loses_text = False  # the person's text is only in the browser
 
     @property
     def may_pass(self) -> bool:
@@ -38,6 +39,28 @@ class LoginFailed(PageFault):
 
     def __init__(self, text: str) -> None:
         super().__init__(400, "Não foi possível entrar", f"{text} Comece de novo.")
+
+
+def make_too_large(takes_file: bool, keeps_text: bool) -> PageFault:
+    """Return the error page for a form that was too large to be read, so that its text is lost.
+
+    `takes_file` and `keeps_text` are those of the form's page (`SessionPage`).
+    """
+    if takes_file and not keeps_text:
+        text = "Um arquivo pode ter até 5 MB. Volte e escolha um menor, ou tire a foto com menos qualidade."
+        return PageFault(413, "O arquivo é grande demais", text)
+    if takes_file:
+        text = (
+            "Um arquivo pode ter até 5 MB. O formulário não chegou a ser lido, e nada foi enviado. Use o botão de "
+            "voltar do navegador: em muitos, o texto ainda está lá. Se não estiver, é preciso escrever o texto de "
+            "novo. Para não perder o texto, envie primeiro o arquivo e escreva depois."
+        )
+        fault = PageFault(413, "O arquivo é grande demais", text)
+    else:
+        text = "Ele não chegou a ser lido, e nada foi gravado. Use o botão de voltar do navegador e escreva menos."
+        fault = PageFault(413, "O texto é grande demais", text)
+    fault.loses_text = True
+    return fault
 
 
 def make_not_found() -> PageFault:

@@ -16,10 +16,12 @@ from balcao.web.surface import Surface
 
 # The query parameter and the form field that contain the id of a stored draft.
 DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
-# The form field with which an error page returns to a form whose files were not stored.
+# The form field with which an error page returns to a form whose files were not stored, and the query parameter with
+# which the login does.
 REOPEN = "_reabrir"
 # The form field that contains the encrypted token for an opened form.
 FORM_ADDRESS_FIELD = "_lugar"
+_LOST_FILE = "Escolha o arquivo de novo. O resto está como você deixou, e nada foi enviado ainda."
 
 
 class PageRequest:
@@ -51,7 +53,11 @@ class PageRequest:
     def reopen(self) -> None:
         """Show the submitted form with its text, as if it were a draft, so that the person can choose files again."""
         self.draft, self.posted = self.posted, FormData()
-        self.notice = "Escolha o arquivo de novo. O resto está como você deixou, e nada foi enviado ainda."
+        self.report_lost_file()
+
+    def report_lost_file(self) -> None:
+        """Show that the file of the person's earlier form was not stored."""
+        self.notice = _LOST_FILE
 
     @cached_property
     def query(self) -> FormData:

@@ -208,6 +208,25 @@ def test_a_file_beyond_the_limit_is_not_read_and_the_page_says_why(enter: Enter)
     assert f"{LAMP}/arquivos/5" in gabi.page.links
 
 
+def test_a_form_that_is_not_read_says_that_its_text_is_lost(enter: Enter, sandbox: Sandbox) -> None:
+    gabi = enter("gabriela")
+    path = ask(gabi, sandbox)
+    too_large = b"\xff\xd8\xff" + b"x" * 3 * LARGEST_FILE
+    assert send_file(gabi, path, too_large, text="É cinza.").status_code == 413
+    assert gabi.page.heading == "O arquivo é grande demais"
+    assert "é preciso escrever o texto de novo" in gabi.page.text
+    assert "envie primeiro o arquivo e escreva depois" in gabi.page.text
+    assert "Abrir o formulário vazio" in gabi.page.text
+    assert path in gabi.page.links
+    (note,) = find_notes(send_file(gabi, path, photo(), outro="1"))  # as the page advises
+    send_file(gabi, path, b"", text="É cinza.", kept=note)
+    assert "A resposta foi enviada." in gabi.page.text
+    name = f"{PREFIX}/dados/nome"
+    gabi.get(name)
+    assert gabi.post(name, gabi.find_form(name).values | {"name": "x" * 300_000}).status_code == 413
+    assert gabi.page.heading == "O texto é grande demais"
+
+
 def test_a_file_of_another_site_or_an_ended_session_is_not_read(enter: Enter, sandbox: Sandbox, sql: Sql) -> None:
     gabi, path = enter("gabriela"), f"{LAMP}/arquivos/5"
     gabi.get(path)
@@ -222,6 +241,12 @@ def test_a_file_of_another_site_or_an_ended_session_is_not_read(enter: Enter, sa
     over = gabi.http.post(path, data=form, files=files)
     assert over.status_code == 401
     assert "Nada foi enviado." in over.text
+    assert "escolha-o de novo" in over.text
+    gabi.remember(over)
+    gabi.get(next(link for link in gabi.page.links if "/entrar?para=" in link))
+    assert gabi.page.text.count("Escolha o arquivo de novo.") == 1
+    gabi.get(path)
+    assert "Escolha o arquivo de novo." not in gabi.page.text
 
 
 def handle(sandbox: Sandbox, number: str, state: str, text: str) -> None:
@@ -393,8 +418,10 @@ def test_the_text_of_an_answer_survives_the_end_of_the_session(enter: Enter, san
     over = gabi.remember(gabi.http.post(path, data=hidden | {"text": "Ao lado da escola."}, files=[chosen]))
     assert over.status_code == 401
     assert "guardado por 7 dias" in gabi.page.text
+    assert "escolha-o de novo" in gabi.page.text
     gabi.get(next(link for link in gabi.page.links if "/entrar?para=" in link))
     assert gabi.find_form(path).values["text"].strip() == "Ao lado da escola."
+    assert "Escolha o arquivo de novo. O resto está como você deixou" in gabi.page.text
 
 
 def test_a_request_of_someone_else_does_not_exist(enter: Enter) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from balcao.core.errors import BalcaoError, TooLarge
+from balcao.core.errors import BalcaoError
 from balcao.core.http.dialects import ERROR_TEXT
 from balcao.core.http.forms import FormData
 from balcao.core.http.requests import Request
@@ -45,9 +45,6 @@ class Endpoints(SessionEndpoints[Page, Visit]):
         """Convert an error of the site itself to an error page."""
         if isinstance(fault, ProviderAway):
             return PageFault(503, "A página de entrada não responde agora", fault.message, retry_after=5)
-        if isinstance(fault, TooLarge):
-            text = "Um arquivo pode ter até 5 MB. Volte e escolha um menor, ou tire a foto com menos qualidade."
-            return PageFault(413, "O arquivo é grande demais", text)
         return describe_fault(fault)
 
 
