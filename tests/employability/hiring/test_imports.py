@@ -209,18 +209,18 @@ def test_the_sandbox_has_a_job_in_every_state(
     """
     jobs = {row["titulo"]: (row["shown"], row["department"]) for row in sql(query)}
     assert jobs == {
-        "Confeiteiro": ("publicado_ativo", "1100"),
-        "Atendente": ("publicado_ativo", "1100"),
-        "Pedreiro": ("vaga_congelada", "1100"),
-        "Recepcionista bilíngue": ("publicado_expirado", "1110"),
-        "Assistente": ("publicado_ativo", "1110"),
+        "Confeiteiro": ("publicado_ativo", "1900"),
+        "Atendente": ("publicado_ativo", "1900"),
+        "Pedreiro": ("vaga_congelada", "1900"),
+        "Recepcionista bilíngue": ("publicado_expirado", "2600"),
+        "Assistente": ("publicado_ativo", "2600"),
         "Mestre de obras": ("em_edicao", None),
-        "Técnico de enfermagem": ("em_aprovacao", "1110"),
-        "Motorista": ("vaga_descontinuada", "1100"),
-        "Auxiliar de cozinha": ("publicado_ativo", "1100"),
-        "Operador de caixa": ("publicado_ativo", "1100"),
-        "Eletricista predial": ("em_aprovacao", "1100"),
-        "Aprendiz de logística": ("em_edicao", "1100"),
+        "Técnico de enfermagem": ("em_aprovacao", "2600"),
+        "Motorista": ("vaga_descontinuada", "1900"),
+        "Auxiliar de cozinha": ("publicado_ativo", "1900"),
+        "Operador de caixa": ("publicado_ativo", "1900"),
+        "Eletricista predial": ("em_aprovacao", "1900"),
+        "Aprendiz de logística": ("em_edicao", "1900"),
     }
     kinds = sql("SELECT tipo_campo FROM employability.job_question WHERE id_vaga = $1::text::uuid", examples["vaga_id"])
     assert len({kind["tipo_campo"] for kind in kinds}) == 4

@@ -51,7 +51,7 @@ def test_a_job_is_drafted_completed_and_sent_to_approval(person_of: PersonOf) ->
     expect(alert).to_contain_text("Faltam 5 campos")
     person.follow("Bairro do trabalho", alert)
     expect(page.get_by_label("Bairro do trabalho")).to_be_visible()
-    person.select("Órgão", "Secretaria de Saúde (SMS)")
+    person.select("Órgão", "Secretaria de Trabalho (SMTE)")
     person.fill("Bairro do trabalho", "Centro")
     person.fill("Inscrições até", "2099-12-01")
     person.fill("Requisitos", "Saber usar máquina reta.")

@@ -34,7 +34,7 @@ def test_a_job_of_another_department_is_neither_listed_nor_opened_nor_decided_on
     admin = bearer(sandbox.tokens.person(ADMIN))
     jobs = sandbox.http.get(JOBS, params={"pageSize": 100}, headers=admin).json()["data"]
     helio = at_panel("helio")
-    owned = {job["id"] for job in jobs if job.get("id_orgao") == "1100" or "1100" in str(job.get("orgaos", ""))}
+    owned = {job["id"] for job in jobs if job.get("id_orgao") == "1900" or "1900" in str(job.get("orgaos", ""))}
     mine = sandbox.http.get(JOBS, params={"pageSize": 100}, headers=bearer(sandbox.tokens.person("90000030244"))).json()
     seen = {job["id"] for job in mine["data"]}
     others = [job for job in jobs if job["id"] not in seen]

@@ -5,12 +5,12 @@ from balcao.core.context.platform import Platform
 from balcao.employability.hiring.departments import service
 from balcao.employability.hiring.departments.schemas import Department
 
-HEALTH = Department("1100", "1100", "Secretaria de Saúde", "SMS")
-SURVEILLANCE = Department("1110", "1110", "Vigilância em Saúde", "SMS/VIG")
+WORK = Department("1900", "1900", "Secretaria de Trabalho", "SMTE")
+ECONOMY = Department("2600", "2600", "Secretaria de Desenvolvimento Econômico", "SMDE")
 
 
 async def load_demo_department_copies(platform: Platform) -> None:
     """Store the departments without calling the registry, because the registry may start later."""
     call = operator_call(platform, "employability.demo")
-    for department in (HEALTH, SURVEILLANCE):
+    for department in (WORK, ECONOMY):
         await service.save_department(call, department)

@@ -63,7 +63,7 @@ async def _create_job(call: Call, body: LegacyJobBody) -> int:
 def _describe_job(titulo: str, status: LegacyJobStatus, **fields: Any) -> LegacyJobBody:
     common: dict[str, Any] = {
         "descricao": f"{titulo} em dois postos da prefeitura, com contrato de trabalho e vale-transporte.",
-        "orgao_id": "1100",
+        "orgao_id": "1900",
         "escolaridade_id": 4,
         "numero_vagas": 2,
         "salario_min": 1600,

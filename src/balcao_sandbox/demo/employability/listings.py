@@ -18,7 +18,7 @@ from balcao.employability.hiring.transfer.feature import IMPORTS
 from balcao.employability.hiring.transfer.schemas import JobRow
 from balcao.employability.reference_values.kinds import Kind, seed_value_id
 
-HEALTH, SURVEILLANCE = "1100", "1110"
+WORK, ECONOMY = "1900", "2600"
 AURORA, HORIZONTE, MARE = "90000001000129", "90000002000173", "12ABC34501DE35"
 CLINIC, TRANSPORT, QUAY, MARKET = "90000003000118", "90000004000162", "90000005000107", "90000006000151"
 TEXTS: Mapping[str, Mapping[str, Any]] = tomllib.loads(
@@ -76,18 +76,18 @@ def make_jobs(midnight: datetime) -> list[JobRow]:
     }
     several = {"quantidade_estimada_contratacoes": 8, "etapas": [INTERVIEW]}
     return [
-        _job("V1", AURORA, HEALTH, active, **open_ | baking),
-        _job("V2", AURORA, HEALTH, active, **open_, idade_minima=18),
-        _job("V3", HORIZONTE, HEALTH, frozen, **open_),
-        _job("V4", CLINIC, SURVEILLANCE, active, **bilingual),
-        _job("V5", MARE, SURVEILLANCE, active, **open_ | remote),
+        _job("V1", AURORA, WORK, active, **open_ | baking),
+        _job("V2", AURORA, WORK, active, **open_, idade_minima=18),
+        _job("V3", HORIZONTE, WORK, frozen, **open_),
+        _job("V4", CLINIC, ECONOMY, active, **bilingual),
+        _job("V5", MARE, ECONOMY, active, **open_ | remote),
         _job("V6", HORIZONTE, None, JobStatus.EDITING, created_at=before),
-        _job("V7", CLINIC, SURVEILLANCE, JobStatus.APPROVAL, **open_),
-        _job("V8", TRANSPORT, HEALTH, closed, **open_),
-        _job("V9", QUAY, HEALTH, active, **open_ | cooking),
-        _job("V10", MARKET, HEALTH, active, **open_ | several),
-        _job("V11", HORIZONTE, HEALTH, JobStatus.APPROVAL, **open_, etapas=[INTERVIEW]),
-        _job("V12", TRANSPORT, HEALTH, JobStatus.EDITING, **open_ | young),
+        _job("V7", CLINIC, ECONOMY, JobStatus.APPROVAL, **open_),
+        _job("V8", TRANSPORT, WORK, closed, **open_),
+        _job("V9", QUAY, WORK, active, **open_ | cooking),
+        _job("V10", MARKET, WORK, active, **open_ | several),
+        _job("V11", HORIZONTE, WORK, JobStatus.APPROVAL, **open_, etapas=[INTERVIEW]),
+        _job("V12", TRANSPORT, WORK, JobStatus.EDITING, **open_ | young),
     ]
 
 
