@@ -23,6 +23,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from balcao_sandbox.demo.request_types import make_service_id
 from balcao_sandbox.identity.demo import people_by_login
 from bench.cases import get_request
 from bench.load import COUNTED
@@ -32,7 +33,7 @@ from tests.support.sandbox import EmbeddedTokens
 
 _JOBS = "/jobs/api/public/empregabilidade/vagas?status=publicado_ativo&pageSize=20"
 _UNITS = "/health-units/unidades?per_page=200"
-_SERVICE = "segunda-via-do-carne-do-imposto-predial-7f9880a6"
+_SERVICE = f"segunda-via-do-carne-do-imposto-predial-{make_service_id('Segunda via do carnê do imposto predial')[:8]}"
 # For each page, the most important call behind it.
 WARM = {
     "/": _UNITS,

@@ -14,6 +14,7 @@ from balcao.core.http.forms import MAX_FIELDS
 from balcao.site.areas import AREAS
 from balcao.site.declaration import Page
 from tests.http.connection import Connection
+from tests.site.test_pages import SERVICE
 from tests.support.panel import PageContent
 from tests.support.polling import PATIENCE
 from tests.support.sandbox import Sandbox
@@ -35,7 +36,7 @@ FOREIGN = [
 # For each path parameter, a value for which the demo city has a page.
 VALUES = {
     "assunto": "meu-negocio",
-    "slug": "segunda-via-do-carne-do-imposto-predial-7f9880a6",
+    "slug": SERVICE.rpartition("/")[2],
     "codigo": "1300",
     "tipo": "lampada_apagada",
     "cnes": "9900001",
