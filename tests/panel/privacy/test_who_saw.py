@@ -4,13 +4,14 @@ import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from balcao.core.context.platform import assemble
 from balcao.registry.city.staff_departments.jobs import hash_staff
 from balcao.web.person.client import Access, AccessNames
-from balcao.web.person.labels import describe_accesses
+from balcao.web.person.labels import describe_accesses, describe_actor, describe_reason
 from balcao.web.person.visits import group_by_visit
 from tests.support.demo_people import CARLA
 from tests.support.open_platform import opened
@@ -48,6 +49,44 @@ def test_what_one_visitor_does_without_a_long_pause_is_one_visit() -> None:
 @pytest.mark.parametrize("other", [{"reason": "senha 48"}, {"actor_kind": "citizen"}, {"outcome": "denied"}])
 def test_another_reason_another_kind_and_a_refusal_are_visits_of_their_own(other: dict[str, object]) -> None:
     assert len(group_by_visit([make(2, **other), make(1)])) == 2
+
+
+def test_reads_by_one_system_on_one_day_are_one_visit_if_the_zone_is_known() -> None:
+    # Midnight in São Paulo is 3h UTC, which is 15 hours after noon.
+    system = {"actor_kind": "client", "department": None, "reason": None}
+    accesses = [make(minute, **system) for minute in (15 * 60 + 30, 14 * 60, 60, 0)]
+    assert [len(visit.accesses) for visit in group_by_visit(accesses)] == [1, 1, 1, 1]
+    visits = group_by_visit(accesses, ZoneInfo("America/Sao_Paulo"))
+    assert [len(visit.accesses) for visit in visits] == [1, 3]
+    assert [visit.repeats for visit in visits] == [0, 3]
+    staff = [make(60), make(0)]
+    assert [visit.repeats for visit in group_by_visit(staff, ZoneInfo("America/Sao_Paulo"))] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        ({}, "senha 47"),
+        ({"reason": None}, "sem motivo informado"),
+        ({"reason": None, "actor_kind": "owner"}, ""),
+        ({"reason": None, "actor_kind": "client"}, ""),
+        (
+            {"reason": None, "actor_kind": "client", "grant": "client:BALCAO_PLATFORM_CLIENTS"},
+            "para mostrar e conferir as suas candidaturas e o seu currículo",
+        ),
+    ],
+)
+def test_an_access_without_a_reason_has_a_purpose_or_nothing_except_by_staff(
+    members: dict[str, object], reason: str
+) -> None:
+    assert describe_reason(make(0, **members)) == reason
+
+
+def test_only_the_reads_of_a_known_system_have_its_name() -> None:
+    known = make(0, actor_kind="client", grant="client:BALCAO_PLATFORM_CLIENTS")
+    assert describe_actor(known) == "Sistema de vagas da prefeitura"
+    other = make(0, actor_kind="client", grant="client:BALCAO_PLATFORM_CLIENTS", operation="registry.check_recipients")
+    assert describe_actor(other) == "Secretaria de Cidadania"
 
 
 @pytest.fixture

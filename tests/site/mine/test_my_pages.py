@@ -98,6 +98,24 @@ def test_subjects_are_shown_as_off_while_the_person_accepts_no_messages(enter: E
     assert "agora aceita mensagens da prefeitura" in bruno.page.text
 
 
+def test_reads_by_a_system_are_one_entry_with_its_name_and_purpose(enter: Enter, sandbox: Sandbox) -> None:
+    path = f"/registry/v1/citizen/{people_by_login()['ana'].cpf}"
+    token = {"Authorization": f"Bearer {sandbox.tokens.client('balcao-platform')}"}
+    for _ in range(2):
+        assert sandbox.http.get(path, headers=token).status_code == 200
+    ana = enter("ana")
+    ana.get(f"{PREFIX}/quem-viu")
+    purpose = "para mostrar e conferir as suas candidaturas e o seu currículo"
+    entry = (
+        rf"Sistema de vagas da prefeitura Leu o cadastro, automaticamente Motivo: {purpose} ?hoje, \w+ · \d+ acessos"
+    )
+    assert len(re.findall(entry, ana.page.text)) == 1
+    assert "não precisa" not in ana.page.text
+    ana.get(PREFIX)
+    assert f"acessos neste dia · motivo: {purpose}" in ana.page.text
+    assert "não precisa" not in ana.page.text
+
+
 def test_sensitive_values_appear_at_the_link_that_shows_them(enter: Enter) -> None:
     ana = enter("ana")
     hidden = ana.get(f"{PREFIX}/dados")

@@ -11,7 +11,8 @@ from balcao.site.mine.request_client import find_question
 from balcao.site.mine.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.person import client as people
-from balcao.web.person.labels import describe_access, describe_actor, describe_reason
+from balcao.web.person.labels import describe_accesses, describe_actor, describe_reason
+from balcao.web.person.visits import AccessVisit, group_by_visit
 from balcao.web.service_requests.client import read_request
 
 pages = Pages("home", "")
@@ -48,7 +49,7 @@ async def show(visit: Visit) -> Response[Any]:
         people.list_vehicles(subject),
         vehicle_client.list_invitations(subject),
         people.list_pets(subject),
-        _list_accesses(subject),
+        _list_visits(visit, subject),
         people.read_name(subject),
     )
     tickets, asked, applications, wallet, vehicles, invitations, pets, accesses, name = blocks
@@ -70,7 +71,7 @@ async def show(visit: Visit) -> Response[Any]:
         pets=pets,
         accesses=accesses,
         labels=labels,
-        describe_access=describe_access,
+        describe_accesses=describe_accesses,
         describe_actor=describe_actor,
         describe_reason=describe_reason,
     )
@@ -87,13 +88,14 @@ async def _describe_clinic(visit: Visit, wallet: client.Wallet | None) -> UnitTo
     return found.value
 
 
-async def _list_accesses(subject: people.Subject) -> Sequence[people.Access]:
-    """Return the newest accesses by people and other systems.
+async def _list_visits(visit: Visit, subject: people.Subject) -> Sequence[AccessVisit[people.Access]]:
+    """Return the newest visits by people and other systems.
 
     The list omits the accesses by the platform itself, which are numerous.
     """
     found = await people.list_accesses(subject, size=_READ)
-    return [one for one in found.data if one.actor_kind in _OTHERS][:_SHOWN]
+    others = [one for one in found.data if one.actor_kind in _OTHERS]
+    return group_by_visit(others, visit.mine.site.words.zone)[:_SHOWN]
 
 
 async def _list_questions(visit: Visit, subject: people.Subject, asked: Sequence[people.Ticket]) -> list[Item]:

@@ -100,7 +100,8 @@ async def list_accesses(visit: Visit) -> Response[Any]:
     subject = await visit.read_subject()
     found = await people.list_accesses(subject, page=listing.number, size=listing.size)
     listing.rows, listing.total = found.data, found.pagination.total
-    return visit.render("mine/accesses.html", listing=listing, labels=labels, group=group_by_visit)
+    visits = group_by_visit(found.data, visit.mine.site.words.zone)
+    return visit.render("mine/accesses.html", listing=listing, labels=labels, visits=visits)
 
 
 @pages.form("/dados/copia", "Levar uma cópia")

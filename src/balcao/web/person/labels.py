@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import date
+from typing import NamedTuple
 
 from balcao.web.person.client import Access, Choice
 from balcao.web.words import format_phone
@@ -60,6 +61,21 @@ _ACTORS = {
     "operator": "Quem opera a plataforma",
 }
 _CLIENTS = {"painel": "pelo Painel, o sistema de quem atende", "balcao-platform": "automaticamente"}
+
+
+class System(NamedTuple):
+    """A system that reads personal data without a person: its name, and the purpose of all its reads."""
+
+    name: str
+    purpose: str
+
+
+# The systems of the platform, by the right that allows their reads. Client identifiers differ between cities.
+_SYSTEMS = {
+    ("client:BALCAO_PLATFORM_CLIENTS", "registry.read_citizen"): System(
+        "Sistema de vagas da prefeitura", "para mostrar e conferir as suas candidaturas e o seu currículo"
+    ),
+}
 KINDS = {
     "applications": "candidaturas",
     "audit_events": "trilha de acessos",
@@ -152,7 +168,8 @@ def _describe_access_part(same: Sequence[Access]) -> str:
 
 def describe_actor(access: Access) -> str:
     """Describe the actor in words that citizens may see. A member of staff appears only as their department."""
-    return access.names.actor
+    system = _find_system(access)
+    return system.name if system else access.names.actor
 
 
 def describe_way(access: Access) -> str:
@@ -182,10 +199,18 @@ def name_actor_kind(kind: str) -> str:
 
 
 def describe_reason(access: Access) -> str:
-    """Return the reason for an access, or a sentence that explains why there is no reason."""
+    """Return the reason for an access, or the fixed purpose of the system that made it.
+
+    Return "" if there is neither, except for staff: their accesses without a reason are marked.
+    """
     if access.reason:
         return access.reason
-    return "não informado" if access.actor_kind == "staff" else "não precisa ser informado"
+    system = _find_system(access)
+    return system.purpose if system else "sem motivo informado" if access.actor_kind == "staff" else ""
+
+
+def _find_system(access: Access) -> System | None:
+    return _SYSTEMS.get((access.grant, access.operation)) if access.actor_kind == "client" else None
 
 
 def describe_choice(choice: Choice) -> str:
