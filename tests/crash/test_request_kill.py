@@ -25,7 +25,7 @@ from tests.support.terminal import open_folder, remove
 pytestmark = pytest.mark.long
 
 REQUESTS = size(24, 400)
-PERSONS = 8
+PERSONS = size(8, 25)  # a person may have 20 open requests
 KILLS = size(4, 12)
 # The worker is killed most often, because only the worker can die between a call to the CRM and the commit.
 TARGETS = ("worker", "crm", "worker", "everything", "worker", "api")
