@@ -87,7 +87,7 @@ mutants: $(VENV)/.dev ## altera o código das regras e conta o que os testes nã
 previous: $(VENV)/.dev ## os testes da última edição, com o código dela, sobre o esquema desta árvore; RELEASE=v1.2.0 os de outra
 	@$(BIN)/python -m tools.previous_release $(if $(RELEASE),--release '$(RELEASE)') -- $(SPREAD) $(FILE)
 
-prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; até uma hora
+prove: $(VENV)/.dev ## as mesmas provas em tamanho completo; algumas horas
 	@BALCAO_PROVE=1 PYTHON='$(PYTHON)' PYTEST='$(PYTEST)' tools/test $(FILE)
 	@$(MAKE) --no-print-directory previous
 	@tools/clients >/dev/null || echo "As provas dos clientes gerados NÃO foram executadas: faltam Java e Maven nesta máquina."
