@@ -105,7 +105,7 @@ def test_task_19_carla_follows_her_request_about_the_lamp_and_answers(
 ) -> None:
     page, picture = screen.page, tmp_path / "poste.jpg"
     picture.write_bytes(photo(800, 600))
-    keys.press(page.get_by_role("banner").get_by_role("link", name="Entrar"))
+    keys.press(page.get_by_role("banner").get_by_role("link", name="Minha página"))
     log_in(screen, keys, "carla")
     page.wait_for_url(f"**{PREFIX}")  # the first page is step 1
     follow(screen, keys, "Lâmpada apagada, Rua das Acácias, 45")  # step 2

@@ -45,7 +45,7 @@ def vehicle(sandbox: Sandbox) -> Iterator[str]:
 @pytest.mark.usefixtures("vehicle")
 def test_task_21_ana_authorises_her_daughter_to_ride_her_bicycle(screen: Screen, keys: Keyboard) -> None:
     page, main = screen.page, screen.page.get_by_role("main")
-    keys.press(page.get_by_role("banner").get_by_role("link", name="Entrar"))
+    keys.press(page.get_by_role("banner").get_by_role("link", name="Minha página"))
     log_in(screen, keys, "ana")
     page.wait_for_url(f"**{PREFIX}")  # the first page is step 1
     follow(screen, keys, f"Autorizar alguém a conduzir {NAME}")  # step 2

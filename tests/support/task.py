@@ -53,7 +53,7 @@ class Task:
 
     def enter(self, username: str) -> None:
         """Open Minha página and log in."""
-        self.keys.press(self.page.get_by_role("banner").get_by_role("link", name="Entrar"))
+        self.keys.press(self.page.get_by_role("banner").get_by_role("link", name="Minha página"))
         self.log_in(username)
         expect(self.page.get_by_role("heading", level=1)).to_contain_text("Olá, ")
 

@@ -39,6 +39,14 @@ def test_a_page_leads_to_the_login_and_back(sandbox: Sandbox) -> None:
         assert "Bicicleta do trabalho" in visitor.page.text
 
 
+def test_a_public_page_is_the_same_before_and_after_the_login(enter: Enter, sandbox: Sandbox) -> None:
+    with CitizenClient(sandbox.url) as visitor:
+        before = visitor.get("/ajuda").text
+    assert before == enter("ana").get("/ajuda").text
+    (button,) = re.findall(r'<a class="btn s" href="/minha-pagina">.*?</a>', before, re.DOTALL)
+    assert "<span>Minha página</span>" in button
+
+
 def test_a_session_of_the_panel_opens_no_page_of_a_citizen_and_the_reverse(sandbox: Sandbox, enter: Enter) -> None:
     with PanelClient(sandbox.url) as kleber:
         kleber.login("kleber")
