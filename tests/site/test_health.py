@@ -51,6 +51,13 @@ def test_the_nearest_unit_comes_first_and_one_that_is_closed_for_safety_last(sit
     assert re.search(r"a uns \d+(,5)? km", page.text)
 
 
+def test_the_first_page_says_how_many_units_are_open_now(site: SiteClient) -> None:
+    are_open = list_units(site, "/saude/unidades?quando=agora")
+    assert are_open  # the demo has units that never close
+    expected = "1 aberta agora" if len(are_open) == 1 else f"{len(are_open)} abertas agora"
+    assert f"{expected}, de 23 unidades" in site.open("/").text
+
+
 @pytest.mark.parametrize("query", ["perto=Atlantis", "quando=nunca&tipo=x&cor=roxo", "pagina=999", "perto="])
 def test_values_that_are_no_choice_count_as_none(site: SiteClient, query: str) -> None:
     assert site.open(f"/saude/unidades?{query}").text.count("23 unidades") >= 1

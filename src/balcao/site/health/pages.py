@@ -13,7 +13,7 @@ from balcao.site.declaration import Area, Finder, HomePart, MapAddress, MenuEntr
 from balcao.site.faults import make_not_found
 from balcao.site.health import client
 from balcao.site.health.clinic import describe_clinic
-from balcao.site.health.colors import COLORS, Color, find_color
+from balcao.site.health.colors import COLORS, Color, describe_state, find_color
 from balcao.site.health.hours import describe_days, describe_hours, summarize_week
 from balcao.site.health.picture import HEIGHT, WIDTH, GroundCache, draw_picture
 from balcao.site.health.views import (
@@ -169,8 +169,9 @@ async def explain_colors(visit: Visit) -> Response[Any]:
 
 
 class CityToday(NamedTuple):
-    """The first page's summary: how many units have each colour, and the units that do not work as usual."""
+    """The first page's summary: how many units are open, how many have each colour, and the unusual ones."""
 
+    open: int
     counts: list[tuple[Color, int]]
     changed: list[UnitView]
     more: int
@@ -189,6 +190,7 @@ async def summarize_city(visit: Visit) -> CityToday | None:
     changed.sort(key=lambda unit: -find_color(unit.risco_atual).rank)
     counts = Counter(find_color(unit.risco_atual).name for unit in board.units)
     return CityToday(
+        sum(describe_state(unit.atendimento, words).is_open for unit in board.units),
         [(color, counts[color.name]) for color in COLORS.values() if counts[color.name]],
         [describe_unit(unit, words, is_current=True) for unit in changed[:_MOST_CHANGED]],
         max(0, len(changed) - _MOST_CHANGED),
