@@ -51,6 +51,11 @@ def test_the_nearest_unit_comes_first_and_one_that_is_closed_for_safety_last(sit
     assert re.search(r"a uns \d+(,5)? km", page.text)
 
 
+def test_units_that_are_open_now_come_first(site: SiteClient) -> None:
+    are_open = list_units(site, "/saude/unidades?quando=agora")
+    assert list_units(site, "/saude/unidades")[: len(are_open)] == are_open != []
+
+
 def test_the_first_page_says_how_many_units_are_open_now(site: SiteClient) -> None:
     are_open = list_units(site, "/saude/unidades?quando=agora")
     assert are_open  # the demo has units that never close

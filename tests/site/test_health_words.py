@@ -185,6 +185,25 @@ def test_the_nearest_unit_comes_first_and_one_without_a_position_last() -> None:
     assert {(view.color, view.state, view.distance) for view in unknown} == {(None, None, "")}
 
 
+def test_open_units_come_first_then_other_colours_and_each_group_has_a_fixed_order() -> None:
+    units = [
+        make_unit("1", state="fechado"),
+        make_unit("2", state="fechado"),
+        make_unit("3", color="Vermelho", state="fechado_por_risco"),
+        make_unit("4", color="Amarelo", state="fechado"),
+        make_unit("5", color="Laranja"),
+        make_unit("6"),
+    ]
+
+    def order(*, is_current: bool = True, openings: dict[str, str] | None = None) -> list[str]:
+        views = order_units(Board(units, is_current), units[::-1], WORDS, None, openings or {})
+        return [view.unit.cnes for view in views]
+
+    assert order() == ["5", "6", "3", "4", "1", "2"]
+    assert order(is_current=False) == ["1", "2", "3", "4", "5", "6"]
+    assert order(openings={"1": "8h às 12h"}) == ["1", "2", "4", "5", "6", "3"]
+
+
 @given(st.dates(), st.sampled_from([("amanha", None), ("sabado", 5), ("domingo", 6)]))
 def test_a_chosen_day_is_the_next_one_of_its_name(today: date, choice: tuple[str, int | None]) -> None:
     when, weekday = choice

@@ -215,17 +215,24 @@ def find_named(units: Sequence[Unit], text: str) -> list[Unit]:
 def order_units(
     board: Board, units: Sequence[Unit], words: Words, near: Neighbourhood | None, openings: Mapping[str, str]
 ) -> list[UnitView]:
-    """Sort and describe the units, the nearest first. Without a neighbourhood, sort them by name.
+    """Sort and describe the units, the nearest first. Units that are closed for safety come last.
 
-    Units that are closed for safety come last. `openings` contains the hours of the chosen day in words, by `cnes`.
+    Without a neighbourhood, units that are open now come first, then units with another colour than green. Each group
+    is sorted by name. `openings` contains the hours of the chosen day in words, by `cnes`. For a chosen day, or if
+    the current state is unknown, the state has no effect on the order.
     """
     point = Point(near.latitude, near.longitude) if near else None
     distances = {unit.cnes: measure_from(point, unit) if point else None for unit in units}
 
-    def rank(unit: Unit) -> tuple[bool, bool, float, str]:
+    def group(unit: Unit) -> int:
         is_closed = board.is_current and unit.atendimento.situacao == "fechado_por_risco"
+        if near or openings or not board.is_current:
+            return int(is_closed)
+        return 0 if _is_open(unit) else 1 if find_color(unit.risco_atual).rank > 1 else 2
+
+    def rank(unit: Unit) -> tuple[int, bool, float, str, str]:
         far = distances[unit.cnes]
-        return is_closed, far is None, far or 0.0, fold_text(unit.nome)
+        return group(unit), far is None, far or 0.0, fold_text(unit.nome), unit.cnes
 
     return [
         describe_unit(
