@@ -37,6 +37,10 @@ DAVI, ELISA = Cpf("90000000418"), Cpf("90000000507")
 # The people who accepted the terms. Fábio Queiroz did not.
 ACCEPTED_TERMS = (ANA, BRUNO, CARLA, DAVI, ELISA)
 
+REASON = "Nesta vaga precisamos de quem já trabalhou com confeitaria."
+# A decision or a move follows an application after this time.
+DECISION_TAKES = timedelta(days=4)
+
 
 @dataclass(frozen=True)
 class DemoApplication:
@@ -49,6 +53,7 @@ class DemoApplication:
     status: ApplicationStatus = SENT
     step: int = 0
     has_resume: bool = False
+    reason: str | None = None
 
     @property
     def id(self) -> UUID:
@@ -58,7 +63,7 @@ class DemoApplication:
 NAMED = (
     DemoApplication("ana-V1", ANA, "Ana Beatriz Moreira", "V1", APPROVED, 2, has_resume=True),
     DemoApplication("ana-V4", ANA, "Ana Beatriz Moreira", "V4", has_resume=True),
-    DemoApplication("bruno-V1", BRUNO, "Bruno Tavares", "V1", REJECTED, has_resume=True),
+    DemoApplication("bruno-V1", BRUNO, "Bruno Tavares", "V1", REJECTED, has_resume=True, reason=REASON),
     DemoApplication("carla-V3", CARLA, "Carla Nogueira", "V3", has_resume=True),
     DemoApplication("elisa-V5", ELISA, "Elisa Prado", "V5", has_resume=True),
 )
@@ -109,6 +114,7 @@ async def _restore_cooks(call: Call, ids: Sequence[UUID], missing: Collection[UU
             status=REJECTED if number % 40 == 7 else APPROVED if number % 40 == 9 else SENT,
             step=job.etapas[0].id if number % 11 == 4 else None,
             made_at=now - timedelta(days=9) + timedelta(minutes=47 * number),
+            changed_at=now - timedelta(days=9) + timedelta(minutes=47 * number) + DECISION_TAKES,
             has_resume=False,
             resume=cook.resume,
             answers=[
@@ -144,6 +150,8 @@ def _describe(each: DemoApplication, job: JobSummary, made_at: datetime) -> Rest
         status=each.status,
         step=next((step.id for step in job.etapas if step.ordem == each.step), None),
         made_at=made_at,
+        changed_at=made_at + DECISION_TAKES,
+        reason=each.reason,
         has_resume=each.has_resume,
     )
 

@@ -209,7 +209,8 @@ class Submission(NamedTuple):
 class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
     """An application to insert in a given state, for example as demo data.
 
-    If `has_resume` is set, the application gets a snapshot of the person's stored resume.
+    If `has_resume` is set, the application gets a snapshot of the person's stored resume. `changed_at` is the time of
+    the decision or move that gave it its state, by default `made_at`. `reason` is the reason of the decision.
     """
 
     id: UUID
@@ -220,6 +221,8 @@ class RestoredApplication(msgspec.Struct, frozen=True, kw_only=True):
     step: UUID | None
     made_at: datetime
     has_resume: bool
+    changed_at: datetime | None = None
+    reason: str | None = None
     resume: Resume | None = None
     email: str | None = None
     answers: Sequence[Answer] = ()

@@ -25,7 +25,7 @@ from balcao.employability.selection.applications.schemas import (
     StoredApplication,
     Submission,
 )
-from balcao.employability.selection.applications.states import ApplicationPosition, Event, Move
+from balcao.employability.selection.applications.states import ApplicationPosition, ApplicationStatus, Event, Move
 
 _COLUMNS = """application.id, application.cpf, application.nome, application.email, application.id_vaga,
     application.status, application.id_etapa_atual, application.created_at, application.updated_at,
@@ -131,22 +131,40 @@ async def insert_application(connection: Connection, made: Submission) -> tuple[
 WITH sent AS (
     SELECT * FROM jsonb_to_recordset(:rows::jsonb) AS sent (
         id uuid, cpf text, nome text, email text, job uuid, status text, step uuid, resume jsonb, answers jsonb,
-        made_at timestamptz)
+        made_at timestamptz, changed_at timestamptz, reason text)
 ), made AS (
     INSERT INTO employability.application
         (id, cpf, nome, email, id_vaga, status, id_etapa_atual, origem, created_at, updated_at)
-    SELECT id, cpf, nome, email, job, status, step, 'cidadao', made_at, made_at FROM sent
+    SELECT id, cpf, nome, email, job, status, step, 'cidadao', made_at,
+        CASE WHEN status <> '{ApplicationStatus.SENT}' OR step IS NOT NULL THEN COALESCE(changed_at, made_at)
+            ELSE made_at END
+    FROM sent
     ON CONFLICT DO NOTHING
-    RETURNING id, status, id_etapa_atual, created_at
+    RETURNING id, status, id_etapa_atual, created_at, updated_at
 ), content AS (
     INSERT INTO employability.application_content (id_candidatura, respostas, curriculo_snapshot)
     SELECT made.id, sent.answers, sent.resume FROM made JOIN sent USING (id)
 )
-INSERT INTO employability.application_event (id_candidatura, evento, para, id_etapa_para, em)
-SELECT id, '{Event.SUBMIT}', status, id_etapa_atual, created_at FROM made
+INSERT INTO employability.application_event (id_candidatura, evento, de, para, id_etapa_para, em, motivo)
+SELECT id, '{Event.SUBMIT}', NULL, '{ApplicationStatus.SENT}', NULL::uuid, created_at, NULL FROM made
+UNION ALL
+SELECT made.id,
+    CASE made.status
+        WHEN '{ApplicationStatus.APPROVED}' THEN '{Event.APPROVE}'
+        WHEN '{ApplicationStatus.REJECTED}' THEN '{Event.REJECT}'
+        WHEN '{ApplicationStatus.FROZEN}' THEN '{Event.FREEZE}'
+        WHEN '{ApplicationStatus.DISCONTINUED}' THEN '{Event.DISCONTINUE}'
+        ELSE '{Event.SET_STEP}'
+    END,
+    '{ApplicationStatus.SENT}', made.status, id_etapa_atual, updated_at, sent.reason
+FROM made JOIN sent USING (id)
+WHERE made.status <> '{ApplicationStatus.SENT}' OR id_etapa_atual IS NOT NULL
 """)
 async def restore_applications(connection: Connection, rows: Sequence[RestoredApplication]) -> None:
-    """Insert applications with their given states. Existing applications do not change."""
+    """Insert applications with their given states, and the events that lead to them.
+
+    Existing applications do not change.
+    """
 
 
 @statement("""
