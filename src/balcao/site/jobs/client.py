@@ -7,7 +7,7 @@ from datetime import datetime
 import msgspec
 
 from balcao.site.reading.reader import TEN_MINUTES, Reader
-from balcao.web.api import quoted
+from balcao.web.api import ApiFault, quoted
 
 OPEN = "publicado_ativo"
 _PUBLIC, _PRIVATE = "/jobs/api/public/empregabilidade", "/jobs/api/v1/empregabilidade"
@@ -137,6 +137,25 @@ async def read_job(reader: Reader, slug: str) -> Job:
     Raises NotFound if it does not exist, and Moved if its slug has changed.
     """
     return await reader.get(f"{_PUBLIC}/vagas/slug/{quoted(slug)}", Job, stale=TEN_MINUTES)
+
+
+async def find_others(reader: Reader, job: Job) -> list[Job]:
+    """Return at most three other open jobs: first jobs with the same title, then jobs in the same neighbourhood.
+
+    If the service does not answer, return an empty list.
+    """
+    try:
+        newest = await list_newest(reader)
+    except ApiFault:
+        return []
+    others = [each for each in newest.data if each.id != job.id]
+    others.sort(key=lambda each: (each.titulo != job.titulo, each.bairro != job.bairro))
+    return others[:3]
+
+
+async def find_similar(reader: Reader, slug: str) -> list[Job]:
+    """Return at most three open jobs that are similar to the job with this slug."""
+    return await find_others(reader, await read_job(reader, slug))
 
 
 async def read_company(reader: Reader, cnpj: str) -> Company:

@@ -28,7 +28,7 @@ from balcao.site.jobs.words import (
 )
 from balcao.site.reading.reader import Moved
 from balcao.site.visit import Head, Visit
-from balcao.web.api import ApiFault, ValidationFailed
+from balcao.web.api import ValidationFailed
 from balcao.web.visit import Crumb
 from balcao.web.words import capitalize_first, format_count, format_money
 
@@ -240,7 +240,7 @@ async def show_job(visit: Visit, slug: str) -> Response[Any]:
     site = visit.site
     address = visit.absolute(path)
     posting = describe_posting(job, site.city, site.words.zone, address, applies_here=site.has_login)
-    others = await _find_others(visit, job)
+    others = await client.find_others(visit.reader, job)
     place = f" em {job.bairro}" if job.bairro else ""
     salary = f"{format_money(job.valor_vaga)}, " if job.valor_vaga is not None else ""
     return visit.show(
@@ -260,20 +260,6 @@ async def show_job(visit: Visit, slug: str) -> Response[Any]:
         steps=[Crumb("Vagas de emprego", visit.address("jobs.list_jobs"))],
         **_WORDS,
     )
-
-
-async def _find_others(visit: Visit, job: Job) -> list[Job]:
-    """Return at most three other open jobs: first jobs with the same title, then jobs in the same neighbourhood.
-
-    If the service does not answer, return an empty list.
-    """
-    try:
-        newest = await client.list_newest(visit.reader)
-    except ApiFault:
-        return []
-    others = [each for each in newest.data if each.id != job.id]
-    others.sort(key=lambda each: (each.titulo != job.titulo, each.bairro != job.bairro))
-    return others[:3]
 
 
 @pages.get("/empresa/{cnpj}", "Empresa que contrata", max_age=_MAX_AGE)

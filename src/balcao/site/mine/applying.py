@@ -24,6 +24,8 @@ from balcao.web.sessions.drafts import Draft
 pages = Pages("applying", "/candidatar")
 _NUMBERS = UUID("3f0b3c0e-8a55-4c1e-9a67-6d3f0f7f6f10")
 _LONGEST_ANSWER = 2_000
+# The states of an application that may be confirmed in green. The page of a refused one explains itself.
+_ACTIVE = ("candidatura_enviada", "aprovada")
 
 
 @pages.get("/{slug}", "Candidatar-se")
@@ -32,7 +34,8 @@ async def begin(visit: Visit, slug: str) -> Response[Any]:
     subject = await visit.read_subject()
     job = await client.read_open_job(visit.api, slug)
     if (sent := await client.find_application(subject, job.id)) is not None:
-        return await visit.redirect(_address_of(visit, sent.id), "Você já se candidatou a esta vaga.")
+        notice = "Você já se candidatou a esta vaga." if sent.status in _ACTIVE else ""
+        return await visit.redirect(_address_of(visit, sent.id), notice)
     eligibility = await client.read_eligibility(visit.api, job.id)
     needs_terms = any(one.criterio == labels.TERMS and not one.atendido for one in eligibility.criterios)
     return visit.render(

@@ -35,6 +35,7 @@ class OpenJob(msgspec.Struct):
     titulo: str
     contratante: "Employer"
     informacoes_complementares: list[Question]
+    etapas: list["Step"] = []
 
 
 class Criterion(msgspec.Struct):
@@ -50,6 +51,11 @@ class Eligibility(msgspec.Struct):
 
 class Step(Named):
     ordem: int = 0
+
+
+def name_first_step(steps: Sequence[Step]) -> str:
+    """Return the title of the first of a job's steps, or an empty string if there are none."""
+    return min(steps, key=lambda one: one.ordem).titulo if steps else ""
 
 
 class Employer(msgspec.Struct):
@@ -69,6 +75,11 @@ class Job(msgspec.Struct):
     etapas: list[Step]
     data_limite: str | None
 
+    @property
+    def first_step(self) -> str:
+        """Return the title of the first step, or an empty string if the job has no steps."""
+        return name_first_step(self.etapas)
+
 
 class Application(msgspec.Struct):
     id: str
@@ -85,6 +96,8 @@ class Created(msgspec.Struct):
 
 class ApplicationEvent(msgspec.Struct):
     evento: str
+    id_etapa_de: str | None
+    id_etapa_para: str | None
     para: str
     em: datetime
     motivo: str | None

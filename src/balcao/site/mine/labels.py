@@ -1,5 +1,8 @@
 """Portuguese terms for the services' states and kinds, for the citizens' own pages."""
 
+from collections.abc import Sequence
+
+from balcao.site.mine.client import Application, ApplicationEvent, Step
 from balcao.site.tags import Tag
 from balcao.web.person.client import Ticket
 
@@ -53,13 +56,23 @@ REMEDIES = {
 _EVENTS = {
     "submit": "Você enviou a candidatura",
     "withdraw": "Você retirou a candidatura",
-    "approve": "Você passou desta etapa",
-    "reject": "Não foi desta vez",
-    "reopen": "A candidatura voltou a andar",
-    "move": "A candidatura mudou de etapa",
-    "freeze": "A vaga parou por enquanto",
-    "unfreeze": "A vaga voltou a andar",
-    "discontinue": "A vaga foi encerrada",
+    "edited": "A candidatura foi corrigida",
+    "approve": "A empresa aprovou a candidatura",
+    "reject": "A empresa não seguiu com a candidatura",
+    "reopen": "A empresa voltou a analisar a candidatura",
+    "set-step": "Você mudou de etapa",
+    "clear-step": "Você saiu da etapa e espera a próxima",
+    "step-removed": "A empresa tirou uma etapa da seleção",
+    "freeze": "A candidatura parou por enquanto",
+    "discontinue": "A candidatura foi encerrada",
+}
+# The states in which the company has finished with an application.
+ENDED = ("reprovada", "vaga_descontinuada")
+# Why the citizen cannot withdraw an application in this state (rules: employability 4.3).
+STAYS = {
+    "aprovada": "Depois que a empresa aprova, não dá para retirar a candidatura por aqui. Se você desistir, avise a "
+    "empresa quando ela entrar em contato.",
+    "vaga_congelada": "Enquanto a candidatura está parada, não dá para retirá-la.",
 }
 
 
@@ -80,9 +93,35 @@ def describe_conductor(status: str) -> Tag:
     return _CONDUCTORS.get(status, Tag("", "info", status))
 
 
-def describe_event(event: str) -> str:
-    """Describe an event in an application's history."""
-    return _EVENTS.get(event, "A candidatura mudou")
+def describe_event(one: ApplicationEvent, steps: Sequence[Step]) -> str:
+    """Describe an event in an application's history. If the event changed the step, name the new one."""
+    text = _EVENTS.get(one.evento, "A candidatura mudou")
+    if one.id_etapa_para == one.id_etapa_de:
+        return text
+    return ": ".join([text, *(step.titulo for step in steps if step.id == one.id_etapa_para)])
+
+
+def describe_next(one: Application, phone: str) -> str:
+    """Describe what happens now with an application, and what the citizen can do. `phone` may be empty."""
+    call = (
+        f"entra em contato pelo telefone {phone}" if phone else "entra em contato pelo telefone ou e-mail que você deu"
+    )
+    match one.status, one.etapa_atual:
+        case (("candidatura_enviada" | "aprovada"), Step(titulo=step)):
+            return f"Você está na etapa {step}. A empresa {call}: atenda mesmo que não conheça o número."
+        case "candidatura_enviada", None if one.vaga.first_step:
+            return f"A empresa lê as candidaturas e chama quem segue para a próxima etapa: {one.vaga.first_step}."
+        case "candidatura_enviada", None:
+            return "A empresa lê as candidaturas. A resposta aparece aqui."
+        case "aprovada", _:
+            return f"A empresa aprovou a sua candidatura e {call} para combinar o que vem depois."
+        case "reprovada", _:
+            return "A empresa não seguiu com a sua candidatura, e não dá para se candidatar de novo a esta vaga."
+        case "vaga_congelada", _:
+            return "A seleção parou por enquanto. Você não precisa fazer nada: a candidatura continua guardada."
+        case "vaga_descontinuada", _:
+            return "A seleção acabou, e esta vaga não vai mais chamar ninguém."
+    return ""
 
 
 def describe_criterion(code: str, demanded: str) -> str:

@@ -3,12 +3,14 @@
 from typing import Any
 
 from balcao.core.http.responses import Response
+from balcao.site.jobs import client as jobs
 from balcao.site.mine import client, labels
 from balcao.site.mine.declaration import Pages
 from balcao.site.mine.visit import Visit
-from balcao.web.api import gather_blocks
+from balcao.web.api import Block, gather_blocks
 from balcao.web.lists import Listing
 from balcao.web.person import client as people
+from balcao.web.words import format_phone
 
 pages = Pages("work", "")
 
@@ -33,11 +35,28 @@ async def list_applications(visit: Visit) -> Response[Any]:
 
 @pages.get("/candidaturas/{application_id}", "Minha candidatura")
 async def show_application(visit: Visit, application_id: str) -> Response[Any]:
-    """Show an application: its current step, and what has happened to it."""
-    found = await client.read_application(visit.api, application_id)
-    (history,) = await gather_blocks(client.read_history(visit.api, application_id))
+    """Show an application: what happens now, the steps of the selection, and what has happened to it."""
+    subject = await visit.read_subject()
+    one = (await client.read_application(visit.api, application_id)).value
+    has_ended = one.status in labels.ENDED
+    site = visit.mine.site
+    reader = site.make_reader(visit.request.peer, visit.request.id)
+    blocks: list[Block[Any]] = await gather_blocks(
+        client.read_history(visit.api, application_id),
+        None if has_ended else people.read_provenance(subject),
+        jobs.find_similar(reader, one.vaga.slug) if has_ended else None,
+    )
+    history, record, others = blocks
+    known = record.value.find("telefone").value if record.value else ""
     return visit.render(
-        "mine/application.html", title=found.value.vaga.titulo, one=found.value, history=history, labels=labels
+        "mine/application.html",
+        title=one.vaga.titulo,
+        one=one,
+        history=history,
+        has_ended=has_ended,
+        next=labels.describe_next(one, format_phone(known) if known else ""),
+        others=others.value or (),
+        labels=labels,
     )
 
 

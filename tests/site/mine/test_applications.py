@@ -1,0 +1,85 @@
+"""The page of an application: the steps of the selection, what happens now, and whether it can be withdrawn."""
+
+import pytest
+
+from balcao.employability.hiring.paths import sandbox_job_id
+from balcao.site.mine.declaration import PREFIX
+from balcao_sandbox.identity.demo import people_by_login
+from tests.site.mine.conftest import Enter
+from tests.support.panel import CitizenClient
+from tests.support.sandbox import ADMIN, Sandbox
+
+JOBS = "/jobs/api/v1/empregabilidade"
+
+
+def open_application(citizen: CitizenClient, job: str) -> str:
+    """Open the citizen's application for the job with this title, and return its id."""
+    citizen.get(f"{PREFIX}/candidaturas")
+    for address in [link for link in citizen.page.links if link.startswith(f"{PREFIX}/candidaturas/")]:
+        citizen.get(address)
+        if citizen.page.heading == job:
+            return address.rpartition("/")[2]
+    pytest.fail(f"no application for {job}")
+
+
+def test_a_refused_person_reads_why_and_finds_other_jobs(enter: Enter) -> None:
+    bruno = enter("bruno")
+    open_application(bruno, "Confeiteiro")
+    assert "Não foi desta vez A empresa não seguiu com a sua candidatura" in bruno.page.text
+    assert "O que a empresa escreveu: Nesta vaga precisamos de quem já trabalhou com confeitaria." in bruno.page.text
+    assert "Última mudança: " in bruno.page.text
+    others = [link for link in bruno.page.links if link.startswith("/vagas/") and "confeiteiro" not in link]
+    assert len(others) == 3
+    assert not [link for link in bruno.page.links if link.endswith("/retirar")]
+
+
+def test_a_refused_person_who_applies_again_sees_no_green_notice(enter: Enter) -> None:
+    bruno = enter("bruno")
+    open_application(bruno, "Confeiteiro")
+    slug = next(link for link in bruno.page.links if link.startswith("/vagas/confeiteiro")).rpartition("/")[2]
+    bruno.get(f"{PREFIX}/candidatar/{slug}")
+    assert bruno.page.heading == "Confeiteiro"
+    assert "Você já se candidatou" not in bruno.page.text
+    ana = enter("ana")
+    ana.get(f"{PREFIX}/candidatar/{slug}")
+    assert "Você já se candidatou a esta vaga." in ana.page.text
+
+
+def test_an_approved_person_knows_the_step_the_call_and_that_it_cannot_be_withdrawn(enter: Enter) -> None:
+    ana = enter("ana")
+    open_application(ana, "Confeiteiro")
+    assert "Você está na etapa Entrevista. A empresa entra em contato pelo telefone (21) 9" in ana.page.text
+    assert "Última mudança: " in ana.page.text
+    assert "A empresa aprovou a candidatura: Entrevista" in ana.page.text
+    assert "não dá para retirar a candidatura por aqui" in ana.page.text
+    assert not [link for link in ana.page.links if link.endswith("/retirar")]
+
+
+def test_an_application_for_a_paused_job_can_be_withdrawn(enter: Enter) -> None:
+    carla = enter("carla")
+    carla.get(f"{PREFIX}/candidaturas")
+    carla.get(next(link for link in carla.page.links if link.startswith(f"{PREFIX}/candidaturas/")))
+    assert "A seleção parou por enquanto." in carla.page.text
+    assert [link for link in carla.page.links if link.endswith("/retirar")]
+
+
+def test_the_steps_are_shown_from_the_sending_and_each_move_is_in_the_history(enter: Enter, sandbox: Sandbox) -> None:
+    davi = people_by_login()["davi"].cpf
+    own, staff = ({"Authorization": f"Bearer {sandbox.tokens.person(cpf)}"} for cpf in (davi, ADMIN))
+    job = sandbox.http.get(f"{JOBS}/vagas/{sandbox_job_id('V1')}", headers=staff).json()
+    question = next(one for one in job["informacoes_complementares"] if one["obrigatorio"])
+    answers = [{"id_info": question["id"], "resposta": "Gosto de confeitaria."}]
+    body = {"id_vaga": job["id"], "respostas_info_complementares": answers}
+    made = sandbox.http.post(f"{JOBS}/candidaturas", json=body, headers=own)
+    assert made.status_code == 201, made.text
+    citizen = enter("davi")
+    id_ = open_application(citizen, job["titulo"])
+    assert "Envio, etapa atual Análise do currículo, por fazer Entrevista, por fazer" in citizen.page.text
+    assert "chama quem segue para a próxima etapa: Análise do currículo." in citizen.page.text
+    interview = next(one["id"] for one in job["etapas"] if one["titulo"] == "Entrevista")
+    moved = sandbox.http.put(f"{JOBS}/candidaturas/{id_}/etapa", json={"id_etapa_atual": interview}, headers=staff)
+    assert moved.status_code == 200, moved.text
+    open_application(citizen, job["titulo"])
+    assert "Análise do currículo, etapa feita Entrevista, etapa atual Teste prático, por fazer" in citizen.page.text
+    assert "Você mudou de etapa: Entrevista" in citizen.page.text
+    assert [link for link in citizen.page.links if link.endswith("/retirar")]
