@@ -49,6 +49,8 @@ def test_every_page_of_a_citizen(screen_of: Callable[..., Screen], width: int, s
 @pytest.mark.parametrize(
     ("username", "path", "links"),
     [
+        ("ana", "/candidaturas", ["Confeiteiro"]),
+        ("bruno", "/candidaturas", ["Confeiteiro"]),
         ("ana", "/veiculos", ["Bicicleta do trabalho", "Bruno Tavares"]),
         ("ana", "/veiculos", ["Bicicleta do trabalho", "Autorizar alguém a conduzir"]),
         ("ana", "/veiculos", ["Bicicleta do trabalho", "Mudar : Cor"]),

@@ -128,7 +128,9 @@ def _make_form(question: Question) -> Any:
             field = wtforms.SelectMultipleField(question.titulo, choices=pairs, validators=rules)
         case "resposta_numerica":
             number = matching(r"[0-9]{1,9}([.,][0-9]{1,2})?", "Escreva só o número.")
-            field = wtforms.StringField(question.titulo, validators=[*rules, number])
+            field = wtforms.StringField(
+                question.titulo, description="Só o número. Exemplo: 7", validators=[*rules, number]
+            )
         case _:
             field = wtforms.TextAreaField(question.titulo, validators=[*rules, length(0, _LONGEST_ANSWER)])
     return type("QuestionForm", (Form,), {"answer": field})
