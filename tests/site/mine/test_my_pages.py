@@ -250,7 +250,7 @@ def test_a_citizen_applies_with_stops_and_sends_once(enter: Enter) -> None:
     gabi.get(f"{address}/conferir")
     form = gabi.find_form(f"{address}/conferir")
     gabi.post(form.action, form.values)
-    assert "Candidatura enviada" in gabi.page.text
+    assert re.search(r"Candidatura enviada\. Próximo passo: (Análise do currículo|Triagem)\.", gabi.page.text)
     sent = len(list_applications(gabi))
     gabi.post(form.action, form.values)
     assert len(list_applications(gabi)) == sent

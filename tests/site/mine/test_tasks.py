@@ -46,7 +46,7 @@ def test_task_11_bruno_applies_with_his_resume(task: Task) -> None:
     task.follow("Começar")
     expect(task.page.get_by_role("heading", level=1)).to_have_text("Confira antes de enviar")
     task.press("Enviar a candidatura")
-    expect(task.page.get_by_role("status")).to_contain_text("Candidatura enviada. Agora é com a empresa.")
+    expect(task.page.get_by_role("status")).to_contain_text("Candidatura enviada. Próximo passo: Entrevista.")
     expect(task.main).to_contain_text("Você enviou a candidatura")
     task.require_steps(5)
 
@@ -61,6 +61,7 @@ def test_task_12_bruno_continues_on_question_2_after_his_session_has_ended(
     task.keys.set_checked(task.page.get_by_label("Sim"), True)
     task.press("Continuar")
     question = task.page.get_by_label("Há quantos anos você trabalha em cozinha?")
+    expect(question).to_have_accessible_description("Só o número. Exemplo: 7")
     task.keys.fill(question, "7")
     beside(sql, "UPDATE site.session SET ended_at = now(), tokens = NULL")
     task.steps = 0

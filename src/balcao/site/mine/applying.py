@@ -97,7 +97,9 @@ async def check(visit: Visit, slug: str) -> Response[Any]:
     form = Form(visit)
     if form.is_sent and await form.submit(lambda: client.apply(subject, job.id, _choose(answers), form.key)):
         await visit.mine.sessions.drafts.drop(visit.session, str(_number(visit, job)))
-        return await visit.redirect(_address_of(visit, form.result.id), "Candidatura enviada. Agora é com a empresa.")
+        step = client.name_first_step(job.etapas)
+        notice = f"Candidatura enviada. {f'Próximo passo: {step}.' if step else 'Agora é com a empresa.'}"
+        return await visit.redirect(_address_of(visit, form.result.id), notice)
     record = await people.read_provenance(subject)
     return visit.render("mine/apply_check.html", job=job, answers=answers, form=form, record=record, status=form.status)
 
