@@ -54,6 +54,19 @@ def test_a_page_of_results_beyond_the_last_leads_to_the_last(site: SiteClient) -
     assert site.open(answer.headers["location"]).status == 200
 
 
+def test_a_result_shows_the_other_name_that_matched(site: SiteClient) -> None:
+    also = "Também chamado de: 2ª via do IPTU, boleto do IPTU."
+    assert also in site.open("/busca?q=iptu").text
+    assert "Também chamado de" not in site.open("/busca?q=imposto+predial").text
+
+
+def test_a_stop_word_is_not_suggested_as_a_search(site: SiteClient) -> None:
+    page = site.open("/busca?q=passaporte+para+marte")
+    assert page.links["passaporte"] == "/busca?q=passaporte"
+    assert page.links["marte"] == "/busca?q=marte"
+    assert "para" not in page.links
+
+
 def test_nothing_found_is_no_dead_end(site: SiteClient) -> None:
     page = search(site, q="xyzzy qwertyuiop")
     assert "Não achamos “xyzzy qwertyuiop”" in page.text

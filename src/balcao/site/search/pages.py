@@ -8,7 +8,7 @@ from balcao.core.http.responses import Response, redirect
 from balcao.site.declaration import Area, Pages
 from balcao.site.reading.departments import Departments, read_departments
 from balcao.site.search import client
-from balcao.site.search.nearby import list_near_subjects, list_shorter
+from balcao.site.search.nearby import list_matching_names, list_near_subjects, list_shorter
 from balcao.site.services.markup import clean_highlight
 from balcao.site.visit import Head, Visit
 from balcao.web.api import Block
@@ -75,6 +75,7 @@ async def show_results(visit: Visit) -> Response[Any]:
         suggestion=suggestion if shown == text else None,
         found=found,
         titles=[clean_highlight(hit.highlights.title or hit.title) for hit in found.results],
+        names=[list_matching_names(visit.site.wording, hit.title, shown) for hit in found.results],
         owners=[_name_owner(departments, hit) for hit in found.results],
         own_words=_write_address(visit, text, filters, 1, exact=True),
         choices=_list_choices(visit, found, departments.value),
