@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from balcao.site.city import read_city
-from balcao.site.facts import Cost, Deadline, explain_facts, read_facts
+from balcao.site.facts import Cost, Deadline, explain_facts, read_facts, takes_time
 from balcao.site.services.client import Service
 from balcao.site.services.structured import describe_offers
 from balcao.site.wording import Wording
@@ -135,3 +135,17 @@ def test_a_free_service_with_data_is_free_everywhere(site: SiteClient) -> None:
 def test_lists_and_results_show_the_data(site: SiteClient) -> None:
     for path in ("/servicos/assunto/onibus-e-transito", "/busca?q=segunda+via+do+cartão+de+transporte"):
         assert "R$ 35,20" in site.open(path).text.replace(BLANK, " ")
+
+
+def test_only_a_service_that_takes_time_or_has_a_request_type_has_a_number_to_store(site: SiteClient) -> None:
+    at_once = open_service(site, "Segunda via do carnê do imposto predial")
+    assert "Quanto demora Na hora" in at_once.text
+    for text in ("Guarde o protocolo", "Acompanhar pedido"):
+        assert text not in at_once.text
+    assert "Guarde o protocolo" in open_service(site, "Isenção do imposto predial").text
+
+
+@pytest.mark.parametrize(("time", "waits"), [("Imediato", False), ("", False), ("Até 5 dias úteis", True)])
+def test_people_wait_for_a_service_unless_it_is_done_at_once(wording: Wording, time: str, waits: bool) -> None:
+    assert takes_time(read_facts(wording, make_service(tempo_atendimento=time))) is waits
+    assert not takes_time(read_facts(wording, make_service(prazo=Deadline("imediato"))))

@@ -89,6 +89,11 @@ def describe_deadline(deadline: Deadline | None) -> str:
     return "" if deadline is None else costs_and_deadlines.describe_deadline(deadline.unidade, deadline.quantidade)
 
 
+def takes_time(facts: Facts) -> bool:
+    """Return whether people wait for the result. Return False if the time is unknown."""
+    return facts.time not in ("", costs_and_deadlines.describe_deadline(costs_and_deadlines.IMMEDIATE, None))
+
+
 def explain_facts(service: WithFacts) -> list[tuple[str, str]]:
     """Return what the facts omit, each with a label: who does not pay, and the editors' own texts."""
     cost, deadline = describe_cost(service.custo), describe_deadline(service.prazo)

@@ -39,6 +39,7 @@ from balcao_sandbox.demo.request_types import find_deadlines, make_service_id
 EXAMPLE = 1
 EXAMPLE_MAPPING_ID = "7b1de1c0-52f4-4a83-9d0e-2a6f0c4b8e11"
 SOURCES = ("1746_v2_llm", "carioca-digital_v2_llm")
+IMMEDIATE = "Imediato"  # as search_services.toml writes it
 MAPPED = frozenset({1, 3, 5, 8, 10, 15, 20, 28})
 LONG_HISTORIES = frozenset({1, 10, 29})
 DELETED = frozenset({21, 33})
@@ -254,6 +255,8 @@ class _History:
     @property
     def _button(self) -> dict[str, Any]:
         button = {"titulo": "Acompanhar pedido", "url_service": "https://acompanhe.portoaurora.example/protocolo"}
+        if self.planned.body["tempo_atendimento"] == IMMEDIATE:  # people do not wait, so they have nothing to follow
+            button = {"titulo": "Conferir documento", "url_service": "https://confere.portoaurora.example/documento"}
         return {"buttons": [*self.planned.body["buttons"], button]}
 
     async def _update(self, call: Call, at: datetime, **members: Any) -> None:

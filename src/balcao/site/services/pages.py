@@ -18,6 +18,7 @@ from balcao.site.facts import (
     is_safe_button,
     read_facts,
     split_place,
+    takes_time,
 )
 from balcao.site.faults import make_not_found
 from balcao.site.reading.catalogue import Listed, Snapshot
@@ -126,6 +127,7 @@ async def show_service(visit: Visit, slug: str) -> Response[Any]:
         [describe_for_engines(visit, service, summary, [owner for owner in owners if owner])],
     )
     subject_crumb = Crumb(subject.name, visit.address("services.show_subject", assunto=subject.key))
+    own_types = [one for one in types.value or () if one.service_id == service.id]
     return visit.show(
         "services/service.html",
         head,
@@ -134,7 +136,8 @@ async def show_service(visit: Visit, slug: str) -> Response[Any]:
         names=_list_names(wording, service),
         facts=facts,
         notes=explain_facts(service),
-        types=[one for one in types.value or () if one.service_id == service.id],
+        types=own_types,
+        has_number=bool(own_types) or takes_time(facts),
         buttons=_list_buttons(service),
         documents=documents,
         instructions=instructions,
