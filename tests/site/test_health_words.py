@@ -131,15 +131,15 @@ def test_the_record_is_summarized_for_the_list() -> None:
         (make_unit(closes=datetime(2026, 11, 29, 10, tzinfo=UTC)), "Aberta até amanhã, às 7h", True),
         (make_unit(), "Aberta 24 horas", True),
         (make_unit(state="fechado"), "Fechada agora", False),
-        (make_unit(state="fechado", opens=NOW + timedelta(hours=2, minutes=20)), "Fechada. Abre às 13h", False),
+        (make_unit(state="fechado", opens=NOW + timedelta(hours=2, minutes=20)), "Fechada agora, abre às 13h", False),
         (
             make_unit(state="fechado", opens=datetime(2026, 11, 30, 11, tzinfo=UTC)),
-            "Fechada. Abre segunda-feira, às 8h",
+            "Fechada agora, abre segunda-feira, às 8h",
             False,
         ),
         (
             make_unit(state="fechado", opens=datetime(2026, 12, 9, 11, tzinfo=UTC)),
-            "Fechada. Abre em 9 de dezembro, às 8h",
+            "Fechada agora, abre em 9 de dezembro, às 8h",
             False,
         ),
         (make_unit(state="fechado_por_risco", color="Vermelho"), "Fechada por segurança", False),

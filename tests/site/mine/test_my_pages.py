@@ -138,6 +138,24 @@ def test_sensitive_values_appear_at_the_link_that_shows_them(enter: Enter) -> No
         assert "Raça ou cor" not in before
 
 
+def test_a_value_that_is_not_recorded_is_shown_as_such(enter: Enter) -> None:
+    fabio = enter("fabio")
+    fabio.get(f"{PREFIX}/dados?sensiveis=sim")
+    assert "Escolaridade não consta" in fabio.page.text
+    sensitive = fabio.page.text.partition("Gênero, raça ou cor, deficiência e renda")[2]
+    for label in ("Gênero", "Raça ou cor", "Deficiência", "Renda familiar"):
+        assert sensitive.count(f" {label} ") == 1
+    assert "Renda familiar não consta" in sensitive
+
+
+def test_the_clinic_has_its_state_and_a_telephone_link(enter: Enter) -> None:
+    ana = enter("ana")
+    for path in (PREFIX, f"{PREFIX}/carteira"):
+        text = ana.get(path).text
+        assert '<a href="tel:+552122220004">(21) 2222-0004</a>' in text
+        assert "Vermelho: não atende agora" in text
+
+
 def test_text_of_a_form_survives_the_end_of_the_session(enter: Enter, sql: Sql) -> None:
     ana = enter("ana")
     ana.get(f"{PREFIX}/dados/nome")

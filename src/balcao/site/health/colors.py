@@ -81,7 +81,7 @@ def describe_state(attendance: Attendance, words: Words) -> State:
             opening = attendance.proxima_abertura
             text = "Fechada agora"
             if opening is not None:
-                text = f"Fechada. Abre {words.format_next_time(opening, attendance.calculado_em)}"
+                text = f"Fechada agora, abre {words.format_next_time(opening, attendance.calculado_em)}"
             return State(text, "", "relogio", is_open=False)
     return State("Não sabemos o horário", "", "atencao", is_open=False)
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from balcao.core.http.responses import Response
-from balcao.site.health.today import UnitToday, describe_today
 from balcao.site.mine import client, labels, vehicle_client
+from balcao.site.mine.belongings import describe_clinic
 from balcao.site.mine.declaration import PREFIX, Pages
 from balcao.site.mine.request_client import find_question
 from balcao.site.mine.visit import Visit
@@ -66,7 +66,7 @@ async def show(visit: Visit) -> Response[Any]:
         shown=_SHOWN,
         applications=applications,
         wallet=wallet,
-        clinic=await _describe_clinic(visit, wallet.value),
+        clinic=await describe_clinic(visit, wallet.value),
         vehicles=vehicles,
         pets=pets,
         accesses=accesses,
@@ -75,17 +75,6 @@ async def show(visit: Visit) -> Response[Any]:
         describe_actor=describe_actor,
         describe_reason=describe_reason,
     )
-
-
-async def _describe_clinic(visit: Visit, wallet: client.Wallet | None) -> UnitToday | None:
-    """Describe whether the person's clinic is open now. Return None if it is unknown."""
-    clinic = wallet.saude.clinica_familia if wallet and wallet.saude else None
-    if clinic is None or not clinic.id_cnes:
-        return None
-    site = visit.mine.site
-    reader = site.make_reader(visit.request.peer, visit.request.id)
-    (found,) = await gather_blocks(describe_today(reader, site.words, clinic.id_cnes))
-    return found.value
 
 
 async def _list_visits(visit: Visit, subject: people.Subject) -> Sequence[AccessVisit[people.Access]]:
