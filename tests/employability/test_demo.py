@@ -110,7 +110,7 @@ def test_the_applications_and_refused_attempts_are_those_of_the_rules(examples: 
     blocks = sql("SELECT cpf, criterios_nao_atendidos AS failed FROM employability.application_block")
     assert len(blocks) == 12
     assert {row["cpf"]: row["failed"] for row in blocks if row["cpf"] < "90002"} == {
-        "90000000418": ["idade_minima"],
+        "90000000418": ["idade_minima", "idioma"],
         "90000000680": ["termos_uso"],
     }
     (cooks,) = sql("""

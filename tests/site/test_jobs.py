@@ -28,7 +28,7 @@ def test_the_list_shows_what_a_job_offers_and_asks_for(site: SiteClient) -> None
         assert part in page.text
     # Frozen, discontinued and expired jobs do not accept applications.
     assert list_titles(site, "/vagas") == [
-        "Operador de caixa", "Auxiliar de cozinha", "Confeiteiro", "Atendente", "Assistente"
+        "Atendente", "Operador de caixa", "Auxiliar de cozinha", "Confeiteiro", "Assistente"
     ]  # fmt: skip
 
 
@@ -39,9 +39,9 @@ def test_the_list_shows_what_a_job_offers_and_asks_for(site: SiteClient) -> None
         ("bairro=farol&modelo=remoto&pcd=so", ["Assistente"]),
         ("pcd=sim&modelo=remoto", ["Assistente"]),
         ("q=confeiteiro", ["Confeiteiro"]),
-        ("q=padaria+aurora", ["Confeiteiro", "Atendente"]),
+        ("q=padaria+aurora", ["Atendente", "Confeiteiro"]),
         ("q=farol", ["Auxiliar de cozinha", "Assistente"]),
-        ("q=padaria&bairro=Centro", ["Confeiteiro", "Atendente"]),
+        ("q=padaria&bairro=Centro", ["Atendente", "Confeiteiro"]),
         ("salario=2000", ["Confeiteiro", "Assistente"]),
         ("ordem=salario", ["Confeiteiro", "Assistente", "Auxiliar de cozinha", "Atendente", "Operador de caixa"]),
         ("q=padaria&ordem=salario", ["Confeiteiro", "Atendente"]),
@@ -113,7 +113,7 @@ def test_a_company_shows_its_open_jobs(site: SiteClient) -> None:
     page = site.open(BAKERY)
     assert page.heading == "Padaria Aurora"
     assert "Pães e doces desde 1978." in page.text
-    assert list_titles(site, BAKERY) == ["Confeiteiro", "Atendente"]
+    assert list_titles(site, BAKERY) == ["Atendente", "Confeiteiro"]
 
 
 def read_feed(answer: httpx.Response) -> ElementTree.Element:

@@ -18,7 +18,7 @@ async def load_demo_blocks(platform: Platform) -> None:
     call = operator_call(platform, "employability.demo")
     if await service.has_blocks(call):
         return
-    await service.record_block(call, DAVI, sandbox_job_id("V2"), [Code.LOWEST_AGE])
+    await service.record_block(call, DAVI, sandbox_job_id("V2"), [Code.LOWEST_AGE, Code.LANGUAGE])
     await service.record_block(call, FABIO, sandbox_job_id("V1"), [Code.TERMS])
     for number in range(GENERATED):
         cpf = Cpf.with_stem(str(FIRST_STEM + number))

@@ -63,10 +63,16 @@ def make_jobs(midnight: datetime) -> list[JobRow]:
         "quantidade_estimada_contratacoes": 2,
         "id_escolaridade_minima": _value(Kind.SCHOOLING, "Fundamental completo"),
     }
-    english = LanguageBody(_value(Kind.LANGUAGE, "Inglês"), _value(Kind.LANGUAGE_LEVEL, "Avançado"))
+    english, little_english = (
+        LanguageBody(_value(Kind.LANGUAGE, "Inglês"), _value(Kind.LANGUAGE_LEVEL, level))
+        for level in ("Avançado", "Básico")
+    )
     active, frozen, closed = JobStatus.ACTIVE, JobStatus.FROZEN, JobStatus.DISCONTINUED
     open_ = {"data_limite": month, "created_at": before}
     remote = {"acessibilidade_pcd": "exclusivo_pcd", "id_modelo_trabalho": _value(Kind.WORK_MODEL, "Remoto")}
+    # The newest job is on the site's first page, where Bruno finds a job for which he cannot apply.
+    newest = {"created_at": (midnight - timedelta(days=19)).isoformat()}
+    serving = {"idade_minima": 18, "idiomas_requisito": [little_english]}
     bilingual = {"data_limite": past, "created_at": before, "idiomas_requisito": [english]}
     young = {
         "idade_minima": 16,
@@ -77,7 +83,7 @@ def make_jobs(midnight: datetime) -> list[JobRow]:
     several = {"quantidade_estimada_contratacoes": 8, "etapas": [INTERVIEW]}
     return [
         _job("V1", AURORA, WORK, active, **open_ | baking),
-        _job("V2", AURORA, WORK, active, **open_, idade_minima=18),
+        _job("V2", AURORA, WORK, active, **open_ | newest | serving),
         _job("V3", HORIZONTE, WORK, frozen, **open_),
         _job("V4", CLINIC, ECONOMY, active, **bilingual),
         _job("V5", MARE, ECONOMY, active, **open_ | remote),
