@@ -249,6 +249,20 @@ def find_job(citizen: CitizenClient) -> tuple[str, int]:
     pytest.fail("no job asks this citizen a question")
 
 
+def test_sessions_are_told_apart_and_closing_them_names_their_number(enter: Enter) -> None:
+    here, end = enter("joao"), f"{PREFIX}/sessoes/encerrar"
+    for count, notice in ((1, "você saiu da conta nesse aparelho."), (2, "você saiu da conta nesses aparelhos.")):
+        others = [enter("joao") for _ in range(count)]
+        here.get(f"{PREFIX}/sessoes")
+        assert len(re.findall(r"Outro aparelho \(último uso: hoje, [0-9h]+\)", here.page.text)) == count
+        here.post(end, {"_csrf": here.read_secret()})
+        assert f"Pronto: {notice}" in here.page.text
+        assert "Outro aparelho" not in here.page.text
+        assert all(other.http.get(PREFIX).status_code == 303 for other in others)
+    here.post(end, {"_csrf": here.read_secret()})
+    assert "A sua conta não estava aberta em outro aparelho." in here.page.text
+
+
 def test_a_citizen_applies_with_stops_and_sends_once(enter: Enter) -> None:
     gabi = enter("gabriela")
     slug, questions = find_job(gabi)

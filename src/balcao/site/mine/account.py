@@ -22,7 +22,9 @@ async def end_sessions(visit: Visit) -> Response[Any]:
     """End one of the citizen's other sessions, or all of them if the form names none."""
     named = visit.posted.first("sessao")
     ended = await visit.mine.sessions.end_other_sessions(visit.session, [named] if named else None)
-    notice = "Nenhuma outra sessão estava aberta." if not ended else "Pronto: a conta foi fechada lá."
+    notice = "A sua conta não estava aberta em outro aparelho."
+    if ended:
+        notice = f"Pronto: você saiu da conta {'nesse aparelho' if ended == 1 else 'nesses aparelhos'}."
     return await visit.redirect(visit.address("account.list_sessions"), notice)
 
 
