@@ -15,7 +15,7 @@ from balcao.site.jobs.client import Job
 from balcao.site.jobs.feed import make_feed
 from balcao.site.jobs.posting import describe_posting
 from balcao.site.jobs.words import describe_contract, list_demands, summarize_demands
-from balcao.web.words import Words
+from balcao.web.words import Words, add_article, lower_first
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi" / "employability.json").read_bytes())
@@ -41,6 +41,8 @@ def test_a_job_is_described_in_the_words_of_citizens() -> None:
     assert summarize_demands(job) == "médio completo ou mais, 18 anos ou mais e inglês avançado ou mais"
     assert list_demands(make_job(idade_minima=16, idade_maxima=24)) == ["de 16 a 24 anos"]
     assert list_demands(make_job(idade_maxima=24)) == ["até 24 anos"]
+    places = {"bairros_elegibilidade": ["Centro", "Farol"], "areas_formacao_elegibilidade": ["TI"]}
+    assert list_demands(make_job(**places)) == ["morar em Centro ou Farol", "formação em TI"]
     assert summarize_demands(make_job()) == "experiência em confeitaria ou padaria"
     assert summarize_demands(make_job(requisitos=None)) == ""
 
@@ -108,3 +110,11 @@ def test_a_deadline_is_a_day_in_words_with_the_days_left() -> None:
     assert words.count_days_left(datetime(2026, 11, 30, 2, 59, 59, tzinfo=UTC), now) == "termina amanhã"
     assert words.count_days_left(now, now) == ""
     assert ">1º de maio de 2027<" in words.format_last_day(datetime(2027, 5, 1, 12, tzinfo=UTC), now)
+
+
+def test_a_department_gets_its_article_and_a_text_a_small_first_letter() -> None:
+    bodies = ("Secretaria de Trabalho", "Conselho Municipal de Saúde", "Procon Municipal", "")
+    assert [add_article(name) for name in bodies] == [
+        "a Secretaria de Trabalho", "o Conselho Municipal de Saúde", "Procon Municipal", ""
+    ]  # fmt: skip
+    assert [lower_first(text) for text in ("Médio completo", "TI", "É", "")] == ["médio completo", "TI", "é", ""]

@@ -81,6 +81,21 @@ def test_a_job_says_everything_once_and_is_described_for_search_engines(site: Si
     assert posting["url"].endswith(BAKER)
 
 
+def test_a_job_says_what_the_city_checks_and_what_the_company_checks(site: SiteClient) -> None:
+    def open_job(title: str) -> str:
+        found = re.findall(rf'<h3><a href="([^"]*)">{title}</a></h3>', site.get("/vagas").text)
+        return str(site.open(found[0]).text)
+
+    kitchen = open_job("Auxiliar de cozinha")
+    assert "O que a prefeitura confere Fundamental completo ou mais A empresa confere o resto do que pede." in kitchen
+    assert "em parceria com a Secretaria de Trabalho." in kitchen
+    # The companies' texts ask for an education, but the jobs do not check it.
+    till, remote = open_job("Operador de caixa"), open_job("Assistente")
+    assert "Ensino médio completo. Facilidade com contas." in till
+    assert "O que a prefeitura confere Nesta vaga, nada: a empresa confere tudo o que pede." in till
+    assert "não é pessoa com deficiência não pode se candidatar. A empresa confere o resto do que pede." in remote
+
+
 def test_a_job_that_has_ended_says_so_and_offers_others(site: SiteClient) -> None:
     page = site.open(ENDED)
     assert "Esta vaga não recebe mais candidaturas. O prazo desta vaga acabou." in page.text

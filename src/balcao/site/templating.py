@@ -16,7 +16,7 @@ from balcao.site.wording import Wording
 from balcao.web import templating
 from balcao.web.markup import render_markdown
 from balcao.web.service_requests.files import describe_note
-from balcao.web.words import format_money
+from balcao.web.words import add_article, format_money
 
 # Characters that could end a data block, or start a comment in it.
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
@@ -32,6 +32,7 @@ def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: s
         hour=words.format_hour,
         long_day=format_long_day,
         money=format_money,
+        article=add_article,
         stored_file=describe_note,
         json_ld=write_data,
         last_day=words.format_last_day,

@@ -12,6 +12,15 @@ MONTHS = (
     "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
 )  # fmt: skip
 _MEGABYTE = 1_000_000
+# The first words of the names of public bodies, by the article that they need in a sentence.
+_BODIES = {
+    "a": (
+        "Agência", "Câmara", "Companhia", "Controladoria", "Coordenadoria", "Defesa", "Empresa", "Fundação", "Guarda",
+        "Ouvidoria", "Prefeitura", "Procuradoria", "Secretaria", "Subprefeitura", "Subsecretaria", "Superintendência",
+    ),
+    "o": ("Arquivo", "Centro", "Conselho", "Departamento", "Fundo", "Gabinete", "Instituto", "Serviço"),
+}  # fmt: skip
+_ARTICLES = {word: article for article, words in _BODIES.items() for word in words}
 
 
 class Words:
@@ -147,6 +156,17 @@ def format_weekday(day: date) -> str:
 def capitalize_first(text: str) -> str:
     """Capitalise the first letter of a string, and leave the rest unchanged."""
     return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str) -> str:
+    """Start a string with a small letter, for use inside a sentence. An abbreviation such as "TI" does not change."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
+def add_article(name: str) -> str:
+    """Return the name of a public body with its article: "a Secretaria de Saúde". An unknown name gets no article."""
+    article = _ARTICLES.get(name.partition(" ")[0])
+    return f"{article} {name}" if article else name
 
 
 def format_number(number: float | None, digits: int = 0) -> str:

@@ -249,6 +249,31 @@ def find_job(citizen: CitizenClient) -> tuple[str, int]:
     pytest.fail("no job asks this citizen a question")
 
 
+def open_application(citizen: CitizenClient, title: str) -> str:
+    """Open the page before an application for the open job with this title. Return its text."""
+    found = citizen.http.get("/jobs/api/public/empregabilidade/vagas", params={"search": title}).json()["data"]
+    [slug] = [job["slug"] for job in found if job["titulo"] == title]
+    citizen.get(f"{PREFIX}/candidatar/{slug}")
+    return str(citizen.page.text)
+
+
+def test_a_job_only_for_people_with_a_disability_does_not_say_that_everyone_meets_it(enter: Enter) -> None:
+    text = open_application(enter("bruno"), "Assistente")
+    assert "Ser pessoa com deficiência: a empresa confere" in text
+    assert "exclusivo" not in text
+    assert "A prefeitura não confere mais nada: o resto é com a empresa." in text
+    assert "Começar" in text
+
+
+def test_a_minor_sees_which_criteria_he_does_not_meet(enter: Enter) -> None:
+    davi = enter("davi")
+    text = open_application(davi, "Atendente")
+    assert "Ter pelo menos 18 anos: você não atende Conferir a data de nascimento" in text
+    assert "Falar inglês, nível básico ou mais: falta" in text
+    assert "Começar" not in text
+    assert f"{PREFIX}/dados" in davi.page.links
+
+
 def test_sessions_are_told_apart_and_closing_them_names_their_number(enter: Enter) -> None:
     here, end = enter("joao"), f"{PREFIX}/sessoes/encerrar"
     for count, notice in ((1, "você saiu da conta nesse aparelho."), (2, "você saiu da conta nesses aparelhos.")):

@@ -27,14 +27,16 @@ def task(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Ta
     return Task(screen_of(request.param, java_script_enabled=False))
 
 
-def test_task_10_a_person_sees_why_they_cannot_apply_and_what_they_can_do(task: Task) -> None:
-    task.follow("Auxiliar de cozinha")
+def test_task_10_bruno_sees_why_he_cannot_apply_and_what_he_can_do(task: Task) -> None:
+    task.follow("Atendente")
     task.follow("Candidatar-se")
-    task.log_in("elisa")
+    task.log_in("bruno")
     criteria = task.main.get_by_role("listitem")
-    expect(criteria.filter(has_text="falta")).to_have_count(1)
-    expect(criteria.filter(has_text="falta").get_by_role("link", name="Completar o currículo")).to_be_visible()
-    expect(criteria.filter(has_text="você atende").first).to_be_visible()
+    missing = criteria.filter(has_text="falta")
+    expect(missing).to_have_count(1)
+    expect(missing).to_contain_text("Falar inglês, nível básico ou mais: falta")
+    expect(missing.get_by_role("link", name="Completar o currículo")).to_be_visible()
+    expect(criteria.filter(has_text="Ter pelo menos 18 anos: você atende")).to_be_visible()
     expect(task.main).to_contain_text("Por enquanto você não pode se candidatar a esta vaga.")
     task.require_steps(2)
 

@@ -82,6 +82,8 @@ class Job(msgspec.Struct):
     orgao_parceiro: Department | None
     tipos_pcd: list[Named]
     idiomas_requisito: list[Language]
+    bairros_elegibilidade: list[str]
+    areas_formacao_elegibilidade: list[str]
     etapas: list[Step] = []
     informacoes_complementares: list[object] = []
 

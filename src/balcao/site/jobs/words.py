@@ -5,7 +5,7 @@ from math import inf
 from typing import NamedTuple
 
 from balcao.site.jobs.client import Job
-from balcao.web.words import format_count, join_words
+from balcao.web.words import format_count, join_words, lower_first
 
 # Why a published job does not accept applications, by its state.
 CLOSED: Mapping[str, str] = {
@@ -84,10 +84,13 @@ def describe_contract(job: Job) -> str:
 
 
 def list_demands(job: Job) -> list[str]:
-    """List the requirements that the service checks when a person applies: education, age and languages."""
+    """List the requirements that the service checks when a person applies.
+
+    The list does not contain a disability, because the company verifies it.
+    """
     demands = []
     if job.escolaridade_minima is not None:
-        demands.append(f"{job.escolaridade_minima.descricao.lower()} ou mais")
+        demands.append(f"{lower_first(job.escolaridade_minima.descricao)} ou mais")
     match job.idade_minima, job.idade_maxima:
         case None, None:
             pass
@@ -98,9 +101,13 @@ def list_demands(job: Job) -> list[str]:
         case lowest, highest:
             demands.append(f"de {lowest} a {highest} anos")
     demands += [
-        f"{each.idioma.descricao.lower()} {each.nivel_minimo.descricao.lower()} ou mais"
+        f"{lower_first(each.idioma.descricao)} {each.nivel_minimo.descricao.lower()} ou mais"
         for each in job.idiomas_requisito
     ]
+    if job.bairros_elegibilidade:
+        demands.append(f"morar em {join_words(job.bairros_elegibilidade, 'ou')}")
+    if job.areas_formacao_elegibilidade:
+        demands.append(f"formação em {join_words(job.areas_formacao_elegibilidade, 'ou')}")
     return demands
 
 
@@ -115,4 +122,4 @@ def summarize_demands(job: Job) -> str:
     sentence = text.split(". ")[0].rstrip(".")
     if not sentence or len(sentence) > 160:
         return ""
-    return sentence[:1].lower() + sentence[1:]
+    return lower_first(sentence)

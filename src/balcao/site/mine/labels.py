@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from balcao.site.mine.client import Application, ApplicationEvent, Step
+from balcao.site.mine.client import Application, ApplicationEvent, Criterion, Step
 from balcao.site.tags import Tag
 from balcao.web.person.client import Ticket
+from balcao.web.words import join_words, lower_first
 
 _APPLICATIONS = {
     "candidatura_enviada": Tag("in", "relogio", "Enviada"),
@@ -36,15 +37,15 @@ _CONDUCTORS = {
     "revoked": Tag("", "info", "Não conduz mais"),
 }
 TERMS = "termos_uso"
-_CRITERIA = {
-    TERMS: "Aceitar os termos do serviço de vagas",
-    "idade_minima": "Ter pelo menos {} anos",
-    "idade_maxima": "Ter no máximo {} anos",
-    "escolaridade": "Ter {}",
-    "idioma": "Falar {}",
-    "bairro": "Morar em {}",
-    "pcd": "Ser pessoa com deficiência: {}",
-    "area_formacao": "Ter formação em {}",
+# The company verifies a disability. Without a value in the registry, the service counts the criterion as met.
+_VERIFIED_LATER = Tag("in", "info", "a empresa confere")
+_MET = Tag("ok", "sim", "você atende")
+# What a criterion that is not met means, if the citizen cannot simply add what is missing.
+_UNMET = {
+    "idade_minima": "você não atende",
+    "idade_maxima": "você não atende",
+    "bairro": "você não atende",
+    "pcd": "o seu cadastro diz que não",
 }
 # Where the citizen can correct the data that a criterion checks: the name of the page, and the text of the link.
 REMEDIES = {
@@ -52,6 +53,9 @@ REMEDIES = {
     "idioma": ("resume.show", "Completar o currículo"),
     "area_formacao": ("resume.show", "Completar o currículo"),
     "bairro": ("record.change_address", "Corrigir o endereço"),
+    "idade_minima": ("record.show", "Conferir a data de nascimento"),
+    "idade_maxima": ("record.show", "Conferir a data de nascimento"),
+    "pcd": ("record.show", "Ver o que o cadastro diz"),
 }
 _EVENTS = {
     "submit": "Você enviou a candidatura",
@@ -124,9 +128,35 @@ def describe_next(one: Application, phone: str) -> str:
     return ""
 
 
-def describe_criterion(code: str, demanded: str) -> str:
-    """Describe a job's requirement."""
-    return _CRITERIA.get(code, "{}").format(demanded)
+def describe_criterion(one: Criterion) -> str:
+    """Describe a job's requirement, without any code."""
+    wanted = one.exigido
+    match one.criterio:
+        case "termos_uso":
+            return "Aceitar os termos do serviço de vagas"
+        case "idade_minima":
+            return f"Ter pelo menos {wanted} anos"
+        case "idade_maxima":
+            return f"Ter no máximo {wanted} anos"
+        case "escolaridade":
+            return f"Ter {lower_first(wanted)} ou mais"
+        case "idioma":
+            language, _, level = wanted.partition(": ")
+            return f"Falar {lower_first(language)}, nível {level.lower()} ou mais"
+        case "bairro":
+            return f"Morar em {join_words(wanted.split(', '), 'ou')}"
+        case "area_formacao":
+            return f"Ter formação em {join_words(wanted.split(', '), 'ou')}"
+        case "pcd":
+            return "Ser pessoa com deficiência"
+    return "Outra condição da vaga"
+
+
+def judge_criterion(one: Criterion) -> Tag:
+    """Return whether the citizen meets a job's requirement, in words."""
+    if not one.atendido:
+        return Tag("falta", "nao", _UNMET.get(one.criterio, "falta"))
+    return _VERIFIED_LATER if one.criterio == "pcd" else _MET
 
 
 def name_vehicle(kind: str) -> str:

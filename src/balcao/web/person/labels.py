@@ -6,7 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from balcao.web.person.client import Access, Choice
-from balcao.web.words import format_phone
+from balcao.web.words import format_phone, lower_first
 
 MEMBERS = {
     "nome": "Nome",
@@ -154,7 +154,7 @@ def describe_accesses(accesses: Sequence[Access]) -> str:
     for access in reversed(accesses):
         by_action.setdefault(access.action, []).append(access)
     parts = [_describe_access_part(same) for same in by_action.values()]
-    return "; ".join([parts[0], *(f"{part[:1].lower()}{part[1:]}" for part in parts[1:])])
+    return "; ".join([parts[0], *map(lower_first, parts[1:])])
 
 
 def _describe_access_part(same: Sequence[Access]) -> str:
