@@ -83,3 +83,36 @@ def test_the_steps_are_shown_from_the_sending_and_each_move_is_in_the_history(en
     assert "Análise do currículo, etapa feita Entrevista, etapa atual Teste prático, por fazer" in citizen.page.text
     assert "Você mudou de etapa: Entrevista" in citizen.page.text
     assert [link for link in citizen.page.links if link.endswith("/retirar")]
+
+
+def test_the_missing_schooling_is_added_on_the_way_to_the_application(enter: Enter) -> None:
+    elisa = enter("elisa")
+    slug = elisa.http.get(f"/jobs/api/public/empregabilidade/vagas/{sandbox_job_id('V9')}").json()["slug"]
+    begin = f"{PREFIX}/candidatar/{slug}"
+    elisa.get(begin)
+    assert "Por enquanto você não pode se candidatar" in elisa.page.text
+    form_page = f"{PREFIX}/curriculo/formacoes/incluir"
+    elisa.get(next(link for link in elisa.page.links if link.startswith(form_page)))
+    assert "Falta no seu currículo para a vaga Auxiliar de cozinha: Fundamental completo" in elisa.page.text
+    assert begin in elisa.page.links
+    form = elisa.find_form(form_page)
+    assert form.values["id_escolaridade"]
+    refused = elisa.post(form.action, form.values | {"situation": "Completo", "ano_conclusao": "ontem"})
+    assert refused.status_code == 422
+    assert begin in elisa.page.links
+    form = elisa.find_form(form_page)
+    answer = elisa.post(form.action, form.values | {"situation": "Completo", "ano_conclusao": "2001"})
+    assert answer.url.path == begin
+    assert "Pronto, está no seu currículo." in elisa.page.text
+    assert "Começar" in elisa.page.text
+
+
+@pytest.mark.parametrize("carried", ["https://example.org/", "//example.org", "../../sair", "unknown-000000000000"])
+def test_the_resume_never_leads_to_another_address(enter: Enter, carried: str) -> None:
+    ana = enter("ana")
+    page = f"{PREFIX}/curriculo/cursos-complementares/incluir"
+    assert ana.get(f"{page}?vaga={carried}").status_code == 200
+    assert not [link for link in ana.page.links if "example" in link]
+    form = ana.find_form(page)
+    typed = {"nome_curso": "Primeiros socorros", "vaga": carried}
+    assert ana.post(form.action, form.values | typed).url.path == f"{PREFIX}/curriculo"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.site.mine.declaration import PREFIX
 from balcao_sandbox.identity.demo import people_by_login
 from tests.panel.conftest import beside
@@ -51,6 +52,7 @@ def test_every_page_of_a_citizen(screen_of: Callable[..., Screen], width: int, s
     [
         ("ana", "/candidaturas", ["Confeiteiro"]),
         ("bruno", "/candidaturas", ["Confeiteiro"]),
+        ("elisa", f"/candidatar/auxiliar-de-cozinha-{sandbox_job_id('V9').hex[:12]}", ["Completar o currículo"]),
         ("ana", "/veiculos", ["Bicicleta do trabalho", "Bruno Tavares"]),
         ("ana", "/veiculos", ["Bicicleta do trabalho", "Autorizar alguém a conduzir"]),
         ("ana", "/veiculos", ["Bicicleta do trabalho", "Mudar : Cor"]),

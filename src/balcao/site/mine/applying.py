@@ -15,6 +15,7 @@ from balcao.core.http.responses import Response
 from balcao.site.mine import client, labels
 from balcao.site.mine.client import OpenJob, Question
 from balcao.site.mine.declaration import Pages
+from balcao.site.mine.pending_application import find_remedy
 from balcao.site.mine.visit import Visit
 from balcao.web.faults import make_not_found
 from balcao.web.forms import Form, length, list_choices, matching, needed
@@ -46,6 +47,7 @@ async def begin(visit: Visit, slug: str) -> Response[Any]:
         needs_terms=needs_terms,
         first=_find_step(visit, job, 1),
         labels=labels,
+        find_remedy=find_remedy,
     )
 
 

@@ -9,6 +9,7 @@ from wtforms.validators import Optional
 from balcao.core.http.responses import Response
 from balcao.site.mine import resume_client as client
 from balcao.site.mine.declaration import Pages
+from balcao.site.mine.pending_application import find_return, read_pending
 from balcao.site.mine.resume_client import Resume
 from balcao.site.mine.visit import Visit
 from balcao.web.faults import make_not_found
@@ -92,18 +93,27 @@ PARTS = {
 async def show(visit: Visit) -> Response[Any]:
     """Show the parts of the résumé, each with links for adding and changing items."""
     resume = await client.read_resume(await visit.read_subject())
-    return visit.render("mine/resume.html", resume=resume, parts=PARTS.values())
+    pending = await read_pending(visit)
+    return visit.render("mine/resume.html", resume=resume, parts=PARTS.values(), pending=pending)
 
 
 @pages.form("/{part}/incluir", "Incluir no currículo")
 async def add_item(visit: Visit, part: str) -> Response[Any]:
-    """Add an item to a part of the résumé."""
+    """Add an item to a part of the résumé. Initially, the form contains what an interrupted application requires."""
     found = _find_part(part)
-    form = await _make_form(visit, found, {})
+    pending = await read_pending(visit)
+    form = await _make_form(visit, found, {}, pending.choose_values(found.key) if pending else ())
+    back = find_return(visit, pending)
     if form.is_sent and await form.submit(lambda: client.add(visit.api, found.key, _to_body(form), form.key)):
-        return await visit.redirect(visit.address("resume.show"), "Pronto, está no seu currículo.")
+        return await visit.redirect(back, "Pronto, está no seu currículo.")
     return visit.render(
-        "mine/resume_item.html", title=f"Incluir {found.item}", part=found, form=form, status=form.status
+        "mine/resume_item.html",
+        title=f"Incluir {found.item}",
+        part=found,
+        form=form,
+        pending=pending,
+        back=back,
+        status=form.status,
     )
 
 
@@ -115,7 +125,8 @@ async def change_item(visit: Visit, part: str, item_id: str) -> Response[Any]:
     item = next((one for one in found.list_items(resume) if one.id == item_id), None)
     if item is None:
         raise make_not_found()
-    back = visit.address("resume.show")
+    pending = await read_pending(visit)
+    back = find_return(visit, pending)
     if visit.posted.first("passo") == "retirar":
         await client.remove(visit.api, found.key, item_id)
         return await visit.redirect(back, "Pronto, saiu do seu currículo.")
@@ -123,7 +134,14 @@ async def change_item(visit: Visit, part: str, item_id: str) -> Response[Any]:
     if form.is_sent and await form.submit(lambda: client.change(visit.api, found.key, item_id, _to_body(form))):
         return await visit.redirect(back, "A mudança foi guardada.")
     return visit.render(
-        "mine/resume_item.html", title=f"Mudar {found.item}", part=found, form=form, item=item, status=form.status
+        "mine/resume_item.html",
+        title=f"Mudar {found.item}",
+        part=found,
+        form=form,
+        item=item,
+        pending=pending,
+        back=back,
+        status=form.status,
     )
 
 
@@ -133,11 +151,20 @@ def _find_part(key: str) -> Part:
     return PARTS[key]
 
 
-async def _make_form(visit: Visit, part: Part, values: Mapping[str, Any]) -> Form:
-    """Return the form for a part. Its selections offer the values from the city's tables."""
-    form = part.form(visit, values)
-    for name, table in part.tables.items():
-        found = await client.list_values(visit.api, table)
+async def _make_form(visit: Visit, part: Part, values: Mapping[str, Any], required: Sequence[str] = ()) -> Form:
+    """Return the form for a part. Its selections offer the values from the city's tables.
+
+    `required` are the descriptions of the values that are initially chosen, in the order of the tables.
+    """
+    tables = {name: await client.list_values(visit.api, table) for name, table in part.tables.items()}
+    chosen = {
+        name: one.id
+        for (name, found), text in zip(tables.items(), required, strict=False)
+        for one in found
+        if one.descricao == text
+    }
+    form = part.form(visit, {**chosen, **values})
+    for name, found in tables.items():
         selection = cast(SelectField, form[name])
         selection.choices = list_choices([(one.id, one.descricao) for one in found], is_asked=True)
     return form
