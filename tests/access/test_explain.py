@@ -9,6 +9,7 @@ from tests.access import stored
 from tests.access.callers import BASE, CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.support.fixture_types import Sql
 from tests.support.issuer import CLIENT, Issuer
+from tests.support.refusals import refusal
 
 PETS = f"/registry/v1/citizen/{CITIZEN}/pets"
 COMPANIES = f"/registry/v1/citizen/{CITIZEN}/legal-entities"
@@ -105,7 +106,7 @@ def test_an_action_is_explained_without_an_address(superadmin: Send) -> None:
     assert summarise(explained) == ("allow", "granted", 2)
     assert (explained["mapping"], explained["action"]["name"], explained["reach"]) == (None, made["action"], {})
     assert summarise(ask("pets:read", subject=EDITOR).json()) == ("deny", "not_granted", 0)
-    assert [ask(key).status_code for key in ("no:action", "platform:public")] == [404, 404]
+    assert [refusal(ask(key)) for key in ("no:action", "platform:public")] == [(404, "action-not-found")] * 2
 
 
 def test_everybody_may_ask_about_themselves_and_only_the_action_lets_ask_more(

@@ -61,7 +61,7 @@ def _find_action(snapshot: Snapshot, key: str | None) -> Action:
     """Return the action with this key. Raises NotFound if it is unknown or no role can grant it."""
     found = next((action for action in snapshot.actions.values() if action.key == key), None)
     if found is None or found.key.startswith(PLATFORM_PREFIX):
-        raise NotFound("Não há ação com essa chave.", code="action-unknown")
+        raise NotFound("Não há ação com essa chave.", code="action-not-found")
     return found
 
 
