@@ -67,6 +67,14 @@ class Explored(NamedTuple):
     found: Found
 
 
+def find_questions(client: CitizenClient) -> list[str]:
+    """Return the address of the first question of each open job that has questions."""
+    public = "/jobs/api/public/empregabilidade/vagas"
+    slugs = [job["slug"] for job in client.http.get(f"{public}?status=publicado_ativo&pageSize=50").json()["data"]]
+    jobs = [client.http.get(f"{public}/slug/{slug}").json() for slug in slugs]
+    return [f"{PREFIX}/candidatar/{job['slug']}/pergunta/1" for job in jobs if job["informacoes_complementares"]]
+
+
 @pytest.fixture(scope="module")
 def citizens(sandbox: Sandbox) -> Iterator[dict[str, Explored]]:
     explored = {}
@@ -74,6 +82,7 @@ def citizens(sandbox: Sandbox) -> Iterator[dict[str, Explored]]:
         client = CitizenClient(sandbox.url)
         client.login(name)
         links = [PREFIX, *(PREFIX + page.path for part in PARTS for page in part.declared if not page.parameters)]
+        links += find_questions(client)
         explored[name] = Explored(client, crawl(client, *links))
     yield explored
     for each in explored.values():
