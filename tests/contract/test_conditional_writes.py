@@ -21,8 +21,8 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.long
 
-# Tables that may change although a call is refused: audit events, refusals, counts, jobs, and the copy of the registry's
-# departments.
+# Tables that may change although a call is refused: audit events, refusals, counts, jobs, and the copy of the
+# registry's departments.
 BESIDE = ("platform.", "pgqueuer", "public.", "employability.department")
 # Writes to resources that are not in the demo data. For each, the operation that creates the resource and the name of
 # the path parameter for its id. If the name is None, the path's example is the id.
