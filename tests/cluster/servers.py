@@ -30,8 +30,9 @@ def make_database(server: Postgres) -> None:
     """Create the roles and an empty database."""
     server.sql("CREATE ROLE balcao LOGIN", database="postgres")
     server.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
-    server.sql("CREATE ROLE balcao_panel LOGIN", database="postgres")
-    server.sql("GRANT balcao_panel TO balcao_app", database="postgres")
+    for role in ("balcao_panel", "balcao_site"):
+        server.sql(f"CREATE ROLE {role} LOGIN", database="postgres")
+        server.sql(f"GRANT {role} TO balcao_app", database="postgres")
     server.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
 
 
