@@ -10,11 +10,11 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from balcao import app
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.ids import new_id
 from balcao_sandbox.postgresql import supervisor
 from tests.cluster.postgres import Postgres
+from tests.cluster.servers import prepare
 from tests.support import log_scan
 from tests.support.polling import until_now
 from tests.support.server import free_port
@@ -122,11 +122,8 @@ def test_a_server_of_ones_own_comes_back_from_the_one_copy_that_is_kept(folders:
     """Follow docs/operate/backup.md: restore with `--into`, start the server, run `erase-again`, prune old copies."""
     first, second, copies = folders
     with Postgres.create(first) as server, (log_scan.folder() / "follow.log").open("wb") as said:
-        server.sql("CREATE ROLE balcao LOGIN", database="postgres")
-        server.sql("CREATE ROLE balcao_app LOGIN", database="postgres")
+        prepare(server)
         server.sql("CREATE ROLE balcao_backup LOGIN REPLICATION", database="postgres")
-        server.sql("CREATE DATABASE balcao OWNER balcao", database="postgres")
-        app.migrate_now(server.url("balcao"))
         terminal = Terminal(first, port=free_port(), **addresses(server), backup_url=server.url("balcao_backup"))
         assert terminal.run("backup", "create", str(copies)).returncode == 0
         follow = [str(BALCAO), "backup", "follow", str(copies)]

@@ -37,9 +37,20 @@ def _run(limits: Limits) -> Iterator[Process]:
 
 @pytest.fixture(scope="module")
 def patient() -> Iterator[Process]:
-    """Yield a server with a slot for each caller, and with deadlines that no test reaches."""
-    places = CALLERS + 10
-    yield from _run(Limits(connections=places, head_seconds=PATIENCE, body_seconds=PATIENCE, unread_seconds=PATIENCE))
+    """Yield a server with a slot for each caller, and with deadlines that no test reaches.
+
+    All callers have the same address, which may hold less than a fifth of the slots.
+    """
+    places = 6 * (CALLERS + 10)
+    yield from _run(
+        Limits(
+            connections=places,
+            address_connections=places,
+            head_seconds=PATIENCE,
+            body_seconds=PATIENCE,
+            unread_seconds=PATIENCE,
+        )
+    )
 
 
 @pytest.fixture(scope="module")
