@@ -29,7 +29,7 @@ class AnswerForm(Form):
         filters=[unify_line_ends],
     )
     kept = wtforms.SelectMultipleField("Arquivos guardados", choices=[], validate_choice=False)
-    file = wtforms.FileField("Foto ou documento (se quiser)")
+    file = wtforms.FileField("Foto ou documento (opcional)")
 
     def __init__(self, visit: Visit) -> None:
         super().__init__(visit)

@@ -123,20 +123,19 @@ def _find_step(visit: Visit, job: OpenJob, position: int) -> str:
 def _make_form(question: Question) -> Any:
     """Return the form for a question."""
     rules = [needed("Escolha ou escreva uma resposta.")] if question.obrigatorio else [Optional()]
+    label = question.titulo if question.obrigatorio else f"{question.titulo} (opcional)"
     pairs = list_choices([(option, option) for option in question.options])
     field: Any
     match question.tipo_campo:
         case "selecao_unica":
-            field = wtforms.RadioField(question.titulo, choices=pairs, validators=rules)
+            field = wtforms.RadioField(label, choices=pairs, validators=rules)
         case "selecao_multipla":
-            field = wtforms.SelectMultipleField(question.titulo, choices=pairs, validators=rules)
+            field = wtforms.SelectMultipleField(label, choices=pairs, validators=rules)
         case "resposta_numerica":
             number = matching(r"[0-9]{1,9}([.,][0-9]{1,2})?", "Escreva só o número.")
-            field = wtforms.StringField(
-                question.titulo, description="Só o número. Exemplo: 7", validators=[*rules, number]
-            )
+            field = wtforms.StringField(label, description="Só o número. Exemplo: 7", validators=[*rules, number])
         case _:
-            field = wtforms.TextAreaField(question.titulo, validators=[*rules, length(0, _LONGEST_ANSWER)])
+            field = wtforms.TextAreaField(label, validators=[*rules, length(0, _LONGEST_ANSWER)])
     return type("QuestionForm", (Form,), {"answer": field})
 
 

@@ -61,9 +61,9 @@ class PetForm(Form):
         validate_choice=False,
         validators=[needed("Escolha sim ou não.")],
     )
-    breed = StringField("Raça (se souber)", validators=[Optional(), length(0, 100)])
-    size = StringField("Tamanho (se quiser)", description="Pequeno, médio ou grande.", validators=[length(0, 100)])
-    chip = CodeField("Número do microchip (se tiver)", validators=[Optional(), length(0, 30)])
+    breed = StringField("Raça (opcional)", validators=[Optional(), length(0, 100)])
+    size = StringField("Tamanho (opcional)", description="Pequeno, médio ou grande.", validators=[length(0, 100)])
+    chip = CodeField("Número do microchip (opcional)", validators=[Optional(), length(0, 30)])
 
     def validate(self, extra_validators: object = None) -> bool:
         """Require a date of birth that exists in the calendar."""

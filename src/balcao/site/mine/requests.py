@@ -49,7 +49,7 @@ class RatingForm(Form):
         validators=[needed("Escolha uma nota.")],
         validate_choice=False,
     )
-    comment = wtforms.TextAreaField("Quer contar por quê? (se quiser)", validators=[length(0, _LONGEST_COMMENT)])
+    comment = wtforms.TextAreaField("Quer contar por quê? (opcional)", validators=[length(0, _LONGEST_COMMENT)])
 
     def validate_stars(self, field: Any) -> None:
         """Reject a rating that the form does not offer."""

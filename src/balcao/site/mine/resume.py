@@ -24,7 +24,7 @@ class ExperienceForm(Form):
     cargo = StringField("O que você fazia?", validators=[needed("Escreva o que você fazia."), length(1, 200)])
     empresa = StringField("Onde?", validators=[needed("Escreva onde você trabalhou."), length(1, 200)])
     tempo_experiencia_meses = StringField(
-        "Por quantos meses?",
+        "Por quantos meses? (opcional)",
         description="Um ano são 12 meses.",
         validators=[Optional(), matching(r"[0-9]{1,3}", "Escreva só o número de meses.")],
     )
@@ -36,10 +36,10 @@ class EducationForm(Form):
     members: ClassVar[Mapping[str, str]] = {"situation": "status"}
 
     id_escolaridade = SelectField("Nível", validators=[needed("Escolha o nível.")])
-    nome_curso = StringField("Curso (se tiver)", validators=[length(0, 200)])
-    nome_instituicao = StringField("Escola", validators=[length(0, 200)])
+    nome_curso = StringField("Curso (opcional)", validators=[length(0, 200)])
+    nome_instituicao = StringField("Escola (opcional)", validators=[length(0, 200)])
     situation = SelectField("Situação", choices=list_choices(_STATES))
-    ano_conclusao = StringField("Ano em que terminou ou termina", validators=[Optional(), _YEAR])
+    ano_conclusao = StringField("Ano em que terminou ou termina (opcional)", validators=[Optional(), _YEAR])
 
 
 class CourseForm(Form):

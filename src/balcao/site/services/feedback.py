@@ -36,7 +36,7 @@ class FeedbackForm(Form):
         validators=[needed("Escolha sim ou não.")],
     )
     comment = wtforms.TextAreaField(
-        "O que faltou, ou o que ajudou? (se quiser)",
+        "O que faltou, ou o que ajudou? (opcional)",
         description="Até 300 letras. Não escreva nome, CPF, telefone ou e-mail: ninguém responde a este texto.",
         validators=[Optional(), length(0, LONGEST)],
     )

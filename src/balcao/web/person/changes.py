@@ -86,7 +86,7 @@ async def change_preferences(visit: SessionVisit, page: PersonPage, **values: An
     form = PreferencesForm(visit, {"opt_in": found.value.opt_in}, etag=found.etag)
     if page.is_own:
         form.opt_in.label.text = "Aceito receber mensagens da prefeitura"
-        form.reason.label.text = "Motivo, se quiser dizer"
+        form.reason.label.text = "Por que você não quer? (opcional)"
     wanted = visit.posted.getlist("assuntos") if form.is_sent else None
     chosen = {
         each: (each in wanted if wanted is not None else is_in) for each, is_in in found.value.category_opt_ins.items()

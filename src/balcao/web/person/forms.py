@@ -58,16 +58,16 @@ class CodeForm(Form):
 
 
 class AddressForm(Form):
-    tipo_logradouro = StringField("Tipo", description="Rua, avenida, praça…", validators=[length(0, 50)])
+    tipo_logradouro = StringField("Tipo (opcional)", description="Rua, avenida, praça…", validators=[length(0, 50)])
     logradouro = StringField("Logradouro", validators=[needed("Escreva o nome da rua."), length(1, 200)])
     numero = StringField(
         "Número", description="S/N, se não tem.", validators=[needed("Escreva o número, ou S/N."), length(1, 20)]
     )
-    complemento = StringField("Complemento", validators=[length(0, 100)])
-    bairro = StringField("Bairro", validators=[length(0, 100)])
+    complemento = StringField("Complemento (opcional)", validators=[length(0, 100)])
+    bairro = StringField("Bairro (opcional)", validators=[length(0, 100)])
     municipio = StringField("Município", validators=[needed("Escreva o município."), length(1, 100)])
     estado = StringField("Estado", validators=[needed("Escreva o estado."), length(1, 50)])
-    cep = CodeField("CEP", validators=[Optional(), matching(r"[0-9]{8}", "São 8 algarismos.")])
+    cep = CodeField("CEP (opcional)", validators=[Optional(), matching(r"[0-9]{8}", "São 8 algarismos.")])
 
 
 class PreferencesForm(Form):

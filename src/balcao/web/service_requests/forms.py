@@ -165,10 +165,13 @@ def _make_place(question: Field) -> dict[str, Any]:
     name = _name(question)
     fields: dict[str, Any] = {}
     for part, (label, about, longest) in _PLACE.items():
+        text: str = label
         rules: list[Any] = [length(0, longest)]
-        if part == _ADDRESS:
-            rules += [needed(_NO_STREET), _refuse_blanks] if question.required else [_complete(name)]
-        fields[f"{name}-{part}"] = wtforms.StringField(label, rules, description=about, filters=[_unify_line_ends])
+        if part == _ADDRESS and question.required:
+            rules += [needed(_NO_STREET), _refuse_blanks]
+        elif part == _ADDRESS:
+            text, rules = f"{label} (opcional)", [*rules, _complete(name)]
+        fields[f"{name}-{part}"] = wtforms.StringField(text, rules, description=about, filters=[_unify_line_ends])
     return fields
 
 
