@@ -18,7 +18,7 @@ def list_keywords(tree: ast.AST, method: str) -> Iterator[str]:
 
 def test_no_page_gives_a_template_a_value_under_a_name_of_the_frame() -> None:
     frame = set(list_keywords(ast.parse((PANEL / "templating.py").read_text("utf-8")), "update"))
-    assert "balcao_version" in frame
+    assert "city" in frame
     for file in PANEL.rglob("*.py"):
         hidden = frame & set(list_keywords(ast.parse(file.read_text("utf-8")), "render"))
         assert not hidden, f"{file.relative_to(PANEL)} hides {hidden}"

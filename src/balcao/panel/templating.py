@@ -5,7 +5,6 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from balcao import __version__
 from balcao.core.http.assets import Assets
 from balcao.panel.rights import show_given, show_right
 from balcao.web import templating
@@ -21,7 +20,7 @@ def make_environment(words: Words, assets: Assets, city: str) -> Environment:
     environment = templating.make_environment("balcao.panel", "templates", finalize=_mark_nothing)
     templating.add_formats(environment, words)
     environment.filters.update(given=show_given, right=show_right, stored_file=describe_note)
-    environment.globals.update(asset=assets.address, city=city, balcao_version=__version__)
+    environment.globals.update(asset=assets.address, city=city)
     return environment
 
 
