@@ -4,15 +4,17 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from balcao.core.http.requests import Request
 from balcao.core.http.responses import TEXT, Response
 from balcao.settings import Settings
-from tests.pages.window import PHONE, Window
+from tests.pages.window import DESKTOP, PHONE, Window
 from tests.sandbox.identity.provider import RunningProvider, parse_response, person
 from tests.support.demo_people import ANA
 from tests.support.login import challenge_of
+from tests.support.panel_browser import opened_screen
+from tests.support.proof_sizes import choose_looks
 from tests.support.server import RunningServer, free_port
 from tests.support.single_services import handlers
 
@@ -163,6 +165,32 @@ def test_on_a_phone_every_page_fits_with_all_it_can_show(
     assert window.wider_than_the_screen() == []
     window.page.goto(login_url(provider, callback, client_id="ninguem"))
     assert window.wider_than_the_screen() == []
+
+
+@pytest.mark.node
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "scheme"), choose_looks(DESKTOP, PHONE))
+def test_axe_finds_nothing_on_any_page(
+    browser: Browser, provider: RunningProvider, callback: str, width: int, scheme: str
+) -> None:
+    site = provider.settings
+    with opened_screen(browser, provider.url, width, color_scheme=scheme) as screen:
+        screen.open(login_url(provider, f"{site.site_address}/minha-pagina/retorno", client_id=site.site_client_id))
+        screen.page.get_by_text("Pessoas de demonstração").click()
+        assert screen.axe() == []
+        screen.open(login_url(provider, callback))
+        enter(screen, password="errada")
+        expect(screen.page.get_by_role("alert")).to_be_visible()
+        assert screen.axe() == []
+        enter(screen)
+        screen.page.wait_for_url(f"{callback}?*")
+        screen.open(provider.metadata["end_session_endpoint"])
+        assert screen.axe() == []
+        screen.page.get_by_role("button", name="Sair").click()
+        expect(screen.page.get_by_role("heading", name="Você saiu")).to_be_visible()
+        assert screen.axe() == []
+        screen.open(login_url(provider, callback, client_id="ninguem"))
+        assert screen.axe() == []
 
 
 def test_the_page_of_the_site_names_the_city_and_leads_back_and_the_page_of_a_portal_does_not(

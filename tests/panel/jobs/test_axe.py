@@ -9,15 +9,17 @@ from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.selection.paths import sandbox_application_id
 from tests.support.panel import PanelClient
 from tests.support.panel_browser import Screen
+from tests.support.proof_sizes import choose_looks
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
+LOOKS = choose_looks(1280, 360)
 KITCHEN = f"/painel/vagas/{sandbox_job_id('V9')}"
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-def test_axe_finds_nothing_and_no_page_is_too_wide(screen_of: Callable[..., Screen], width: int) -> None:
-    screen = screen_of(width)
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_axe_finds_nothing_and_no_page_is_too_wide(screen_of: Callable[..., Screen], width: int, scheme: str) -> None:
+    screen = screen_of(width, color_scheme=scheme)
     screen.login("gilda")
     for address in (
         KITCHEN,
@@ -38,7 +40,7 @@ def test_axe_finds_nothing_and_no_page_is_too_wide(screen_of: Callable[..., Scre
         assert screen.wider_than_the_screen() == [], address
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_where_two_have_changed_one_field_of_a_job(
     screen_of: Callable[..., Screen], panel: PanelClient, width: int, scheme: str
 ) -> None:

@@ -8,10 +8,11 @@ from playwright.sync_api import expect
 from tests.panel.requests.conftest import VERA, Ask, Make
 from tests.support.demo_people import KLEBER
 from tests.support.panel_browser import Screen
+from tests.support.proof_sizes import choose_looks
 
 pytestmark = [pytest.mark.page, pytest.mark.node, pytest.mark.long]
 
-LOOKS = [(1280, "light"), (360, "dark")]
+LOOKS = choose_looks(1280, 360)
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
