@@ -23,7 +23,7 @@ pages = Pages(AREA, "")
 @pages.get("/buscas-sem-servico", "Buscas sem serviço", actions=[TUNING], in_menu=True)
 async def list_phrase_proposals(visit: Visit) -> Response[Any]:
     """List the searches after which people rarely opened a service, most frequent first."""
-    tabs = [Tab("", "Todas"), Tab("nothing", "Nada acharam"), Tab("unopened", "Quase ninguém abriu o que acharam")]
+    tabs = [Tab("", "Todas"), Tab("nothing", "Não acharam nada"), Tab("unopened", "Acharam o que quase ninguém abriu")]
     listing = Listing(visit, ("busca", "buscas"), tabs=tabs, tabs_label="O que houve")
     found = await search_client.list_phrase_proposals(visit.api, listing.tab or None, listing.number, listing.size)
     listing.rows, listing.total = found.proposals, found.found

@@ -107,7 +107,7 @@ class JobForm(Form):
         "Só para quem se formou em", description="Uma área em cada linha. Vazio: todas."
     )
     acessibilidade_pcd = SelectField(
-        "Pessoas com deficiência", choices=list_choices([("", "não se diz"), *ACCESSIBILITY.items()])
+        "Pessoas com deficiência", choices=list_choices([("", "não informado"), *ACCESSIBILITY.items()])
     )
     tipos_pcd = CheckboxesField("Tipos de deficiência", description="Só se a vaga indicar algo acima.")
     zonas = CheckboxesField("Zonas da cidade")

@@ -42,7 +42,7 @@ EVENTS: Mapping[str, str] = {
     "discontinue": "descontinuou",
     "reactivate": "reativou",
     "delete": "excluiu",
-    "import": "trouxe de um arquivo",
+    "import": "trouxe a vaga de um arquivo",
 }
 CANDIDATE_EVENTS: Mapping[str, str] = {
     "submit": "candidatou-se",
