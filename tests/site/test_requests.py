@@ -142,6 +142,7 @@ def test_a_wrong_number_and_a_wrong_code_look_alike(site: SiteClient, change: di
 def test_an_empty_form_says_what_is_missing(site: SiteClient) -> None:
     page = post(site, "/pedidos/acompanhar", {"number": "", "code": ""}, 422)
     assert "Falta acertar 2 campos" in page.text
+    assert "Nada foi guardado ainda" not in page.text  # the page stores nothing in any case
 
 
 @pytest.mark.parametrize("path", [FORM, "/pedidos/acompanhar"])

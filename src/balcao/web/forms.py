@@ -28,6 +28,8 @@ from balcao.web.visit import DRAFT, PageRequest
 
 ETAG, KEY = "_etag", "_key"
 _RESTORED_NOTICE = "O que você escreveu está aqui de novo. Nada foi enviado ainda."
+# The end of the label of an optional field. A list of errors leaves it out.
+OPTIONAL = " (opcional)"
 _NAMED = re.compile(r"`([\w.]+)`")
 
 
@@ -163,6 +165,7 @@ def _list_errors(field: Any) -> list[tuple[str, Any]]:
 
 def _introduce(label: str) -> str:
     """Return a label as the start of a sentence about its field: "Rua e número:", "Onde fica o poste?"."""
+    label = label.removesuffix(OPTIONAL)
     return label if label.endswith(("?", ":", ".")) else f"{label}:"
 
 

@@ -41,6 +41,12 @@ def test_every_field_of_a_citizens_forms_is_marked_if_it_is_optional(enter: Ente
     assert f"Por que você não quer? {MARK}" in carla.get(f"{PREFIX}/mensagens").text
 
 
+def test_the_list_of_errors_names_an_optional_field_without_its_mark(enter: Enter) -> None:
+    carla, page = enter("carla"), f"{PREFIX}/curriculo/cursos-complementares/incluir"
+    carla.submit(page, nome_curso="Primeiros socorros", ano_conclusao="ontem")
+    assert "Ano em que terminou: Escreva o ano com 4 números." in carla.page.text
+
+
 def test_every_field_of_the_open_forms_is_marked_if_it_is_optional(site: SiteClient) -> None:
     types = site.http.get(TYPES).json()["types"]
     paths = [f"/pedidos/tipo/{kind['id']}/sem-conta" for kind in types if kind.get("without_login")]
