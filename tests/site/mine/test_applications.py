@@ -6,6 +6,7 @@ from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.site.mine.declaration import PREFIX
 from balcao_sandbox.identity.demo import people_by_login
 from tests.site.mine.conftest import Enter
+from tests.site.mine.test_my_pages import find_job
 from tests.support.panel import CitizenClient
 from tests.support.sandbox import ADMIN, Sandbox
 
@@ -107,12 +108,86 @@ def test_the_missing_schooling_is_added_on_the_way_to_the_application(enter: Ent
     assert "Começar" in elisa.page.text
 
 
-@pytest.mark.parametrize("carried", ["https://example.org/", "//example.org", "../../sair", "unknown-000000000000"])
-def test_the_resume_never_leads_to_another_address(enter: Enter, carried: str) -> None:
+def answer(citizen: CitizenClient, page: str, **pressed: str) -> str:
+    """Answer a question, and return the path of the page that follows."""
+    citizen.get(page)
+    form = citizen.find_form(page)
+    given = {"answer": form.choices.get("answer", ["2"])[0]}
+    return citizen.post(page, form.values | given | pressed).url.path
+
+
+def list_steps(citizen: CitizenClient, begin: str) -> list[str]:
+    """Return the addresses to which the page before the questions leads."""
+    citizen.get(begin)
+    return [link for link in citizen.page.links if link.startswith(f"{begin}/")]
+
+
+def test_an_application_continues_with_the_first_question_without_an_answer(enter: Enter) -> None:
+    gabi = enter("gabriela")
+    slug, questions = find_job(gabi)
+    begin = f"{PREFIX}/candidatar/{slug}"
+    first, second, *others = [f"{begin}/pergunta/{number}" for number in range(1, questions + 1)]
+    assert answer(gabi, first, depois="1") == PREFIX
+    assert list_steps(gabi, begin) == [second]
+    assert "Continuar de onde parou As suas respostas estão guardadas." in gabi.page.text
+    assert answer(gabi, second, answer="", depois="1") == PREFIX
+    assert list_steps(gabi, begin) == [second]
+    for page in (second, *others):
+        answer(gabi, page)
+    assert gabi.page.heading == "Confira antes de enviar"
+    assert "Guardar e sair" in gabi.page.text
+    assert list_steps(gabi, begin) == [f"{begin}/conferir"]
+    assert answer(gabi, first) == f"{begin}/conferir"  # a changed answer needs no second look at the others
+
+
+def test_the_data_and_the_resume_lead_back_to_the_application(enter: Enter) -> None:
+    carla = enter("carla")
+    slug, questions = find_job(carla)
+    check = f"{PREFIX}/candidatar/{slug}/conferir"
+    for number in range(1, questions + 1):
+        answer(carla, f"{PREFIX}/candidatar/{slug}/pergunta/{number}")
+    carla.get(check)
+    asked = f"?vaga={slug}"
+    pages = [link.removesuffix(asked) for link in carla.page.links if link.endswith(asked)]
+    assert pages == [f"{PREFIX}/{page}" for page in ("dados", "dados/email", "dados/telefone", "curriculo")]
+    for page in (*pages, f"{PREFIX}/dados/nome", f"{PREFIX}/dados/endereco"):
+        carla.get(page + asked)
+        assert "Voltar à candidatura" in carla.page.text
+        assert check in carla.page.links
+    carla.get(f"{PREFIX}/dados{asked}")
+    assert f"{PREFIX}/dados/endereco{asked}" in carla.page.links
+    for page, typed in [("email", {"email": "carla@example.com"}), ("nome", {"name": "Carlinha"}), ("endereco", {})]:
+        path = f"{PREFIX}/dados/{page}"
+        carla.get(path + asked)
+        assert carla.post(path, carla.find_form(path).values | typed).url.path == check
+        assert "foi g" in carla.page.text
+    path = f"{PREFIX}/dados/telefone"
+    carla.get(path + asked)
+    carla.post(path, carla.find_form(path).values | {"number": "(21) 98888-0909"})
+    assert carla.find_form(f"{path}/codigo").values["vaga"] == slug
+    assert path + asked in carla.page.links
+
+
+def test_the_resume_shows_the_level_of_a_course_and_separates_what_it_lists(enter: Enter) -> None:
     ana = enter("ana")
-    page = f"{PREFIX}/curriculo/cursos-complementares/incluir"
-    assert ana.get(f"{page}?vaga={carried}").status_code == 200
+    ana.get(f"{PREFIX}/curriculo")
+    assert "14 meses · trabalho atual" in ana.page.text
+    assert "Administração Superior completo, Escola Modelo, 2018" in ana.page.text
+
+
+@pytest.mark.parametrize("carried", ["https://example.org/", "//example.org", "../../sair", "unknown-000000000000"])
+@pytest.mark.parametrize(
+    ("path", "typed", "after"),
+    [
+        ("/curriculo/cursos-complementares/incluir", {"nome_curso": "Primeiros socorros"}, "/curriculo"),
+        ("/dados/nome", {"name": "Ana"}, "/dados"),
+    ],
+)
+def test_the_resume_and_the_data_never_lead_to_another_address(
+    enter: Enter, carried: str, path: str, typed: dict[str, str], after: str
+) -> None:
+    ana = enter("ana")
+    assert ana.get(f"{PREFIX}{path}?vaga={carried}").status_code == 200
     assert not [link for link in ana.page.links if "example" in link]
-    form = ana.find_form(page)
-    typed = {"nome_curso": "Primeiros socorros", "vaga": carried}
-    assert ana.post(form.action, form.values | typed).url.path == f"{PREFIX}/curriculo"
+    form = ana.find_form(PREFIX + path)
+    assert ana.post(form.action, form.values | typed | {"vaga": carried}).url.path == PREFIX + after

@@ -271,7 +271,9 @@ def test_a_minor_sees_which_criteria_he_does_not_meet(enter: Enter) -> None:
     assert "Ter pelo menos 18 anos: você não atende Conferir a data de nascimento" in text
     assert "Falar inglês, nível básico ou mais: falta" in text
     assert "Começar" not in text
-    assert f"{PREFIX}/dados" in davi.page.links
+    davi.get(next(link for link in davi.page.links if link.startswith(f"{PREFIX}/dados?vaga=atendente-")))
+    assert "Você estava se candidatando à vaga Atendente. Voltar à candidatura" in davi.page.text
+    assert [link for link in davi.page.links if link.startswith(f"{PREFIX}/candidatar/atendente-")]
 
 
 def test_sessions_are_told_apart_and_closing_them_names_their_number(enter: Enter) -> None:

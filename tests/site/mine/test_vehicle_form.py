@@ -80,7 +80,7 @@ def test_a_citizen_registers_a_vehicle_of_the_list_with_stops(gabi: CitizenClien
     assert "Falta esta resposta." in gabi.page.text
     assert gabi.page.forms[0].action == f"{NEW}/modelo"
     gabi.get(NEW)
-    assert "Continuar de onde parei" in gabi.page.text
+    assert "Continuar de onde parou" in gabi.page.text
     answer_all(gabi, "Bicicleta da Gabi")
     assert re.search(
         r"Marca Brisa .*Modelo Urbana .*Cor Azul .*BRISA-2026-0042 .*Foto de \d+ kB · Baixar.*Foto de", gabi.page.text

@@ -15,7 +15,7 @@ from balcao.core.http.responses import Response
 from balcao.site.mine import client, labels
 from balcao.site.mine.client import OpenJob, Question
 from balcao.site.mine.declaration import Pages
-from balcao.site.mine.pending_application import find_remedy
+from balcao.site.mine.pending_application import JOB, find_remedy
 from balcao.site.mine.visit import Visit
 from balcao.web.faults import make_not_found
 from balcao.web.forms import Form, length, list_choices, matching, needed
@@ -38,6 +38,7 @@ async def begin(visit: Visit, slug: str) -> Response[Any]:
         notice = "Você já se candidatou a esta vaga." if sent.status in _ACTIVE else ""
         return await visit.redirect(_address_of(visit, sent.id), notice)
     eligibility = await client.read_eligibility(visit.api, job.id)
+    answers = await _read_answers(visit, job)
     needs_terms = any(one.criterio == labels.TERMS and not one.atendido for one in eligibility.criterios)
     return visit.render(
         "mine/apply_begin.html",
@@ -46,6 +47,7 @@ async def begin(visit: Visit, slug: str) -> Response[Any]:
         eligibility=eligibility,
         needs_terms=needs_terms,
         first=_find_step(visit, job, 1),
+        begun=_find_step(visit, job, _find_open(job, answers)) if answers else "",
         labels=labels,
         find_remedy=find_remedy,
     )
@@ -69,11 +71,16 @@ async def answer(visit: Visit, slug: str, number: str) -> Response[Any]:
     question = questions[position - 1]
     answers = await _read_answers(visit, job)
     form = _make_form(question)(visit, {"answer": _to_field(question, answers.get(question.id, ""))})
+    stops, is_empty = bool(visit.posted.first("depois")), not visit.posted.first("answer").strip()
+    if form.is_sent and stops and is_empty:  # a person may stop at a question without answering it
+        await _keep(visit, job, {id_: text for id_, text in answers.items() if id_ != question.id})
+        return await _leave(visit)
     if form.is_sent and form.validate():
+        was_complete = _find_open(job, answers) > len(questions)
         await _keep(visit, job, answers | {question.id: _to_text(form.answer.data)})
-        if visit.posted.first("depois"):
-            return await visit.redirect(visit.address("home.show"), "A candidatura está guardada por 7 dias.")
-        return await visit.redirect(_find_step(visit, job, position + 1))
+        if stops:
+            return await _leave(visit)
+        return await visit.redirect(_find_step(visit, job, len(questions) + 1 if was_complete else position + 1))
     back = _find_step(visit, job, position - 1) if position > 1 else visit.address("applying.begin", slug=slug)
     return visit.render(
         "mine/apply_question.html",
@@ -103,11 +110,23 @@ async def check(visit: Visit, slug: str) -> Response[Any]:
         notice = f"Candidatura enviada. {f'Próximo passo: {step}.' if step else 'Agora é com a empresa.'}"
         return await visit.redirect(_address_of(visit, form.result.id), notice)
     record = await people.read_provenance(subject)
-    return visit.render("mine/apply_check.html", job=job, answers=answers, form=form, record=record, status=form.status)
+    return visit.render(
+        "mine/apply_check.html",
+        job=job,
+        answers=answers,
+        form=form,
+        record=record,
+        query={JOB: job.slug},
+        status=form.status,
+    )
 
 
 def _address_of(visit: Visit, application_id: str) -> str:
     return visit.address("work.show_application", application_id=application_id)
+
+
+async def _leave(visit: Visit) -> Response[Any]:
+    return await visit.redirect(visit.address("home.show"), "A candidatura está guardada por 7 dias.")
 
 
 def _find_step(visit: Visit, job: OpenJob, position: int) -> str:
@@ -118,6 +137,18 @@ def _find_step(visit: Visit, job: OpenJob, position: int) -> str:
     if position > len(job.informacoes_complementares):
         return visit.address("applying.check", slug=job.slug)
     return visit.address("applying.answer", slug=job.slug, number=position)
+
+
+def _find_open(job: OpenJob, answers: Mapping[str, str]) -> int:
+    """Return the position of the first question without an answer, or the position after the last question.
+
+    An optional question that the citizen left empty counts as answered.
+    """
+    for position, question in enumerate(job.informacoes_complementares, 1):
+        given = answers.get(question.id)
+        if given is None or (question.obrigatorio and not given):
+            return position
+    return len(job.informacoes_complementares) + 1
 
 
 def _make_form(question: Question) -> Any:

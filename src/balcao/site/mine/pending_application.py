@@ -1,7 +1,7 @@
-"""The application for a job that waits until the citizen has completed the résumé.
+"""The application for a job that waits until the citizen has completed the résumé or corrected the personal data.
 
-The pages of the résumé carry the job's slug in their address or in their form, and lead back to the application. They
-never carry an address, so that a link cannot lead to another site.
+The pages of the résumé and of the data carry the job's slug in their address or in their form, and lead back to the
+application. They never carry an address, so that a link cannot lead to another site.
 """
 
 from collections.abc import Sequence
@@ -19,15 +19,25 @@ _PARTS = {"escolaridade": "formacoes", "area_formacao": "formacoes", "idioma": "
 
 
 class PendingApplication(NamedTuple):
-    """A job for which the citizen wants to apply, and its requirements that the résumé does not meet yet."""
+    """A job for which the citizen wants to apply.
+
+    `missing` are its requirements that the résumé does not meet yet. `is_ready` is True if the citizen meets all
+    requirements, so the application has already begun.
+    """
 
     job: OpenJob
     missing: Sequence[Criterion]
+    is_ready: bool
 
     @property
     def query(self) -> dict[str, Any]:
-        """Return the query parameters that carry this application to another page of the résumé."""
+        """Return the query parameters that carry this application to another page."""
         return {JOB: self.job.slug}
+
+    @property
+    def page(self) -> str:
+        """Return the name of the application's page to which the citizen returns."""
+        return "applying.check" if self.is_ready else "applying.begin"
 
     def choose_values(self, part: str) -> list[str]:
         """Return the values that the job requires in this part of the résumé: a level, or a language and its level."""
@@ -48,18 +58,17 @@ async def read_pending(visit: Visit) -> PendingApplication | None:
         return None
     (checked,) = await gather_blocks(client.read_eligibility(visit.api, job.value.id))
     criteria = checked.value.criterios if checked.value else ()
-    return PendingApplication(job.value, [one for one in criteria if not one.atendido and one.criterio in _PARTS])
+    missing = [one for one in criteria if not one.atendido and one.criterio in _PARTS]
+    return PendingApplication(job.value, missing, checked.value is not None and checked.value.elegivel)
 
 
 def find_remedy(visit: Visit, job: OpenJob, one: Criterion) -> str:
     """Return the address of the page on which the citizen can add or correct what a criterion checks."""
     if one.criterio in _PARTS:
         return visit.address("resume.add_item", _query={JOB: job.slug}, part=_PARTS[one.criterio])
-    return visit.address(labels.REMEDIES[one.criterio][0])
+    return visit.address(labels.REMEDIES[one.criterio][0], _query={JOB: job.slug})
 
 
-def find_return(visit: Visit, pending: PendingApplication | None) -> str:
-    """Return the address to which the citizen returns: the application, or the résumé if no application waits."""
-    if pending is None:
-        return visit.address("resume.show")
-    return visit.address("applying.begin", slug=pending.job.slug)
+def find_return(visit: Visit, pending: PendingApplication | None, otherwise: str) -> str:
+    """Return the address to which the citizen returns: the application, or this page if no application waits."""
+    return visit.address(pending.page, slug=pending.job.slug) if pending else visit.address(otherwise)

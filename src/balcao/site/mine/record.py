@@ -8,6 +8,7 @@ from wtforms import StringField
 from balcao.core.http.responses import Response, attachment
 from balcao.site.mine import client
 from balcao.site.mine.declaration import Pages
+from balcao.site.mine.pending_application import find_return, read_pending
 from balcao.site.mine.visit import Visit
 from balcao.web.api import gather_blocks
 from balcao.web.forms import Form, length, needed
@@ -44,18 +45,19 @@ async def show(visit: Visit) -> Response[Any]:
     (record,) = await gather_blocks(people.read_provenance(subject, sensitive=is_whole))
     born = record.value.find("nascimento").value if record.value else None
     age = labels.count_years(born, visit.mine.site.words.now().date())
-    return visit.render("mine/record.html", record=record, is_whole=is_whole, age=age, labels=labels)
+    pending = await read_pending(visit)
+    return visit.render("mine/record.html", record=record, is_whole=is_whole, age=age, labels=labels, pending=pending)
 
 
 @pages.form("/dados/nome", "Como quero ser chamada")
 async def change_name(visit: Visit) -> Response[Any]:
     """Change the name by which the citizen wants to be called."""
-    subject = await visit.read_subject()
-    known = "" if visit.is_post else await people.read_name(subject)
+    page = await _make_person_page(visit)
+    known = "" if visit.is_post else await people.read_name(page.subject)
     form = NameForm(visit, {"name": known})
-    if form.is_sent and await form.submit(lambda: client.change_name(subject, form.name.data or "")):
-        return await visit.redirect(visit.address("record.show"), "O nome foi guardado.")
-    return visit.render("mine/name.html", form=form, status=form.status)
+    if form.is_sent and await form.submit(lambda: client.change_name(page.subject, form.name.data or "")):
+        return await visit.redirect(page.home, "O nome foi guardado.")
+    return visit.render("mine/name.html", form=form, person_page=page, status=form.status)
 
 
 @pages.form("/dados/telefone", "Mudar o telefone")
@@ -121,4 +123,6 @@ async def erase(visit: Visit) -> Response[Any]:
 
 async def _make_person_page(visit: Visit) -> PersonPage:
     crumbs: Sequence[Crumb] = [Crumb("Meus dados", visit.address("record.show"))]
-    return PersonPage(await visit.read_subject(), visit.address("record.show"), crumbs, is_own=True)
+    pending = await read_pending(visit)
+    home = find_return(visit, pending, "record.show")
+    return PersonPage(await visit.read_subject(), home, crumbs, is_own=True, pending=pending)

@@ -103,7 +103,7 @@ async def add_item(visit: Visit, part: str) -> Response[Any]:
     found = _find_part(part)
     pending = await read_pending(visit)
     form = await _make_form(visit, found, {}, pending.choose_values(found.key) if pending else ())
-    back = find_return(visit, pending)
+    back = find_return(visit, pending, "resume.show")
     if form.is_sent and await form.submit(lambda: client.add(visit.api, found.key, _to_body(form), form.key)):
         return await visit.redirect(back, "Pronto, está no seu currículo.")
     return visit.render(
@@ -126,7 +126,7 @@ async def change_item(visit: Visit, part: str, item_id: str) -> Response[Any]:
     if item is None:
         raise make_not_found()
     pending = await read_pending(visit)
-    back = find_return(visit, pending)
+    back = find_return(visit, pending, "resume.show")
     if visit.posted.first("passo") == "retirar":
         await client.remove(visit.api, found.key, item_id)
         return await visit.redirect(back, "Pronto, saiu do seu currículo.")

@@ -15,12 +15,16 @@ _PHONE = ("ddi", "ddd", "valor")
 
 
 class PersonPage(NamedTuple):
-    """The person whose data is changed, and the page that is shown after the change."""
+    """The person whose data is changed, and the page that is shown after the change.
+
+    `pending` is what the person interrupted for the change. Only the site's templates use it.
+    """
 
     subject: Subject
     home: str
     crumbs: Sequence[Crumb]
     is_own: bool = False
+    pending: Any = None
 
 
 async def change_email(visit: SessionVisit, page: PersonPage) -> Response[Any]:
