@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from balcao.site.mine.declaration import PREFIX
 from balcao_sandbox.identity.demo import people_by_login
@@ -45,6 +46,9 @@ def test_every_state_of_a_request_without_login(screen: Screen) -> None:
         screen.open(path)
         inspect(screen)
     press(screen, "Ver o pedido")
+    page.get_by_label("Número do pedido").fill("PED-00000001-8")
+    page.get_by_label("Código").fill("K7QM-3XRD-9TWA")
+    press(screen, "Ver o pedido")
     screen.open(f"{HOLE}/sem-conta")
     page.get_by_label("Desde quando?").fill("2001-01-01")
     press(screen, "Continuar")
@@ -58,7 +62,7 @@ def test_every_state_of_a_request_without_login(screen: Screen) -> None:
 
 
 def test_every_state_of_a_citizens_request(screen: Screen, sandbox: Sandbox, tmp_path: Path) -> None:
-    page, picture, text = screen.page, tmp_path / "a.jpg", tmp_path / "a.txt"
+    page, picture, text, large = screen.page, tmp_path / "a.jpg", tmp_path / "a.txt", tmp_path / "large.jpg"
     picture.write_bytes(photo(400, 300))
     text.write_text("não é uma foto", "utf-8")
     page.goto(ASK)
@@ -99,6 +103,15 @@ def test_every_state_of_a_citizens_request(screen: Screen, sandbox: Sandbox, tmp
     inspect(screen)
     page.get_by_label("Foto ou documento").set_input_files(text)
     press(screen, "Enviar a resposta")
+    for size, shown in (
+        (6, "O arquivo é grande demais: pode ter até 5 MB."),
+        (11, "O formulário não chegou a ser lido"),
+    ):
+        large.write_bytes(bytes(size * 1_048_576))
+        page.get_by_label("Foto ou documento").set_input_files(large)
+        press(screen, "Enviar a resposta")
+        expect(page.get_by_role("main")).to_contain_text(shown)
+    screen.open(f"{OWN}/{number}/responder")
     page.get_by_label("Foto ou documento").set_input_files(picture)
     press(screen, "Enviar este arquivo e escolher mais um")
     page.get_by_label("A sua resposta").fill("Segue a foto.")
@@ -116,4 +129,4 @@ def test_every_state_of_a_citizens_request(screen: Screen, sandbox: Sandbox, tmp
     press(screen, "Guardar a nota")
     screen.open(OWN)
     inspect(screen)
-    assert [one for one in screen.complaints if "422" not in one] == []
+    assert [one for one in screen.complaints if "422" not in one and "413" not in one] == []

@@ -113,6 +113,42 @@ def test_the_first_page_while_parts_of_it_fail(
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_every_state_of_an_application(screen_of: Callable[..., Screen], width: int, scheme: str) -> None:
+    screen = screen_of(width, color_scheme=scheme)
+    page, job = screen.page, f"/auxiliar-de-cozinha-{sandbox_job_id('V9').hex[:12]}"
+    begin = f"{PREFIX}/candidatar{job}"
+    log_in(screen, "bruno")
+    screen.open(f"/vagas{job}")
+    inspect(screen)
+    screen.open(f"{begin}/pergunta/1")
+    press(screen, "Continuar")
+    page.get_by_label("Sim", exact=True).check()
+    press(screen, "Continuar")
+    page.get_by_label("Há quantos anos").fill("muitos")
+    press(screen, "Continuar")
+    screen.open(begin)
+    expect(page.get_by_role("link", name="Continuar de onde parou")).to_be_visible()
+    inspect(screen)
+    screen.open(f"{begin}/pergunta/2")
+    press(screen, "Continuar")
+    expect(page.get_by_role("main")).to_contain_text("Não respondida")
+    for name in ("Mudar o nome", "Mudar o e-mail", "Mudar o telefone", "Mudar o currículo"):
+        screen.open(str(page.get_by_role("link", name=name).get_attribute("href")))
+        expect(page.get_by_role("link", name="Voltar à candidatura")).to_be_visible()
+        inspect(screen)
+        screen.open(f"{begin}/conferir")
+    press(screen, "Enviar a candidatura")
+    expect(page.get_by_role("status")).to_contain_text("Candidatura enviada.")
+    page.get_by_role("link", name="Retirar a candidatura").click()
+    press(screen, "Retirar a candidatura")  # so that the next look can apply again
+    screen.open(f"{PREFIX}/dados/email")
+    page.context.clear_cookies()
+    press(screen, "Guardar")
+    expect(page.get_by_role("status")).to_contain_text("A sua sessão terminou.")
+    assert [one for one in screen.complaints if "422" not in one and "401" not in one] == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_every_state_of_a_vehicles_form(
     screen_of: Callable[..., Screen], width: int, scheme: str, tmp_path: Path
 ) -> None:
