@@ -83,6 +83,12 @@ def test_stop_words_are_left_out_and_words_of_asking_are_known() -> None:
     ]
 
 
+def test_a_visa_is_not_a_form_of_seeing() -> None:
+    assert read_word("vejo").is_asking
+    assert not read_word("visto").is_asking
+    assert read_word("visto").roots == read_word("vistos").roots
+
+
 def test_a_diminutive_of_a_participle_is_not_from_the_verb() -> None:
     assert read_word("pegadinha").roots == read_word("pegadinha").lemmas
     assert "salgar" not in read_word("salgadinhos").roots

@@ -29,7 +29,7 @@ ORDINAL_WORDS = {
 _DIMINUTIVES = ("inho", "inha", "inhos", "inhas")
 _PARTICIPLES = ("ado", "ido")
 # Words that look like a form of a more common word, or that the lexicon lacks.
-_LEMMAS = {"caps": "caps", "cras": "cras", "creas": "creas", "onibus": "onibus", "pais": "pais"}
+_LEMMAS = {"caps": "caps", "cras": "cras", "creas": "creas", "onibus": "onibus", "pais": "pais", "visto": "visto"}
 
 STOP_WORDS = read_words("stop_words.txt")
 ASKING = read_words("asking_words.txt")
