@@ -67,6 +67,24 @@ def test_a_stop_word_is_not_suggested_as_a_search(site: SiteClient) -> None:
     assert "para" not in page.links
 
 
+def test_a_search_of_which_services_have_only_a_part_says_so_and_offers_other_ways(site: SiteClient) -> None:
+    page = search(site, q="visto americano")
+    assert "Curso de confeitaria" in page.text  # a pasta americana
+    assert "Não achamos um serviço com tudo o que você escreveu. Estes têm uma parte: 3 serviços" in page.text
+    assert page.follow("americano") == "/busca?q=americano"
+    assert sum(href.startswith("/servicos/assunto/") for href in page.links.values()) == 4
+    assert "Este tem uma parte: 1 serviço" in search(site, q="passaporte americano").text
+    assert "e com estes filtros. Este" in search(site, q="visto americano", assunto="Cursos").text
+
+
+@pytest.mark.parametrize(
+    "query", ["imposto predial", "imposto predal", "pagar o IPTU", "certid", "quero morrer", "vaga"]
+)
+def test_a_search_that_a_service_meets_does_not_say_that_a_part_is_missing(site: SiteClient, query: str) -> None:
+    assert "uma parte" not in search(site, q=query).text
+    assert "uma parte" not in search(site, q=query, exato="sim").text
+
+
 def test_nothing_found_is_no_dead_end(site: SiteClient) -> None:
     page = search(site, q="xyzzy qwertyuiop")
     assert "Não achamos “xyzzy qwertyuiop”" in page.text

@@ -48,6 +48,11 @@ class SearchMetadata(msgspec.Struct):
     match: str | None = None
     suggestion: str | None = None
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether the results contain only a part of the words, even with the suggested spelling."""
+        return self.match == "any_term" and not self.suggestion
+
 
 class Found(msgspec.Struct):
     """One page of results. `filtered_count` is the number of results that match all filters."""

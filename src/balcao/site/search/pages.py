@@ -63,6 +63,8 @@ async def show_results(visit: Visit) -> Response[Any]:
     )
     if not found.results and filters == client.Filters() and not any(block.value for block in further):
         return await _show_nothing(visit, text)
+    is_partial = found.metadata.is_partial and bool(found.results)
+    ways_on = await _list_ways_on(visit, shown) if is_partial else {}
     return visit.show(
         "search/results.html",
         Head(
@@ -74,6 +76,7 @@ async def show_results(visit: Visit) -> Response[Any]:
         shown=shown,
         suggestion=suggestion if shown == text else None,
         found=found,
+        is_partial=is_partial,
         titles=[clean_highlight(hit.highlights.title or hit.title) for hit in found.results],
         names=[list_matching_names(visit.site.wording, hit.title, shown) for hit in found.results],
         owners=[_name_owner(departments, hit) for hit in found.results],
@@ -85,6 +88,7 @@ async def show_results(visit: Visit) -> Response[Any]:
         page_number=page,
         last_page=last,
         page_address=lambda number: _write_address(visit, text, filters, number),
+        **ways_on,
     )
 
 
@@ -162,14 +166,21 @@ def _name_owner(departments: Block[Departments], hit: client.Hit) -> str:
 
 async def _show_nothing(visit: Visit, text: str) -> Response[Any]:
     """Show suggestions if nothing was found: fewer words, similar subjects, the telephone."""
-    catalogue = await visit.read_block(visit.read_catalogue())
     return visit.show(
         "search/nothing.html",
         Head("Nada encontrado", "Busca sem resultados.", visit.path),
         text=text,
-        shorter=[(word, f"{visit.path}?{urlencode({'q': word})}") for word in list_shorter(text)],
-        subjects=list_near_subjects(visit.site.wording, catalogue.value, text),
+        **await _list_ways_on(visit, text),
     )
+
+
+async def _list_ways_on(visit: Visit, text: str) -> dict[str, Any]:
+    """Return searches for single words of the text, and the subjects that are closest to it."""
+    catalogue = await visit.read_block(visit.read_catalogue())
+    return {
+        "shorter": [(word, f"{visit.path}?{urlencode({'q': word})}") for word in list_shorter(text)],
+        "subjects": list_near_subjects(visit.site.wording, catalogue.value, text),
+    }
 
 
 AREA = Area(pages)
