@@ -10,8 +10,9 @@ import pytest
 
 from balcao.core.context.platform import assemble
 from balcao.registry.city.staff_departments.jobs import hash_staff
+from balcao.registry.rights.names import name_grant
 from balcao.web.person.client import Access, AccessNames
-from balcao.web.person.labels import describe_accesses, describe_actor, describe_reason
+from balcao.web.person.labels import describe_accesses, describe_actor, describe_reason, explain_access
 from balcao.web.person.visits import group_by_visit
 from tests.support.demo_people import CARLA
 from tests.support.open_platform import opened
@@ -80,6 +81,30 @@ def test_an_access_without_a_reason_has_a_purpose_or_nothing_except_by_staff(
     members: dict[str, object], reason: str
 ) -> None:
     assert describe_reason(make(0, **members)) == reason
+
+
+@pytest.mark.parametrize(
+    ("members", "why"),
+    [
+        ({"reason": "senha 47", "actor_kind": "operator"}, "senha 47"),
+        ({}, "sem motivo informado"),
+        ({"actor_kind": "operator", "grant": "operator"}, "manutenção do sistema, como carregar ou corrigir dados"),
+        (
+            {"actor_kind": "worker", "grant": "worker"},
+            "tarefa automática, para concluir o que foi pedido ou manter os dados em dia",
+        ),
+        ({"actor_kind": "crm", "grant": "crm"}, "mudança feita na central de atendimento"),
+        ({"actor_kind": "citizen", "grant": "vehicle_link"}, "vínculo com um veículo"),
+        ({"actor_kind": "client", "grant": "scope:sms:read"}, "sistema autorizado a ler dados da saúde"),
+        ({"actor_kind": "client", "grant": "client:BALCAO_MESSENGER_CLIENTS"}, "sistema autorizado pela prefeitura"),
+        ({"actor_kind": "citizen", "outcome": "denied"}, "tentativa recusada, que não mostrou nenhum dado"),
+        ({"actor_kind": "owner"}, ""),
+    ],
+)
+def test_every_access_by_another_actor_says_why(members: dict[str, object], why: str) -> None:
+    access = make(0, **({"reason": None} | members))
+    access.names.grant = name_grant(access.grant, {})
+    assert explain_access(access) == why
 
 
 def test_only_the_reads_of_a_known_system_have_its_name() -> None:

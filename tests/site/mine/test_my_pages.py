@@ -124,6 +124,14 @@ def test_reads_by_a_system_are_one_entry_with_its_name_and_purpose(enter: Enter,
     assert "não precisa" not in ana.page.text
 
 
+def test_every_entry_of_another_actor_says_why(enter: Enter) -> None:
+    ana = enter("ana")
+    listed = ana.get(f"{PREFIX}/quem-viu").text
+    entries = re.findall(r'<h2 class="grande">(.*?)</h2>(.*?)</li>', listed, re.DOTALL)
+    assert {"Você", "Equipe técnica da prefeitura"} <= {who for who, _ in entries}
+    assert all(("Motivo: " in rest) == (who != "Você") for who, rest in entries)
+
+
 def test_sensitive_values_appear_at_the_link_that_shows_them(enter: Enter) -> None:
     ana = enter("ana")
     hidden = ana.get(f"{PREFIX}/dados")

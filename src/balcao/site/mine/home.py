@@ -11,7 +11,7 @@ from balcao.site.mine.request_client import find_question
 from balcao.site.mine.visit import Visit
 from balcao.web.api import Block, gather_blocks
 from balcao.web.person import client as people
-from balcao.web.person.labels import describe_accesses, describe_actor, describe_reason
+from balcao.web.person.labels import describe_accesses, describe_actor, explain_access
 from balcao.web.person.visits import AccessVisit, group_by_visit
 from balcao.web.service_requests.client import read_request
 
@@ -73,7 +73,7 @@ async def show(visit: Visit) -> Response[Any]:
         labels=labels,
         describe_accesses=describe_accesses,
         describe_actor=describe_actor,
-        describe_reason=describe_reason,
+        explain_access=explain_access,
     )
 
 

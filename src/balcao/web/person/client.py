@@ -130,6 +130,7 @@ class AccessNames(msgspec.Struct):
     action: str
     fields: list[str]
     actor: str
+    grant: str | None = None
 
 
 class Access(msgspec.Struct, kw_only=True):

@@ -76,6 +76,13 @@ _SYSTEMS = {
         "Sistema de vagas da prefeitura", "para mostrar e conferir as suas candidaturas e o seu currículo"
     ),
 }
+# The purpose of all accesses by a kind of actor that gives no reasons.
+_PURPOSES = {
+    "client": "sistema autorizado pela prefeitura",
+    "crm": "mudança feita na central de atendimento",
+    "worker": "tarefa automática, para concluir o que foi pedido ou manter os dados em dia",
+    "operator": "manutenção do sistema, como carregar ou corrigir dados",
+}
 KINDS = {
     "applications": "candidaturas",
     "audit_events": "trilha de acessos",
@@ -207,6 +214,21 @@ def describe_reason(access: Access) -> str:
         return access.reason
     system = _find_system(access)
     return system.purpose if system else "sem motivo informado" if access.actor_kind == "staff" else ""
+
+
+def explain_access(access: Access) -> str:
+    """Return why an access happened, for the person whose data it is. Return "" only for their own accesses.
+
+    Without a reason or a fixed purpose, return the right that allowed the access or what such accesses are for.
+    """
+    reason = describe_reason(access)
+    if reason or access.actor_kind == "owner":
+        return reason
+    if access.outcome == "denied":
+        return "tentativa recusada, que não mostrou nenhum dado"
+    is_named = access.actor_kind == "citizen" or access.grant.startswith("scope:")
+    granted = lower_first(access.names.grant or "") if is_named else ""
+    return granted or _PURPOSES.get(access.actor_kind, "sem motivo informado")
 
 
 def _find_system(access: Access) -> System | None:
