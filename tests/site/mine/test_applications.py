@@ -49,7 +49,7 @@ def test_a_refused_person_who_applies_again_sees_no_green_notice(enter: Enter) -
 def test_an_approved_person_knows_the_step_the_call_and_that_it_cannot_be_withdrawn(enter: Enter) -> None:
     ana = enter("ana")
     open_application(ana, "Confeiteiro")
-    assert "Você está na etapa Entrevista. A empresa entra em contato pelo telefone (21) 9" in ana.page.text
+    assert "Você está na etapa Entrevista. A empresa entra em contato pelo seu telefone (21) 9" in ana.page.text
     assert "Última mudança: " in ana.page.text
     assert "A empresa aprovou a candidatura: Entrevista" in ana.page.text
     assert "não dá para retirar a candidatura por aqui" in ana.page.text

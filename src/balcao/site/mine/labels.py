@@ -108,7 +108,9 @@ def describe_event(one: ApplicationEvent, steps: Sequence[Step]) -> str:
 def describe_next(one: Application, phone: str) -> str:
     """Describe what happens now with an application, and what the citizen can do. `phone` may be empty."""
     call = (
-        f"entra em contato pelo telefone {phone}" if phone else "entra em contato pelo telefone ou e-mail que você deu"
+        f"entra em contato pelo seu telefone {phone}"
+        if phone
+        else "entra em contato pelo telefone ou e-mail que você deu"
     )
     match one.status, one.etapa_atual:
         case (("candidatura_enviada" | "aprovada"), Step(titulo=step)):
