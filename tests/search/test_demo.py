@@ -118,6 +118,13 @@ def test_the_catalogue_has_everything_to_show(stage: Stage, sql: Callable[..., l
     assert all_in_the_past
 
 
+def test_each_description_says_plainly_what_the_protocol_is_for(sql: Callable[..., list[asyncpg.Record]]) -> None:
+    [[physical]] = sql("SELECT physical FROM search.search_collection")
+    said = "doc ->> 'descricao_completa' LIKE '%guarde esse número. Com ele, você acompanha o andamento.%'"
+    [[are_plain]] = sql(f"SELECT bool_and({said}) FROM search.{physical} WHERE status = 1")
+    assert are_plain
+
+
 def test_the_examples_work(examples: dict[str, Any], http: httpx.Client, issuer: Issuer) -> None:
     assert examples["versions"] == [1, 2, 3, 4, 5, 6]
     token = bearer(issuer.admin())
