@@ -35,6 +35,20 @@ SELECTED = """() => [...document.querySelectorAll("select")].filter(field => {
     const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 16
     return field.checkVisibility() && canvas.measureText(field.selectedOptions[0].text).width > room
 }).map(field => field.selectedOptions[0].text)"""
+# The words that continue on the next line.
+BROKEN = r"""() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const range = document.createRange(), found = []
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        if (!text.parentElement.checkVisibility() || text.parentElement.closest("select, .vh")) continue
+        for (const word of text.data.matchAll(/\p{L}+/gu)) {
+            range.setStart(text, word.index)
+            range.setEnd(text, word.index + word[0].length)
+            if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) found.push(word[0])
+        }
+    }
+    return found
+}"""
 ROWS = """() => new Set([...document.querySelectorAll(".marca, .eu")].map(
     one => { const box = one.getBoundingClientRect(); return Math.round((box.top + box.bottom) / 2) })).size"""
 
@@ -47,6 +61,7 @@ def test_texts_fit_and_menu_words_keep_their_distance(screen_of: Callable[..., S
         screen.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
         assert screen.page.evaluate(CUT) == [], path
         assert screen.page.evaluate(SELECTED) == [], path
+        assert screen.page.evaluate(BROKEN) == [], path
         assert min(screen.page.evaluate(DISTANCES)) >= NARROWEST_GAP, path
 
 
