@@ -5,9 +5,11 @@ import hashlib
 import re
 from collections.abc import Callable
 from importlib.resources import files
+from types import CodeType
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from jinja2.ext import Extension
 from markupsafe import Markup, escape
 
@@ -42,6 +44,7 @@ def make_environment(package: str, folder: str = ".", *, finalize: Callable[[Any
         auto_reload=False,
         finalize=finalize,
         extensions=[_WithoutIndentation],
+        bytecode_cache=_COMPILED,
     )
     environment.filters["marked"] = _mark_code
     return environment
@@ -71,6 +74,22 @@ class _WithoutIndentation(Extension):
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return _INDENTATION.sub("", source)
+
+
+class _CompiledTemplates(BytecodeCache):
+    """Stores the code of each template in memory, so that the process compiles it once for all its environments."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType | None] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _CompiledTemplates()
 
 
 def _mark_code(text: str) -> Markup:
