@@ -17,6 +17,7 @@ def copies(tmp_path: Path) -> Path:
     return tmp_path / "copies"
 
 
+@pytest.mark.long
 def test_a_folder_without_a_copy_is_no_proof_of_one(terminal: Terminal, tmp_path: Path) -> None:
     assert "não há cópia completa" in terminal.refusal("backup", "verify", str(tmp_path))
 

@@ -80,6 +80,7 @@ def test_random_bytes_are_no_weak_key_however_they_are_written(length: int) -> N
         assert not is_weak_key(written)
 
 
+@pytest.mark.long
 def test_a_database_that_the_demo_was_loaded_into_is_refused_for_good(
     issuer: Issuer, database_url: str, tmp_path: Path, sql: Sql
 ) -> None:

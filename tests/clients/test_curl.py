@@ -5,6 +5,8 @@ import re
 import subprocess
 from collections import Counter
 
+import pytest
+
 from tests.clients.examples import ExampleCall, Outcome, check_outcomes, list_calls
 from tests.support.proof_sizes import report
 from tests.support.sandbox import Sandbox
@@ -21,6 +23,7 @@ def type_in(calls: list[ExampleCall]) -> list[str]:
     return done.stdout.decode("utf-8", "replace").split(BORDER)[:-1]
 
 
+@pytest.mark.long
 def test_what_is_shown_of_every_operation_runs(sandbox: Sandbox) -> None:
     calls = list_calls(sandbox)
     outcomes: list[Outcome] = [

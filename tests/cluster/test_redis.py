@@ -115,6 +115,7 @@ def times_away(host: httpx.Client) -> float:
     return float(found[1]) if found else 0.0
 
 
+@pytest.mark.long
 def test_hosts_count_together_while_redis_lives_and_refuse_nobody_for_its_death(
     redis: Redis, hosts: list[httpx.Client], issuer: Issuer
 ) -> None:

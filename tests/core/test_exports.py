@@ -125,6 +125,7 @@ def test_an_export_has_every_row_and_an_import_of_it_changes_nothing(
             assert lines, kind
 
 
+@pytest.mark.long
 def test_an_export_taken_into_an_empty_database_is_the_same_when_exported_again(
     make: Make, settings: Settings, tmp_path: Path
 ) -> None:

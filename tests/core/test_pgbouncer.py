@@ -97,6 +97,7 @@ async def test_sessions_behind_a_pgbouncer_have_their_role_and_parameters(databa
         assert (await look(url, tmp_path)).problems == []
 
 
+@pytest.mark.long
 async def test_the_platform_works_behind_a_pgbouncer_that_lends_whole_sessions(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -108,6 +109,7 @@ async def test_the_platform_works_behind_a_pgbouncer_that_lends_whole_sessions(
             assert answer.status_code == 200, answer.text
 
 
+@pytest.mark.long
 async def test_a_pgbouncer_that_changes_sessions_between_transactions_is_refused(
     database_url: str, tmp_path: Path
 ) -> None:

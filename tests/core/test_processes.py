@@ -36,6 +36,7 @@ def processes(settings: Settings, database_url: str) -> Iterator[list[httpx.Clie
         yield [clients.enter_context(httpx.Client(base_url=server.url, timeout=PATIENCE)) for server in (one, two)]
 
 
+@pytest.mark.long
 def test_who_tries_number_after_number_in_turn_is_shut_out_of_both(
     processes: list[httpx.Client], issuer: Issuer
 ) -> None:

@@ -220,6 +220,7 @@ def test_invented_keys_are_unavailable_five_times_and_in_no_rate_of_errors(
     assert http.get(WHO, headers=sent(address, issuer.person(BRUNO))).status_code == 200
 
 
+@pytest.mark.long
 @pytest.mark.promtool
 def test_no_alert_rule_takes_invented_keys_for_an_outage(
     flooded: tuple[httpx.Client, Callable[..., dict[str, str]]], issuer: Issuer, tmp_path: Path

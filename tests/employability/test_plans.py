@@ -123,6 +123,7 @@ def call(http: httpx.Client, issuer: Issuer) -> Callable[[], None]:
     return run
 
 
+@pytest.mark.long
 def test_no_list_filter_or_count_reads_a_big_table_from_end_to_end(plans: PlanLog, call: Callable[[], None]) -> None:
     call()
     found = plans.read()

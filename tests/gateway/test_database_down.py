@@ -26,6 +26,7 @@ READS = (
 UNTIL_UNREADY_SECONDS = 8.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     [

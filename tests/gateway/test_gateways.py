@@ -135,6 +135,7 @@ def gateway(
         yield client
 
 
+@pytest.mark.long
 def test_the_panel_is_reached_in_the_processes_of_its_own_and_no_token_is_asked_for(gateway: httpx.Client) -> None:
     assert gateway.get("/painel/readiness").json()["service"] == "panel"
     for headers in ({}, {"Authorization": "Bearer eyJ.eyJ.x"}):
@@ -315,6 +316,7 @@ def test_an_application_of_the_citys_own_is_guarded_by_the_catalogue(
     assert gateway.get(path, headers=outside).status_code == 200
 
 
+@pytest.mark.long
 def test_who_is_refused_too_often_is_told_to_wait_and_for_how_long(
     kind: str, application: Server, issuer: Issuer, tmp_path: Path
 ) -> None:

@@ -127,6 +127,7 @@ def test_no_loop_of_a_guide_is_without_a_limit(name: str) -> None:
         assert not re.search(r"\buntil\b|\bwhile (?!\[ \$\(\()", typed), typed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", sorted(guides.list_paths()))
 def test_every_link_of_a_page_leads_to_a_page(path: str, sandbox: Sandbox) -> None:
     page = sandbox.http.get(path).raise_for_status()

@@ -37,6 +37,7 @@ def read_links(sandbox: Sandbox, path: str) -> set[str]:
     return {link for link in LINK.findall(page) if not link.startswith("data:")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("root", ROOTS.values())
 def test_every_operation_has_a_page_that_the_lists_lead_to(sandbox: Sandbox, root: str) -> None:
     listed = {
@@ -101,6 +102,7 @@ def test_every_error_code_has_an_anchor_on_one_page(sandbox: Sandbox, language: 
     assert len(listed) == len(set(listed))
 
 
+@pytest.mark.long
 def test_every_link_of_a_page_leads_to_a_page(sandbox: Sandbox) -> None:
     for root in ROOTS.values():
         path = f"{root}/registry/change_preferences"

@@ -26,6 +26,7 @@ HIDDEN = smuggling.HIDDEN_PATH.encode()
 _LAST = re.compile(rb"HTTP/1\.1 [45]|GET /next 0")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     [

@@ -200,6 +200,7 @@ def test_the_copy_of_a_plan_begins_and_ends_in_time_without_the_database(monkeyp
         assert (closing.refusal() is not None) is is_closed
 
 
+@pytest.mark.long
 def test_the_page_answers_while_the_database_is_away_and_says_since_when(
     settings: Settings, database_url: str, act: Act, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,11 +55,11 @@ def texts() -> list[Text]:
 
 
 def texts_of(code: str, file: str) -> Iterator[Text]:
-    tree = ast.parse(code)
-    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if id(node) in parts | docstrings:
+    nodes = list(ast.walk(ast.parse(code)))
+    parts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    left_out = parts | {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        if id(node) in left_out:
             continue
         if isinstance(node, ast.JoinedStr):
             yield Text(file, node.lineno, "".join(_part(part) for part in node.values))

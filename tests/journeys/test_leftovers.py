@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.polling import until_now
 from tests.support.run_cleanup import PROJECT, working_in
 from tests.support.terminal import open_folder, remove
@@ -14,6 +16,7 @@ def running(name: str, folder: Path) -> bool:
     return any(process.name() == name for process in working_in(str(folder)))
 
 
+@pytest.mark.long
 def test_a_killed_run_leaves_no_process_behind() -> None:
     folder = open_folder()
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

@@ -80,6 +80,7 @@ def read_answer(sandbox: Sandbox, number: str) -> tuple[str, list[str]]:
     return step["text"], step["files"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("away", [("GET", ""), ("POST", "/files")], ids=["everything", "upload"])
 def test_a_citizen_chooses_only_the_lost_file_again(
     ana: CitizenClient, sandbox: Sandbox, line: Line, away: tuple[str, str]

@@ -112,6 +112,7 @@ OPEN_EACH = """async count => {
 }"""
 
 
+@pytest.mark.long
 @each_page
 def test_a_page_shows_opens_and_tries_operations_and_asks_nobody_else(
     window: Window, http: httpx.Client, service: Service

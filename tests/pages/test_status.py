@@ -36,6 +36,7 @@ def address(settings: Settings, database_url: str, sql: Sql) -> Iterator[str]:
         yield server.url
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_everybody_can_use_the_page(browser: Browser, address: str, width: int, scheme: str) -> None:

@@ -77,6 +77,7 @@ def change(http: httpx.Client, manager: dict[str, str], name: str) -> None:
     assert answer.status_code in {200, 201}, answer.text
 
 
+@pytest.mark.long
 @pytest.mark.cases("health_units", "25a")
 def test_a_page_hears_of_a_change_and_after_a_break_of_what_it_missed(
     window: Window, portal: str, address: str, http: httpx.Client, issuer: Issuer, manager: dict[str, str]

@@ -105,6 +105,7 @@ def test_the_operator_is_told_what_happened(terminal: Terminal, sql: Sql) -> Non
     assert counts["rows"] == 5 == sum(counts[each] for each in ("changed", "unchanged", "refused", "skipped"))
 
 
+@pytest.mark.long
 def test_a_stream_is_imported_but_not_resumed(terminal: Terminal, sql: Sql) -> None:
     lines = terminal.run("registry", "generate", "70", "--kind", "tickets").stdout
     done = subprocess.run(

@@ -188,6 +188,7 @@ EVENT: dict[str, Any] = {
 }
 
 
+@pytest.mark.long
 def test_no_call_of_one_citizens_reads_a_big_table_from_end_to_end(
     plans: PlanLog, http: httpx.Client, issuer: Issuer, drain: Callable[[], None], sql: Sql
 ) -> None:

@@ -255,6 +255,7 @@ def test_an_address_with_several_servers_has_one_folder_whatever_its_password(tm
     assert first == second != other
 
 
+@pytest.mark.long
 def test_a_killed_writer_leaves_a_whole_index(tmp_path: Path) -> None:
     """After `kill -9`, the index contains every acknowledged change, and the next writer continues."""
     text = msgspec.json.encode(list_targets()[0]).decode()

@@ -25,6 +25,7 @@ from tests.support.sandbox import EmbeddedTokens, Sandbox, running
 from tests.support.server import PLAIN_HTTP, UNLIMITED, RunningServer, free_port
 from tests.support.service_relay import ServiceRelay
 from tests.support.site import SiteClient
+from tests.support.task_modes import TASK_WIDTHS
 
 __all__ = ["browser"]
 
@@ -95,7 +96,7 @@ def address(sandbox: Sandbox) -> str:
     return sandbox.url
 
 
-@pytest.fixture(params=[1280, 360])
+@pytest.fixture(params=TASK_WIDTHS)
 def screen(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Screen:
     """Return a window without scripts that shows the first page, in each width of the tasks."""
     opened = screen_of(request.param, java_script_enabled=False)

@@ -11,6 +11,7 @@ from tests.support.fixture_types import Sql
 from tests.support.panel_browser import Screen
 from tests.support.service_relay import ServiceRelay
 from tests.support.site import HTML, SiteClient, SitePage
+from tests.support.task_modes import TASK_WIDTHS
 
 PAGE = f"{SERVICE}/opiniao"
 COUNTS = (
@@ -112,7 +113,7 @@ def test_each_opening_from_a_search_reaches_the_service_and_the_page_survives_it
 
 
 @pytest.mark.page
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", TASK_WIDTHS)
 def test_a_visitor_says_what_is_missing(screen_of: Callable[..., Screen], width: int) -> None:
     screen = screen_of(width)
     screen.open(SERVICE)

@@ -8,10 +8,10 @@ from playwright.sync_api import expect
 from tests.support.panel_browser import Screen
 from tests.support.proof_sizes import choose_looks
 from tests.support.task import Task
+from tests.support.task_modes import TASK_WIDTHS
 
 pytestmark = [pytest.mark.page]
 
-WIDTHS = (1280, 360)
 JOB, COMPANY = "/vagas/confeiteiro-49c67c23c0e7", "/vagas/empresa/90000001000129"
 UNIT, RED_UNIT = "/saude/unidades/9900001", "/saude/unidades/9900004"
 # The pages of jobs, health and help in different states, and the first page, which shows jobs and units.
@@ -23,7 +23,7 @@ ADDRESSES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=WIDTHS)
+@pytest.fixture(params=TASK_WIDTHS)
 def task(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Task:
     return Task(screen_of(request.param, java_script_enabled=False))
 
@@ -122,7 +122,7 @@ def test_otavio_makes_the_letters_larger_on_every_page(task: Task) -> None:
 
 
 @pytest.mark.node
-@pytest.mark.parametrize(("width", "scheme"), choose_looks(*WIDTHS))
+@pytest.mark.parametrize(("width", "scheme"), choose_looks(1280, 360))
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     screen_of: Callable[..., Screen], width: int, scheme: str
 ) -> None:

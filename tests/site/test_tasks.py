@@ -12,13 +12,14 @@ from playwright.sync_api import expect
 from tests.support.panel_browser import Screen
 from tests.support.sandbox import Sandbox
 from tests.support.task import Task
+from tests.support.task_modes import TASK_WIDTHS
 
 pytestmark = pytest.mark.page
 
 IPTU = "Segunda via do carnê do imposto predial"
 
 
-@pytest.fixture(params=[1280, 360])
+@pytest.fixture(params=TASK_WIDTHS)
 def screen(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Screen:
     return screen_of(request.param, java_script_enabled=False)
 

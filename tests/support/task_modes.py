@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import pytest
+
 from tests.support.proof_sizes import FULL
 
 
@@ -17,5 +19,7 @@ class Mode:
 
 DESK = Mode("desk")
 ALL = [DESK, Mode("phone", width=360), Mode("keyboard", by_keyboard=True), Mode("without-script", has_script=False)]
-# `make test` does each task in one mode, and `make prove` in every mode.
+# CI does each task in one mode, and `make prove` in every mode.
 MODES = ALL if FULL else [DESK]
+# The widths of the window in the tasks of citizens. `make test` does each task on a phone, CI in both widths.
+TASK_WIDTHS = [360, pytest.param(1280, marks=pytest.mark.long)]

@@ -75,8 +75,8 @@ class Looks:
     def _make(self) -> Look:
         """Read the city's files and compile the templates.
 
-        The first time, this takes about 0.7 s of CPU time, so the loop would be blocked if a template were compiled when
-        the first visitor needs it.
+        The first time, this takes about 0.7 s of CPU time. Compiling a template when the first visitor needs it would
+        block the loop.
         """
         files_of_city = read_city(self._folder)
         folder = files("balcao.site") / "static"

@@ -363,6 +363,7 @@ def test_what_is_doubtful_in_the_settings_is_said_at_the_start(machine: Installe
     assert list(start_check.list_warnings(machine.settings, machine.environment)) == []
 
 
+@pytest.mark.long
 def test_a_start_writes_what_is_doubtful_into_its_log(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, database_url="postgresql://a@127.0.0.1:9/b", port=free_port(), prot=1)
     for command in ("serve", "worker"):

@@ -25,6 +25,7 @@ def rate(sandbox: Sandbox) -> Rate:
     return give
 
 
+@pytest.mark.long
 def test_editors_see_counts_and_comments_and_delete_one(panel: PanelClient, make: Make, rate: Rate) -> None:
     service = make(status=1)
     for helpful, comment in (

@@ -20,6 +20,7 @@ from tests.support.panel import PanelClient
 from tests.support.panel_browser import Screen
 from tests.support.sample_files import document, drawing, photo
 from tests.support.sandbox import Sandbox
+from tests.support.task_modes import TASK_WIDTHS
 
 __all__ = ["clerk"]
 
@@ -345,9 +346,10 @@ def test_a_clerk_without_the_right_to_files_answers_without_them(panel: PanelCli
         sandbox.http.post(rights, json={"action_name": "files:write"}, headers=headers)
 
 
+@pytest.mark.long
 @pytest.mark.page
 @pytest.mark.node
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", TASK_WIDTHS)
 def test_the_counter_answers_with_a_document_in_a_browser(
     screen_of: Any, sandbox: Sandbox, tmp_path: Path, width: int
 ) -> None:
@@ -382,7 +384,7 @@ def test_the_counter_answers_with_a_document_in_a_browser(
 
 @pytest.mark.page
 @pytest.mark.node
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", TASK_WIDTHS)
 def test_the_counter_sends_a_photo_in_a_browser(screen_of: Any, sandbox: Sandbox, tmp_path: Path, width: int) -> None:
     screen: Screen = screen_of(width)
     picture = tmp_path / "sofá.jpg"

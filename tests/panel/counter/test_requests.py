@@ -193,6 +193,7 @@ def test_a_person_without_the_right_sees_no_requests_and_makes_none(panel: Panel
         assert panel.get(f"{base}{path}").status_code == 403, path
 
 
+@pytest.mark.long
 @pytest.mark.page
 def test_the_counter_in_a_browser(screen: Screen) -> None:
     screen.login("luiz", "/painel/atendimento")

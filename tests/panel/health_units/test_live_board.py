@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.page, pytest.mark.node]
 BOARD = "/painel/saude/risco"
 
 
+@pytest.mark.long
 def test_what_another_opens_comes_by_itself(screen_of: Callable[..., Screen], open_one: Callable[..., str]) -> None:
     screen = screen_of()
     screen.login("rui", BOARD)

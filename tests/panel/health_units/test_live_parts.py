@@ -23,6 +23,7 @@ def assert_same(page: Page) -> None:
     assert page.evaluate("document.querySelector('#novidade').isMarked === true"), "the status line was replaced"
 
 
+@pytest.mark.long
 def test_the_board_keeps_the_focus_and_announces_what_another_opens(
     screen_of: Callable[..., Screen], open_one: Callable[..., str]
 ) -> None:

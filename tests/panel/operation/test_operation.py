@@ -35,6 +35,7 @@ def stopped(panel: PanelClient, worked_off: None) -> str:
     return next(number for number in numbers if number.isdigit())
 
 
+@pytest.mark.long
 def test_the_state_of_every_service_is_shown(panel: PanelClient) -> None:
     panel.login("kleber", "/painel/operacao")
     assert panel.page.text.count("no ar") == 6

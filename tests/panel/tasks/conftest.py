@@ -22,11 +22,11 @@ from tests.support.task_modes import MODES, Mode
 __all__ = ["alter", "ask", "call", "make", "open_one"]
 
 
-# In a proof, axe checks the pages of each task. Axe needs Node.
-_TOOLS = [pytest.mark.node] if FULL else []
+# Shorter tests of each page find most of the same faults. In a proof, axe, which needs Node, also checks the pages.
+_MARKS = [pytest.mark.long, pytest.mark.node] if FULL else [pytest.mark.long]
 
 
-@pytest.fixture(scope="module", params=[pytest.param(way, id=way.name, marks=_TOOLS) for way in MODES])
+@pytest.fixture(scope="module", params=[pytest.param(way, id=way.name, marks=_MARKS) for way in MODES])
 def way(request: pytest.FixtureRequest) -> Mode:
     return request.param  # type: ignore[no-any-return]
 

@@ -45,6 +45,7 @@ def sandbox(pressing: list[Person], tmp_path_factory: pytest.TempPathFactory) ->
     databases.drop(name)
 
 
+@pytest.mark.long
 def test_every_button_that_is_shown_may_be_pressed(pressing: list[Person], sandbox: Sandbox) -> None:
     faults = []
     for person in pressing:

@@ -74,6 +74,7 @@ def test_every_link_leads_to_a_page_that_the_person_sees_whole(visitor: Visitor)
     assert faults == []
 
 
+@pytest.mark.long
 def test_every_link_and_button_is_one_whose_action_is_held(visitor: Visitor) -> None:
     faults = []
     for seen in visitor.crawl.seen:

@@ -61,6 +61,7 @@ def test_no_token_and_no_cookie_is_in_a_page_an_address_or_the_log(crawl: Crawl,
         assert not any(secret in written for secret in (*secrets, cookie)), file
 
 
+@pytest.mark.long
 def test_no_cpf_is_in_an_address_or_a_cookie(crawl: Crawl) -> None:
     offered = [each for seen in crawl.seen for each in [*seen.addresses, *(address for address, _ in seen.buttons)]]
     offered += [one.value or "" for one in crawl.person.http.cookies.jar]

@@ -35,6 +35,7 @@ def at_other(ana: PanelClient, other_url: str, sandbox: Sandbox) -> Iterator[Pan
         yield panel
 
 
+@pytest.mark.long
 def test_who_logs_in_at_one_is_known_at_the_other_until_they_leave_at_the_first(
     ana: PanelClient, at_other: PanelClient
 ) -> None:

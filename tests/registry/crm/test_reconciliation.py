@@ -175,6 +175,7 @@ DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = 'crm_r
 EMAILS = "SELECT cpf, value #>> '{}' AS email FROM registry.register WHERE field = 'email' AND cpf = ANY ($1)"
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "Q2")
 def test_a_run_that_fails_in_the_middle_goes_on_where_it_was(
     reconcile: Reconcile, many: list[str], crm: RunningCrm, http: httpx.Client, issuer: Issuer, drain: Drain, sql: Sql
@@ -199,6 +200,7 @@ def test_a_run_that_fails_in_the_middle_goes_on_where_it_was(
     assert {row["cpf"]: row["email"] for row in sql(EMAILS, many)} == {cpf: f"p{cpf}@x.example" for cpf in many}
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "Q3")
 def test_a_page_whose_job_runs_again_after_a_kill_feeds_nothing_twice(
     reconcile: Reconcile, many: list[str], settings: Settings, database_url: str, sql: Sql, drain: Drain

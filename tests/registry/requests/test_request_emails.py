@@ -220,6 +220,7 @@ def worker(settings: Settings, database_url: str, tmp_path: Path) -> Callable[[]
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("held", "copies"), [("before", 1), ("after", 2)])
 def test_a_killed_worker_loses_no_email_and_a_second_copy_has_the_same_id(
     reader: Citizen, admin: Staff, post: MailServer, worker: Any, sql: Sql, held: str, copies: int

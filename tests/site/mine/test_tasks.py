@@ -16,13 +16,14 @@ from tests.support.fixture_types import Drain, Sql
 from tests.support.panel_browser import Screen
 from tests.support.sandbox import Sandbox
 from tests.support.task import Task
+from tests.support.task_modes import TASK_WIDTHS
 
 __all__ = ["beside"]
 
 pytestmark = pytest.mark.page
 
 
-@pytest.fixture(params=[1280, 360])
+@pytest.fixture(params=TASK_WIDTHS)
 def task(request: pytest.FixtureRequest, screen_of: Callable[..., Screen]) -> Task:
     return Task(screen_of(request.param, java_script_enabled=False))
 
