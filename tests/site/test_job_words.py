@@ -38,7 +38,7 @@ def test_a_job_is_described_in_the_words_of_citizens() -> None:
         idiomas_requisito=[{"idioma": {"descricao": "Inglês"}, "nivel_minimo": {"descricao": "Avançado"}}],
     )
     assert describe_contract(job) == "CLT · A distância · 8 vagas"
-    assert summarize_demands(job) == "médio completo ou mais, 18 anos ou mais e inglês avançado ou mais"
+    assert summarize_demands(job) == "ensino médio completo ou mais, 18 anos ou mais e inglês avançado ou mais"
     assert list_demands(make_job(idade_minima=16, idade_maxima=24)) == ["de 16 a 24 anos"]
     assert list_demands(make_job(idade_maxima=24)) == ["até 24 anos"]
     places = {"bairros_elegibilidade": ["Centro", "Farol"], "areas_formacao_elegibilidade": ["TI"]}

@@ -87,7 +87,10 @@ def test_a_job_says_what_the_city_checks_and_what_the_company_checks(site: SiteC
         return str(site.open(found[0]).text)
 
     kitchen = open_job("Auxiliar de cozinha")
-    assert "O que a prefeitura confere Fundamental completo ou mais A empresa confere o resto do que pede." in kitchen
+    assert (
+        "O que a prefeitura confere Ensino fundamental completo ou mais A empresa confere o resto do que pede."
+        in kitchen
+    )
     assert "em parceria com a Secretaria de Trabalho." in kitchen
     # The companies' texts ask for an education, but the jobs do not check it.
     till, remote = open_job("Operador de caixa"), open_job("Assistente")

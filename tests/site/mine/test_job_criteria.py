@@ -55,7 +55,7 @@ def test_an_unknown_criterion_shows_neither_its_code_nor_its_value(code: str, va
 @pytest.mark.parametrize(
     ("code", "value", "text"),
     [
-        ("escolaridade", "Fundamental completo", "Ter fundamental completo ou mais"),
+        ("escolaridade", "Fundamental completo", "Ter ensino fundamental completo ou mais"),
         ("escolaridade", "Pós-graduação/MBA", "Ter pós-graduação/MBA ou mais"),
         ("idioma", "Inglês: Básico", "Falar inglês, nível básico ou mais"),
         ("idioma", "Libras: Nativo/Fluente", "Falar libras, nível nativo/fluente ou mais"),

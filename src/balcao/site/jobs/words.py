@@ -73,6 +73,12 @@ def name_model(name: str) -> str:
     return _MODELS.get(name, name)
 
 
+def name_schooling(name: str) -> str:
+    """Return the name of a schooling for use in a sentence: "ensino médio completo"."""
+    stage = "ensino " if name.startswith(("Fundamental", "Médio", "Superior")) else ""
+    return stage + lower_first(name)
+
+
 def describe_contract(job: Job) -> str:
     """Describe a job's contract, work model and number of openings: "CLT · A distância · 8 vagas"."""
     parts = [
@@ -90,7 +96,7 @@ def list_demands(job: Job) -> list[str]:
     """
     demands = []
     if job.escolaridade_minima is not None:
-        demands.append(f"{lower_first(job.escolaridade_minima.descricao)} ou mais")
+        demands.append(f"{name_schooling(job.escolaridade_minima.descricao)} ou mais")
     match job.idade_minima, job.idade_maxima:
         case None, None:
             pass

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from balcao.site.jobs.words import name_schooling
 from balcao.site.mine.client import Application, ApplicationEvent, Criterion, Step
 from balcao.site.tags import Tag
 from balcao.web.person.client import Ticket
@@ -141,7 +142,7 @@ def describe_criterion(one: Criterion) -> str:
         case "idade_maxima":
             return f"Ter no máximo {wanted} anos"
         case "escolaridade":
-            return f"Ter {lower_first(wanted)} ou mais"
+            return f"Ter {name_schooling(wanted)} ou mais"
         case "idioma":
             language, _, level = wanted.partition(": ")
             return f"Falar {lower_first(language)}, nível {level.lower()} ou mais"
