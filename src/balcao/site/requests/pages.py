@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 import wtforms
+from markupsafe import Markup
 
 from balcao.core.errors import TooMany
 from balcao.core.http.responses import Response
@@ -44,13 +45,13 @@ class FollowForm(Form):
 
     number = wtforms.StringField(
         "Número do pedido",
-        description="Está no comprovante, como PED-00000003-4.",
+        description=Markup('Está no comprovante, como <span class="inteiro">PED-00000003-4</span>.'),
         validators=[needed("Falta o número.")],
         render_kw={"autocomplete": "off"},
     )
     code = wtforms.StringField(
         "Código",
-        description="São 12 letras e números, como K7QM-3XRD-9TWA.",
+        description=Markup('São 12 letras e números, como <span class="inteiro">K7QM-3XRD-9TWA</span>.'),
         validators=[needed("Falta o código.")],
         render_kw={"autocomplete": "off"},
     )
