@@ -39,6 +39,15 @@ def test_the_list_has_every_unit_once_and_the_map_shows_all_of_them(site: SiteCl
         assert color in site.open(f"/saude/unidades?cor={chosen}").text
 
 
+def test_each_colour_on_the_first_page_leads_to_its_units(site: SiteClient) -> None:
+    links = site.open("/").links
+    found = {label: href for label, href in links.items() if href.startswith("/saude/unidades?cor=")}
+    assert {"verde", "amarelo"} <= {href.partition("=")[2] for href in found.values()}
+    for label, href in found.items():
+        assert len(list_units(site, href)) == int(label.split()[0])
+    assert re.search(r"E mais \d+ unidades? com mudanças", " ".join(links))
+
+
 def test_the_nearest_unit_comes_first_and_one_that_is_closed_for_safety_last(site: SiteClient) -> None:
     names = list_units(site, "/saude/unidades?perto=Vila+Nova")
     assert names[-1] == "Centro Municipal de Saúde Vila Nova"
