@@ -44,6 +44,9 @@ def test_a_subject_counts_the_services_that_it_lists(site: SiteClient) -> None:
         shown = len(re.findall(r"<li>\s*<h3>", page.answer.text))
         assert f" {shown} serviços" in page.text
         assert f"{subject.hint} ({shown})" in home
+        headings = re.findall(r'<h2 id="(grupo-\d+)">', page.answer.text)
+        jumps = [href.lstrip("#") for href in page.links.values() if href.startswith("#grupo-")]
+        assert sorted(jumps) == (sorted(headings) if len(headings) > 3 else [])
 
 
 def test_every_named_service_exists_and_no_frequent_one_is_sensitive(sandbox: Sandbox, site: SiteClient) -> None:
