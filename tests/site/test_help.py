@@ -21,6 +21,18 @@ def test_privacy_says_what_the_site_stores(site: SiteClient) -> None:
     assert "Não usa cookies enquanto você só lê" in page.text
 
 
+def test_privacy_leads_to_the_pages_where_citizens_use_their_rights(site: SiteClient) -> None:
+    links = site.open("/privacidade").links
+    for label, path in {
+        "ver e corrigir os seus dados": "/minha-pagina/dados",
+        "levar uma cópia": "/minha-pagina/dados/copia",
+        "saber quem olhou": "/minha-pagina/quem-viu",
+        "pedir que apaguem": "/minha-pagina/dados/apagar",
+    }.items():
+        assert links[label] == path
+        assert site.get(path).headers["location"].startswith("/minha-pagina/entrar")
+
+
 @pytest.mark.parametrize("path", ["/", "/vagas", "/saude/unidades", "/ajuda", "/busca?q=iptu", "/nada"])
 def test_no_page_sets_a_cookie_before_a_choice(site: SiteClient, path: str) -> None:
     assert "set-cookie" not in site.get(path).headers
