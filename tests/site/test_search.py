@@ -57,6 +57,7 @@ def test_a_page_of_results_beyond_the_last_leads_to_the_last(site: SiteClient) -
 def test_a_result_shows_the_other_name_that_matched(site: SiteClient) -> None:
     also = "Também chamado de: 2ª via do IPTU, boleto do IPTU."
     assert also in site.open("/busca?q=iptu").text
+    assert also in site.open("/").text
     assert "Também chamado de" not in site.open("/busca?q=imposto+predial").text
 
 
