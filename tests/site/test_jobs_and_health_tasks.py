@@ -73,7 +73,9 @@ def test_task_16_rui_finds_which_yellow_units_near_him_open_on_saturday(task: Ta
     select(task, "Cor", "Amarelo")
     last = task.page.get_by_label("Cor", exact=True).bounding_box()
     button = task.page.get_by_role("button", name="Mostrar").bounding_box()
-    assert last and button and button["y"] > last["y"]
+    assert last
+    assert button
+    assert button["y"] > last["y"]
     task.press("Mostrar")
     expect(task.main.get_by_role("heading", level=2).first).to_contain_text("com atendimento no sábado")
     # This clinic opens on every Saturday, also on a holiday.
