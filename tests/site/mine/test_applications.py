@@ -97,8 +97,16 @@ def test_the_missing_schooling_is_added_on_the_way_to_the_application(enter: Ent
     assert "Falta no seu currículo para a vaga Auxiliar de cozinha: Fundamental completo" in elisa.page.text
     assert begin in elisa.page.links
     form = elisa.find_form(form_page)
-    assert form.values["id_escolaridade"]
-    refused = elisa.post(form.action, form.values | {"situation": "Completo", "ano_conclusao": "ontem"})
+    assert not any(form.values.get(name) for name in form.choices)  # one press stores nothing untrue
+    empty = {"id_escolaridade": "", "situation": ""}
+    assert elisa.post(form.action, form.values | empty).status_code == 422
+    assert "Nível: Escolha o nível." in elisa.page.text
+    assert "Situação: Escolha a situação." in elisa.page.text
+    levels = form.choices["id_escolaridade"]
+    refused = elisa.post(
+        form.action,
+        form.values | {"id_escolaridade": levels[-1], "situation": "Completo", "ano_conclusao": "ontem"},
+    )
     assert refused.status_code == 422
     assert begin in elisa.page.links
     form = elisa.find_form(form_page)

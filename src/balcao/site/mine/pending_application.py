@@ -39,11 +39,6 @@ class PendingApplication(NamedTuple):
         """Return the name of the application's page to which the citizen returns."""
         return "applying.check" if self.is_ready else "applying.begin"
 
-    def choose_values(self, part: str) -> list[str]:
-        """Return the values that the job requires in this part of the résumé: a level, or a language and its level."""
-        required = [one.exigido for one in self.missing if _PARTS[one.criterio] == part]
-        return [value.strip() for value in required[0].split(":")] if required else []
-
 
 async def read_pending(visit: Visit) -> PendingApplication | None:
     """Return the application that the page carries.

@@ -38,7 +38,9 @@ class EducationForm(Form):
     id_escolaridade = SelectField("Nível", validators=[needed("Escolha o nível.")])
     nome_curso = StringField("Curso (opcional)", validators=[length(0, 200)])
     nome_instituicao = StringField("Escola (opcional)", validators=[length(0, 200)])
-    situation = SelectField("Situação", choices=list_choices(_STATES))
+    situation = SelectField(
+        "Situação", choices=list_choices(_STATES, is_asked=True), validators=[needed("Escolha a situação.")]
+    )
     ano_conclusao = StringField("Ano em que terminou ou termina (opcional)", validators=[Optional(), _YEAR])
 
 
@@ -99,10 +101,10 @@ async def show(visit: Visit) -> Response[Any]:
 
 @pages.form("/{part}/incluir", "Incluir no currículo")
 async def add_item(visit: Visit, part: str) -> Response[Any]:
-    """Add an item to a part of the résumé. Initially, the form contains what an interrupted application requires."""
+    """Add an item to a part of the résumé."""
     found = _find_part(part)
     pending = await read_pending(visit)
-    form = await _make_form(visit, found, {}, pending.choose_values(found.key) if pending else ())
+    form = await _make_form(visit, found, {})
     back = find_return(visit, pending, "resume.show")
     if form.is_sent and await form.submit(lambda: client.add(visit.api, found.key, _to_body(form), form.key)):
         return await visit.redirect(back, "Pronto, está no seu currículo.")
@@ -151,21 +153,12 @@ def _find_part(key: str) -> Part:
     return PARTS[key]
 
 
-async def _make_form(visit: Visit, part: Part, values: Mapping[str, Any], required: Sequence[str] = ()) -> Form:
-    """Return the form for a part. Its selections offer the values from the city's tables.
-
-    `required` are the descriptions of the values that are initially chosen, in the order of the tables.
-    """
-    tables = {name: await client.list_values(visit.api, table) for name, table in part.tables.items()}
-    chosen = {
-        name: one.id
-        for (name, found), text in zip(tables.items(), required, strict=False)
-        for one in found
-        if one.descricao == text
-    }
-    form = part.form(visit, {**chosen, **values})
-    for name, found in tables.items():
+async def _make_form(visit: Visit, part: Part, values: Mapping[str, Any]) -> Form:
+    """Return the form for a part. Its selections offer the values from the city's tables."""
+    form = part.form(visit, values)
+    for name, table in part.tables.items():
         selection = cast(SelectField, form[name])
+        found = await client.list_values(visit.api, table)
         selection.choices = list_choices([(one.id, one.descricao) for one in found], is_asked=True)
     return form
 
