@@ -49,7 +49,8 @@ class Site:
         self.headers["Permissions-Policy"] = _NO_PERMISSIONS
         self.words = SiteWords(settings.zone)
         names = settings.site_city_name, settings.site_telephone
-        self.looks = Looks(settings.site_folder, self.words, names, {"site": self, "address": self.write_address})
+        values = {"site": self, "address": self.write_address, "trial_mailbox": settings.trial_mailbox_url}
+        self.looks = Looks(settings.site_folder, self.words, names, values)
         self.http = make_http_client(settings.traces_url, limits=_CALLS_AT_ONCE, follow_redirects=False)
         client = settings.site_machine_client_id, settings.site_machine_client_secret.get_secret_value()
         machine = MachineClient(

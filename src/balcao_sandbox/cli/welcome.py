@@ -19,6 +19,8 @@ def list_people(plan: Plan, reported: Mapping[str, Any]) -> Iterator[Text]:
     yield Text()
     for person in choose_people(offer):
         yield Text(f"{person.name}: usuário {person.username}, senha {person.password}, CPF {person.cpf}", style="cyan")
+    if plan.settings.trial_mailbox_url:
+        yield Text(f"Os códigos de confirmação de telefone chegam em {plan.settings.trial_mailbox_url}")
     first, *_ = choose_people(offer)
     yield Text(f"Um token    {commands.person_token(first)}")
     for call in list(commands.calls(first.username, plan.services or SERVICES))[:1]:

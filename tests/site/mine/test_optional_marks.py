@@ -38,7 +38,7 @@ def test_every_field_of_a_citizens_forms_is_marked_if_it_is_optional(enter: Ente
             seen.add(label)
     assert {"Complemento (opcional)", "Por quantos meses? (opcional)", "Raça (opcional)", "Onde?"} <= seen
     assert f"Foto ou documento {MARK}" in carla.get(answers[0]).text
-    assert f"Por que você não quer? {MARK}" in carla.get(f"{PREFIX}/mensagens").text
+    assert f"Se não quer mais, por quê? {MARK}" in carla.get(f"{PREFIX}/mensagens").text
 
 
 def test_the_list_of_errors_names_an_optional_field_without_its_mark(enter: Enter) -> None:

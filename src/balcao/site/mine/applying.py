@@ -153,7 +153,9 @@ def _find_open(job: OpenJob, answers: Mapping[str, str]) -> int:
 
 def _make_form(question: Question) -> Any:
     """Return the form for a question."""
-    rules = [needed("Escolha ou escreva uma resposta.")] if question.obrigatorio else [Optional()]
+    is_choice = question.tipo_campo in ("selecao_unica", "selecao_multipla")
+    text = "Escolha uma resposta." if is_choice else "Escreva uma resposta."
+    rules = [needed(text)] if question.obrigatorio else [Optional()]
     label = question.titulo if question.obrigatorio else f"{question.titulo} (opcional)"
     pairs = list_choices([(option, option) for option in question.options])
     field: Any

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from balcao.core.http.responses import Response
-from balcao.web.api import Conflict, NotFound, ValidationFailed, gather_blocks
+from balcao.web.api import Conflict, NotFound, RateLimited, ValidationFailed, gather_blocks
 from balcao.web.person import client
 from balcao.web.person.client import Category, MainAddress, Preferences, Subject
 from balcao.web.person.forms import AddressForm, CodeForm, EmailForm, PhoneForm, PreferencesForm
 from balcao.web.visit import Crumb, SessionVisit
-from balcao.web.words import join_words
+from balcao.web.words import format_duration, join_words
 
 _PHONE = ("ddi", "ddd", "valor")
 
@@ -53,11 +53,22 @@ def _to_fields(address: MainAddress | None) -> dict[str, str]:
 async def change_phone(visit: SessionVisit, page: PersonPage, confirmation: str) -> Response[Any]:
     """Send a code to a new number, and show the form for the code.
 
-    The form for the code posts to the address `confirmation`.
+    The form for the code posts to the address `confirmation`. If the person asks for another code too soon, the form
+    stays and says how long to wait.
     """
     form = PhoneForm(visit)
-    if form.is_sent and await form.submit(lambda: client.ask_for_code(page.subject, form.parts)):
-        return _ask_for_code(visit, page, CodeForm(visit, form.parts, is_sent=False), confirmation)
+    is_repeated = visit.posted.first("passo") == "outro-codigo"
+    try:
+        if form.is_sent and await form.submit(lambda: client.ask_for_code(page.subject, form.parts)):
+            visit.notice = "Mandamos outro código. O anterior não vale mais." if is_repeated else visit.notice
+            return _ask_for_code(visit, page, CodeForm(visit, form.parts, is_sent=False), confirmation)
+    except RateLimited as fault:
+        if not is_repeated:
+            raise
+        waiting = CodeForm(visit, form.parts)
+        wait = format_duration(fault.retry_after)
+        waiting.refusal = f"Ainda não dá para mandar outro código. Espere {wait} e peça de novo."
+        return _ask_for_code(visit, page, waiting, confirmation)
     return visit.render("person/phone.html", form=form, person_page=page, crumbs=page.crumbs, status=form.status)
 
 
@@ -68,8 +79,8 @@ async def confirm_phone(visit: SessionVisit, page: PersonPage) -> Response[Any]:
     try:
         if await form.submit(lambda: client.confirm_phone(page.subject, phone, form.code.data or "")):
             return await visit.redirect(page.home, "O telefone foi confirmado e passa a valer.")
-    except NotFound as fault:
-        form.code.errors = [f"{fault.text} Confira a mensagem, ou peça outro código."]
+    except NotFound:
+        form.code.errors = ["O código não confere ou já venceu. Confira e tente de novo, ou peça outro."]
     return _ask_for_code(visit, page, form, visit.path)
 
 
@@ -90,7 +101,7 @@ async def change_preferences(visit: SessionVisit, page: PersonPage, **values: An
     form = PreferencesForm(visit, {"opt_in": found.value.opt_in}, etag=found.etag)
     if page.is_own:
         form.opt_in.label.text = "Aceito receber mensagens da prefeitura"
-        form.reason.label.text = "Por que você não quer? (opcional)"
+        form.reason.label.text = "Se não quer mais, por quê? (opcional)"
     wanted = visit.posted.getlist("assuntos") if form.is_sent else None
     chosen = {
         each: (each in wanted if wanted is not None else is_in) for each, is_in in found.value.category_opt_ins.items()
@@ -129,14 +140,23 @@ async def change_preferences(visit: SessionVisit, page: PersonPage, **values: An
 def _describe_change(
     before: Preferences, opt_in: bool, chosen: Mapping[str, bool], labels: Mapping[str, Category]
 ) -> str:
-    """Confirm a change of the choices, and name what the person now accepts and refuses."""
+    """Confirm a change of the choices, and name what the person now accepts and refuses.
+
+    If the person now accepts messages at all, also name every subject that arrives from now on.
+    """
     changed = {"mensagens da prefeitura": opt_in} if opt_in != before.opt_in else {}
     for id_, is_in in chosen.items():
         if is_in != before.category_opt_ins[id_]:
             changed[labels[id_].name if id_ in labels else id_] = is_in
     accepted, refused = ([name for name, is_in in changed.items() if is_in is kind] for kind in (True, False))
     parts = [f"{verb} {join_words(names)}" for verb, names in (("aceita", accepted), ("recusa", refused)) if names]
-    return f"A escolha foi gravada e está no histórico: agora {'; '.join(parts)}."
+    text = f"A escolha foi gravada e está no histórico: agora {'; '.join(parts)}."
+    if not opt_in or before.opt_in:
+        return text
+    arriving = [labels[id_].name if id_ in labels else id_ for id_, is_in in chosen.items() if is_in]
+    return (
+        f"{text} {f'Assuntos que chegam agora: {join_words(arriving)}' if arriving else 'Nenhum assunto está marcado'}."
+    )
 
 
 class Erasure(NamedTuple):
