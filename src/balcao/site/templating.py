@@ -1,13 +1,14 @@
 """The site's template environment, with the filters and global values for all templates."""
 
 import json
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from jinja2 import Environment
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from balcao.core.http.assets import Assets
 from balcao.site.facts import read_facts
@@ -18,6 +19,7 @@ from balcao.web.markup import render_markdown
 from balcao.web.service_requests.files import describe_note
 from balcao.web.words import add_article, format_money
 
+_NUMBER = re.compile(r"\bPED-[0-9]+-[0-9]\b")
 # Characters that could end a data block, or start a comment in it.
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
@@ -39,6 +41,7 @@ def make_environment(words: SiteWords, wording: Wording, assets: Assets, city: s
         days_left=words.count_days_left,
         markdown=render_markdown,
         digits=keep_digits,
+        whole_numbers=keep_numbers_whole,
     )
     environment.globals["facts"] = partial(read_facts, wording)
     dialled = "".join(sign for sign in phone if sign.isdigit() or sign == "+")
@@ -54,6 +57,11 @@ def read_host(address: str) -> str:
 def keep_digits(text: str) -> str:
     """Return only the digits of a telephone number."""
     return "".join(sign for sign in text if sign.isascii() and sign.isdigit())
+
+
+def keep_numbers_whole(text: str) -> Markup:
+    """Escape a text, and prevent line breaks within the numbers of requests."""
+    return Markup(_NUMBER.sub(r'<span class="inteiro">\g<0></span>', str(escape(text))))  # noqa: S704 - the text is escaped
 
 
 def write_data(data: Mapping[str, Any]) -> Markup:

@@ -9,6 +9,7 @@ import pytest
 from balcao.site.mine.declaration import PREFIX
 from balcao.site.mine.parts import PARTS
 from balcao_sandbox.identity.demo import people_by_login
+from tests.registry.person.phones.numbers import AGE_COUNTS
 from tests.site.mine.conftest import Enter
 from tests.support.panel import CitizenClient, PanelClient
 from tests.support.sandbox import Sandbox
@@ -87,7 +88,7 @@ def test_a_choice_about_messages_is_kept_with_its_history(enter: Enter) -> None:
 
 
 def test_subjects_are_shown_as_off_while_the_person_accepts_no_messages(enter: Enter, sandbox: Sandbox) -> None:
-    bruno, path, off = enter("bruno"), f"{PREFIX}/mensagens", "Desligado enquanto você não aceita mensagens."
+    bruno, path, off = enter("bruno"), f"{PREFIX}/mensagens", "A marca fica guardada, mas nada chega"
     cpf = people_by_login()["bruno"].cpf
     token = {"Authorization": f"Bearer {sandbox.tokens.person(cpf)}"}
     address = f"/registry/v1/citizen/{cpf}/notification-preferences"
@@ -103,7 +104,8 @@ def test_subjects_are_shown_as_off_while_the_person_accepts_no_messages(enter: E
         assert '<details class="mt">' in opened.text  # nothing was changed on the page
     assert "recusou Eventos Motivo: mensagens demais" in bruno.page.text
     bruno.post(path, bruno.find_form(path).values | {"opt_in": "y", "assuntos": "courses"})
-    assert "agora aceita mensagens da prefeitura" in bruno.page.text
+    text = r"agora aceita mensagens da prefeitura(; recusa [^.]*)?\. Assuntos que chegam agora: Cursos\."
+    assert re.search(text, bruno.page.text)
 
 
 def test_reads_by_a_system_are_one_entry_with_its_name_and_purpose(enter: Enter, sandbox: Sandbox) -> None:
@@ -187,6 +189,26 @@ def test_a_wrong_value_is_explained_and_nothing_is_stored(enter: Enter) -> None:
     assert ana.find_form(f"{PREFIX}/dados/email").values["email"] == "sem arroba"
 
 
+def test_the_page_for_a_code_names_the_number_and_sends_another_code(enter: Enter, sandbox: Sandbox, sql: Sql) -> None:
+    bruno, path = enter("bruno"), f"{PREFIX}/dados/telefone"
+    bruno.submit(path, number="21 98888-0404")
+    assert "O código foi para (21) 98888-0404." in bruno.page.text
+    assert sandbox.settings.phone_code_url in bruno.page.links
+    confirming = bruno.find_form(f"{path}/codigo")
+    assert bruno.post(confirming.action, confirming.values | {"code": "12345"}).status_code == 422
+    assert "São 6 algarismos." in bruno.page.text
+    bruno.post(confirming.action, confirming.values | {"code": "000000"})
+    assert "O código não confere ou já venceu. Confira e tente de novo, ou peça outro." in bruno.page.text
+    assert "Falta acertar" not in bruno.page.text
+    again = bruno.find_form(path).values | {"passo": "outro-codigo"}
+    assert bruno.post(path, again).status_code == 422
+    assert "Ainda não dá para mandar outro código. Espere " in bruno.page.text
+    assert bruno.find_form(f"{path}/codigo").values["valor"] == "988880404"
+    sql(AGE_COUNTS, 120)
+    assert bruno.post(path, again).status_code == 200
+    assert "Mandamos outro código. O anterior não vale mais." in bruno.page.text
+
+
 def test_leaving_ends_the_session(enter: Enter) -> None:
     ana = enter("ana")
     ana.get(PREFIX)
@@ -213,7 +235,7 @@ def test_a_citizen_adds_changes_and_removes_a_job_of_the_resume(enter: Enter) ->
     assert "Confeiteira, Doces da Vila" in ana.page.text
     for address in [link for link in ana.page.links if "/curriculo/experiencias/" in link]:
         ana.get(address)
-        if address.endswith("/incluir") or ana.page.forms[0].values["cargo"] != "Confeiteira":
+        if address.endswith("/incluir") or ana.page.forms[1].values["cargo"] != "Confeiteira":
             continue
         ana.submit(address, cargo="Confeiteira-chefe")
         assert "Confeiteira-chefe, Doces da Vila" in ana.page.text
@@ -231,6 +253,7 @@ def test_each_part_of_the_resume_takes_an_item(enter: Enter, part: str) -> None:
     form = carla.find_form(address)
     typed = {"nome_curso": "Primeiros socorros", "nome_instituicao": "Cruz Vermelha", "ano_conclusao": "2021"}
     chosen = {name: next(value for value in options if value) for name, options in form.choices.items()}
+    assert not any(form.values.get(name) for name in form.choices)
     carla.post(address, form.values | {name: typed[name] for name in form.values if name in typed} | chosen)
     assert "está no seu currículo" in carla.page.text
 
@@ -286,7 +309,10 @@ def test_a_minor_sees_which_criteria_he_does_not_meet(enter: Enter) -> None:
 
 def test_sessions_are_told_apart_and_closing_them_names_their_number(enter: Enter) -> None:
     here, end = enter("joao"), f"{PREFIX}/sessoes/encerrar"
-    for count, notice in ((1, "você saiu da conta nesse aparelho."), (2, "você saiu da conta nesses aparelhos.")):
+    for count, notice in (
+        (1, "a sua conta foi fechada no outro aparelho."),
+        (2, "a sua conta foi fechada nos outros 2 aparelhos."),
+    ):
         others = [enter("joao") for _ in range(count)]
         here.get(f"{PREFIX}/sessoes")
         assert len(re.findall(r"Outro aparelho \(último uso: hoje, [0-9h]+\)", here.page.text)) == count

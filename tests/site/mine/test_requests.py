@@ -74,7 +74,7 @@ def test_a_citizen_asks_with_stops_and_sends_once(enter: Enter) -> None:
     fill(gabi, f"{LAMP}/pergunta/1", {"r-problema": "apagada"}, depois="1")
     assert "Continue de onde parou: Lâmpada apagada" in gabi.page.text
     gabi.get(f"{LAMP}/conferir")
-    assert "/pergunta/2" in gabi.page.forms[0].action  # the first required answer that is missing
+    assert "/pergunta/2" in gabi.page.forms[1].action  # the first required answer that is missing
     ask_for_a_lamp(gabi)
     assert "Rua do Cais, 80, Porto" in gabi.page.text
     assert "Piscando" in gabi.page.text
@@ -109,7 +109,7 @@ def test_a_wrong_answer_is_explained_and_not_kept(enter: Enter) -> None:
     fill(gabi, f"{ASK}/coleta_de_volumosos/pergunta/2", {"r-quantos": "muitos"})
     assert "Escreva só um número inteiro." in gabi.page.text
     gabi.get(f"{ASK}/coleta_de_volumosos/conferir")
-    assert "/pergunta/1" in gabi.page.forms[0].action
+    assert "/pergunta/1" in gabi.page.forms[1].action
 
 
 @pytest.mark.parametrize("path", ["/nada", "/lampada_apagada/pergunta/0", "/lampada_apagada/pergunta/6", "/Nada!"])

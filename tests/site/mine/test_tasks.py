@@ -134,8 +134,9 @@ def test_task_23_carla_sees_who_looked_at_her_data_and_why(task: Task) -> None:
     task.follow("Ver tudo")
     accesses = task.main.get_by_role("listitem").filter(has=task.page.get_by_role("heading", level=2))
     by_department = accesses.filter(has_text="Secretaria de Conservação")
-    expect(by_department.first).to_contain_text("Leu os pedidos; mudou os pedidos, pelo Painel")
+    expect(by_department.first).to_contain_text("Leu e mudou os pedidos, pelo sistema de atendimento")
     expect(by_department.first).to_contain_text("Motivo: Atendimento do pedido PED-")
+    expect(by_department.first.locator(".inteiro")).to_have_text(re.compile(r"PED-\d{8}-\d"))
     expect(task.main).to_contain_text("o órgão, o que viu e por quê")
     expect(task.main).not_to_contain_text(re.compile("CRM|chamado|plataforma"))
     task.require_steps(2)
@@ -146,7 +147,7 @@ def test_task_24_a_person_changes_the_telephone_with_a_code(
 ) -> None:
     number = "21988887702" if task.is_narrow else "21988887701"
     task.enter("katia" if task.is_narrow else "joao")
-    task.follow("Ver e corrigir")
+    task.follow("Ver e corrigir meus dados")
     task.follow("Mudar telefone", exact=False)
     task.fill("Telefone", number)
     task.press("Enviar o código")

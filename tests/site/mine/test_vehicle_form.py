@@ -78,7 +78,7 @@ def test_a_citizen_registers_a_vehicle_of_the_list_with_stops(gabi: CitizenClien
     assert "Continue de onde parou: registro de um veículo" in gabi.page.text
     gabi.get(CHECK)
     assert "Falta esta resposta." in gabi.page.text
-    assert gabi.page.forms[0].action == f"{NEW}/modelo"
+    assert gabi.page.forms[1].action == f"{NEW}/modelo"
     gabi.get(NEW)
     assert "Continuar de onde parou" in gabi.page.text
     answer_all(gabi, "Bicicleta da Gabi")
@@ -254,7 +254,7 @@ def test_a_wrong_photo_is_explained_and_the_answers_stay(gabi: CitizenClient, co
     assert send_file(gabi, PHOTO, content or document()).status_code == 422  # the photo before it stays
     assert re.search(r"Guardada: Foto de \d+ kB", gabi.page.text)
     gabi.get(f"{NEW}/modelo")
-    assert gabi.page.forms[0].checked == {"r-model_id": "model_brisa_urbana"}
+    assert gabi.page.forms[1].checked == {"r-model_id": "model_brisa_urbana"}
 
 
 def test_a_photo_beyond_the_limit_is_not_read_and_two_photos_are_refused(gabi: CitizenClient) -> None:
@@ -358,19 +358,19 @@ def test_an_owner_changes_one_answer_at_a_time(gabi: CitizenClient, sql: Sql) ->
 def test_an_owner_changes_brand_and_model_together(gabi: CitizenClient, sql: Sql) -> None:
     address = register(gabi, "Bicicleta de marca")
     gabi.get(f"{address}/mudar/marca")
-    assert gabi.page.forms[0].checked == {"r-brand_id": "brand_brisa"}
+    assert gabi.page.forms[1].checked == {"r-brand_id": "brand_brisa"}
     fill(gabi, f"{address}/mudar/marca", {"r-brand_id": "outra"})
     assert gabi.page.heading == "Que marca é?"
     assert sql(STORED, "Bicicleta de marca")[0]["brand_id"] == "brand_brisa"  # nothing is stored in between
     for member, value in [("brand_other", "Árvore & Cia"), ("model_other", "Única"), ("vehicle_type", "ciclomotor")]:
-        form = gabi.page.forms[0]
+        form = gabi.page.forms[1]
         gabi.post(form.action, form.values | {f"r-{member}": value})
     assert "A mudança foi guardada." in gabi.page.text
     (row,) = sql(STORED, "Bicicleta de marca")
     assert (row["brand_id"], row["brand_other"], row["model_id"]) == (None, "Árvore & Cia", None)
     assert (row["model_other"], row["vehicle_type"]) == ("Única", "ciclomotor")
     fill(gabi, f"{address}/mudar/marca", {"r-brand_id": "brand_brisa"})
-    form = gabi.page.forms[0]
+    form = gabi.page.forms[1]
     gabi.post(form.action, form.values | {"r-model_id": "model_brisa_urbana"})
     (row,) = sql(STORED, "Bicicleta de marca")
     assert (row["brand_id"], row["brand_other"], row["vehicle_type"]) == ("brand_brisa", None, "bicicleta_eletrica")
@@ -381,12 +381,12 @@ def test_made_up_answers_in_an_address_change_nothing(gabi: CitizenClient, sql: 
     before = sql(STORED, "Bicicleta alheia a tudo")
     path = f"{address}/mudar/modelo?marca=brand_corisco"
     gabi.get(path)
-    assert gabi.page.forms[0].checked == {}
-    form = gabi.page.forms[0]
+    assert gabi.page.forms[1].checked == {}
+    form = gabi.page.forms[1]
     assert gabi.post(form.action, form.values | {"r-model_id": "model_brisa_urbana"}).status_code == 422
     made_up = f"{address}/mudar/tipo?marca=brand_inventada&modelo=outra&outro-modelo={'x' * 600}"
     gabi.get(made_up)
-    form = gabi.page.forms[0]
+    form = gabi.page.forms[1]
     assert gabi.post(form.action, form.values | {"r-vehicle_type": "ciclomotor"}).status_code == 422
     assert gabi.get(f"{address}/mudar/tipo").status_code == 404
     assert sql(STORED, "Bicicleta alheia a tudo") == before

@@ -11,7 +11,7 @@ from balcao.web.visit import DRAFT_IN_ADDRESS
 pages = Pages("account", "")
 
 
-@pages.get("/sessoes", "Onde estou com a conta aberta")
+@pages.get("/sessoes", "Onde minha conta está aberta")
 async def list_sessions(visit: Visit) -> Response[Any]:
     """List the citizen's open sessions on the site."""
     return visit.render("mine/sessions.html", sessions=await visit.mine.sessions.list_own(visit.session))
@@ -24,7 +24,8 @@ async def end_sessions(visit: Visit) -> Response[Any]:
     ended = await visit.mine.sessions.end_other_sessions(visit.session, [named] if named else None)
     notice = "A sua conta não estava aberta em outro aparelho."
     if ended:
-        notice = f"Pronto: você saiu da conta {'nesse aparelho' if ended == 1 else 'nesses aparelhos'}."
+        where = "no outro aparelho" if ended == 1 else f"nos outros {ended} aparelhos"
+        notice = f"Pronto: a sua conta foi fechada {where}."
     return await visit.redirect(visit.address("account.list_sessions"), notice)
 
 

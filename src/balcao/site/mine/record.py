@@ -31,7 +31,7 @@ class NameForm(Form):
     members: ClassVar[Mapping[str, str]] = {"name": "valor"}
 
     name = StringField(
-        "Como você quer ser chamada ou chamado?",
+        "Como quer que a gente chame você?",
         description="É o nome que aparece para quem atende você. O seu registro civil não muda.",
         validators=[needed("Escreva o nome."), length(1, 100)],
     )
@@ -49,7 +49,7 @@ async def show(visit: Visit) -> Response[Any]:
     return visit.render("mine/record.html", record=record, is_whole=is_whole, age=age, labels=labels, pending=pending)
 
 
-@pages.form("/dados/nome", "Como quero ser chamada")
+@pages.form("/dados/nome", "O nome que prefiro usar")
 async def change_name(visit: Visit) -> Response[Any]:
     """Change the name by which the citizen wants to be called."""
     page = await _make_person_page(visit)

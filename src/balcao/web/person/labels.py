@@ -11,7 +11,7 @@ from balcao.web.words import format_phone, lower_first
 MEMBERS = {
     "nome": "Nome",
     "nome_social": "Nome social",
-    "nome_exibicao": "Como quer ser chamada",
+    "nome_exibicao": "Nome que prefere usar",
     "nascimento": "Nascimento",
     "mae": "Mãe",
     "email": "E-mail",
@@ -51,6 +51,8 @@ CRM_MEMBERS = {
 }
 # Actions whose descriptions do not list fields: they concern all of the data, or were denied.
 _WHOLE = frozenset({"export", "anonymise", "denied"})
+# Actions that can share their fields in one sentence.
+_TRANSITIVE = frozenset({"read", "create", "update", "delete"})
 _ACTORS = {
     "owner": "A própria pessoa",
     "citizen": "Outro cidadão",
@@ -60,7 +62,7 @@ _ACTORS = {
     "worker": "A plataforma",
     "operator": "Quem opera a plataforma",
 }
-_CLIENTS = {"painel": "pelo Painel, o sistema de quem atende", "balcao-platform": "automaticamente"}
+_CLIENTS = {"painel": "pelo sistema de atendimento", "balcao-platform": "automaticamente"}
 
 
 class System(NamedTuple):
@@ -160,8 +162,17 @@ def describe_accesses(accesses: Sequence[Access]) -> str:
     by_action: dict[str, list[Access]] = {}
     for access in reversed(accesses):
         by_action.setdefault(access.action, []).append(access)
-    parts = [_describe_access_part(same) for same in by_action.values()]
-    return "; ".join([parts[0], *map(lower_first, parts[1:])])
+    parts: list[str] = []
+    verbs: dict[str, list[str]] = {}  # the verbs with the same object: "Leu e mudou os pedidos"
+    for action, same in by_action.items():
+        part, verb = _describe_access_part(same), same[0].names.action
+        if action in _TRANSITIVE:
+            verbs.setdefault(part.removeprefix(verb), []).append(verb)
+        else:
+            parts.append(part)
+    shared = [_join([same[0], *map(lower_first, same[1:])]) + what for what, same in verbs.items()]
+    first, *others = shared + parts
+    return "; ".join([first, *map(lower_first, others)])
 
 
 def _describe_access_part(same: Sequence[Access]) -> str:
