@@ -125,7 +125,12 @@ def test_a_unit_that_is_closed_for_safety_names_the_nearest_open_ones(site: Site
     assert "Vermelho: não atende agora" in page.text
     assert "Sem atendimento desde" in page.text
     assert "Abertas agora, perto daqui" in page.text
-    assert page.text.index("UPA 24h Estrada Velha") < page.text.index("UPA 24h do Canal")
+    # Which units are open depends on the hour.
+    nearest = page.text.partition("Abertas agora, perto daqui")[2].partition("Próximos 14 dias")[0]
+    found = re.findall(r"a uns ([\d,]+) (k?m)\b", nearest)
+    metres = [float(number.replace(",", ".")) * (1000 if unit == "km" else 1) for number, unit in found]
+    assert len(metres) == 2
+    assert metres == sorted(metres)
 
 
 def test_the_address_of_a_unit_in_the_list_is_a_link_to_its_place_on_the_map(site: SiteClient) -> None:

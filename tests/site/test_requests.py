@@ -90,7 +90,7 @@ def test_a_wrong_answer_is_explained_at_its_question(site: SiteClient, changes: 
     assert text in page.text
     assert "Falta acertar um campo" in page.text
     # The link at the top of the page names the question, so that it makes sense alone.
-    label = re.search(r'<li><a href="#r-[^"]+">(O que há com a lâmpada[?]|[^<:]+:) [^<]+</a></li>', page.answer.text)
+    label = re.search(r'<li><a href="#r-[^"]+">(O que há com a lâmpada[?]|[^<:]+[:?]) [^<]+</a></li>', page.answer.text)
     assert label
     assert text in label[0]
     assert find_form(page, FORM).values["r-local-district"] == "Centro"
