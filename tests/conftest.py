@@ -1,6 +1,7 @@
 """Fixtures for all tests: a real PostgreSQL, a platform that uses it, and the gateway with the real HTTP server."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 
 import asyncpg
@@ -61,6 +62,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sort the tests of a shared run: tests without a database first, because they find most faults."""
     if run_folder.shared():
         items.sort(key=lambda item: ("database_url" in getattr(item, "fixturenames", ()), *_place(item)))
+
+
+def pytest_collection_finish() -> None:
+    """Exclude the collected tests from garbage collection, which would traverse a million objects again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)

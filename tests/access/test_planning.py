@@ -79,6 +79,7 @@ def test_a_revocation_goes_through_while_the_largest_plan_is_tried(
     assert removed.status_code == 204
 
 
+@pytest.mark.long
 def test_a_plan_of_the_largest_size_is_written_by_as_many_statements_as_a_small_one(
     http: httpx.Client, superadmin: Send, token: str, sql: Sql, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +133,7 @@ def test_names_go_round_in_a_circle(http: httpx.Client, superadmin: Send, token:
         assert [stored.read_action(sql, number)[0] for number in ids] == names
 
 
+@pytest.mark.long
 def test_an_action_that_goes_leaves_its_name_and_nothing_else_to_another(
     http: httpx.Client, superadmin: Send, token: str, sql: Sql
 ) -> None:
@@ -274,6 +276,7 @@ patterns = st.builds(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=size(200, EXAMPLES))
 @given(known=st.lists(patterns, max_size=12, unique_by=erase_parameter_names), wanted=patterns)
 def test_every_pattern_that_crosses_another_is_found_among_those_that_meet_it(known: list[str], wanted: str) -> None:

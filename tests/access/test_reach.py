@@ -204,6 +204,7 @@ steps = st.one_of(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=size(5, EXAMPLES // 10))
 @given(taken=st.lists(steps, min_size=4, max_size=14))
 def test_no_sequence_of_steps_takes_anybody_further_than_the_one_who_takes_them(

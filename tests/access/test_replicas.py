@@ -105,6 +105,7 @@ def test_a_role_changed_through_one_process_counts_in_the_other(
     assert http.delete(f"{base}/groups/{name}", headers=superadmin).status_code == 204
 
 
+@pytest.mark.long
 @pytest.mark.cases("access", "53")
 def test_a_change_whose_notification_is_lost_is_found_by_the_poll(
     http: httpx.Client, other: httpx.Client, staff: dict[str, str], sql: Sql
@@ -144,6 +145,7 @@ def test_a_rename_through_one_process_is_known_to_the_other(
     assert int(second.headers["X-Catalogue-Version"]) == int(first.headers["X-Catalogue-Version"]) + 1
 
 
+@pytest.mark.long
 @pytest.mark.cases("access", "54")
 def test_decisions_during_renames_are_each_made_by_one_whole_version(
     http: httpx.Client, other: httpx.Client, issuer: Issuer, sql: Sql

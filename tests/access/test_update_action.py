@@ -251,6 +251,7 @@ def test_a_body_over_256_kib_is_too_large(http: httpx.Client, admin: Any, sql: S
     assert (refusal(answer), set(answer.json())) == ((413, "too-large"), {"detail"})
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(name=st.one_of(st.from_regex(NAME, fullmatch=True), st.text(max_size=120), st.integers(), st.none()))
 def test_any_name_is_taken_or_refused_by_its_form_alone(

@@ -204,6 +204,7 @@ def test_a_page_too_large_for_one_answer_is_cut_and_says_so(read: Any, act: Any)
     assert info["hasNextPage"] is False
 
 
+@pytest.mark.long
 @pytest.mark.cases("agents", "42")
 def test_many_parallel_reads_are_all_answered(server: RunningServer, issuer: Issuer) -> None:
     token = bearer(issuer.machine("agentes-runtime"))

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from balcao.core.http.operations import MIB
 from tests.support.fixture_types import Sql
 from tests.support.terminal import Terminal
@@ -40,6 +42,7 @@ def test_the_first_administrator_is_made_by_command(terminal: Terminal, sql: Sql
     assert '"operator"' in event["actor"]
 
 
+@pytest.mark.long
 def test_a_document_is_planned_and_applied_and_stands_in_the_export(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "catalogue.json"
     action = {"name": "cli:try", "description": "De teste"}

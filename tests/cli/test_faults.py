@@ -58,6 +58,7 @@ def test_an_unknown_service_is_named_with_those_that_exist(tmp_path: Path) -> No
     assert "health_units" in Terminal(tmp_path).refusal("serve", "saude")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("serve",), ("worker",), ("migrate",), ("jobs", "list"), ("demo",)], ids=" ".join)
 def test_a_database_that_is_away_is_told_without_its_password(tmp_path: Path, words: tuple[str, ...]) -> None:
     message = Terminal(tmp_path, database_url=NOWHERE, port=free_port()).refusal(*words)
@@ -65,6 +66,7 @@ def test_a_database_that_is_away_is_told_without_its_password(tmp_path: Path, wo
     assert "segredo" not in message
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("serve",), ("worker",), ("jobs", "list"), ("demo",)], ids=" ".join)
 def test_a_database_of_ones_own_is_never_migrated_unasked(
     tmp_path: Path, unprepared: str, words: tuple[str, ...]
@@ -73,6 +75,7 @@ def test_a_database_of_ones_own_is_never_migrated_unasked(
     assert "execute `balcao migrate`" in message
 
 
+@pytest.mark.long
 def test_migrate_prepares_it_once_and_then_it_serves(tmp_path: Path, unprepared: str) -> None:
     terminal = Terminal(tmp_path, database_url=unprepared, port=free_port())
     first, second = terminal.run("migrate"), terminal.run("migrate")

@@ -80,6 +80,7 @@ def test_a_failed_job_is_tried_again_with_all_its_tries(terminal: Terminal, park
     assert "não falhou" in terminal.refusal("jobs", "retry", parked)
 
 
+@pytest.mark.long
 def test_a_job_is_dropped_for_a_reason_that_stays_in_the_trail(
     terminal: Terminal, parked: str, sql: Callable[..., Any]
 ) -> None:

@@ -37,6 +37,7 @@ def test_a_service_is_put_into_maintenance_shown_and_given_back(terminal: Termin
     assert not any("Volta" in event[2] for event in events)  # the public message is not in the audit trail
 
 
+@pytest.mark.long
 def test_a_limit_is_changed_shown_and_put_back(terminal: Terminal) -> None:
     name = "registry.read_preferences"
     assert "200/second" in terminal.run("limits", "set", name, "200/second", "--for", "1d").stdout
@@ -51,6 +52,7 @@ def test_a_limit_is_changed_shown_and_put_back(terminal: Terminal) -> None:
     assert "já está como configurado" in terminal.refusal("limits", "reset", name)
 
 
+@pytest.mark.long
 def test_what_would_open_or_shut_a_door_by_a_slip_is_refused_in_a_sentence(terminal: Terminal) -> None:
     assert "quis dizer registry.read_preferences?" in terminal.refusal(
         "limits", "set", "registry.read_preferencs", "1/hour"
@@ -89,6 +91,7 @@ def test_an_end_that_is_none_is_refused(lasting: str, until: str) -> None:
     assert LONGEST.days == 90
 
 
+@pytest.mark.long
 def test_a_maintenance_is_planned_shown_and_given_up(terminal: Terminal) -> None:
     said = terminal.run("maintenance", "on", "search", "--from", "23:59", "--for", "2h").stdout
     assert said.startswith("Planejada, de")
@@ -102,6 +105,7 @@ def test_a_maintenance_is_planned_shown_and_given_up(terminal: Terminal) -> None
     assert terminal.json("maintenance", "status", "--json") == []
 
 
+@pytest.mark.long
 def test_an_incident_is_opened_told_of_and_resolved(terminal: Terminal) -> None:
     said = terminal.run("incident", "open", "Busca lenta", "--service", "search", "--message", "Estamos vendo.").stdout
     number = said.split()[1]

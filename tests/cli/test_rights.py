@@ -58,6 +58,7 @@ def test_what_the_operator_may_not_do_is_told_in_a_sentence(terminal: Terminal, 
     assert "Não há cadastro" in terminal.refusal("citizen", "export", "90000001147")
 
 
+@pytest.mark.long
 def test_the_trail_is_verified_and_a_break_is_told_by_the_exit(
     terminal: Terminal, sql: Sql, chained: Callable[[], None]
 ) -> None:

@@ -88,6 +88,7 @@ def test_what_several_addresses_know_alike_is_not_counted_twice() -> None:
         assert words in shown
 
 
+@pytest.mark.long
 def test_it_shows_the_instance_that_runs(
     settings: Settings,
     server: RunningServer,

@@ -104,6 +104,7 @@ def test_every_table_of_a_service_leaves_or_is_named_as_derived(sql: Sql) -> Non
         assert set(each.imports) <= set(kinds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("of", SERVICES, ids=lambda each: each.name)
 def test_an_export_has_every_row_and_an_import_of_it_changes_nothing(
     make: Make, settings: Settings, database_url: str, sql: Sql, tmp_path: Path, of: Service

@@ -95,6 +95,7 @@ def test_a_schema_migration_that_runs_shows_how_far_it_has_come(http: httpx.Clie
     sql("DELETE FROM search.search_migrations WHERE status = 'in_progress'")
 
 
+@pytest.mark.long
 def test_without_the_database_the_rest_is_there_and_says_so(
     settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ async def test_a_fault_is_told_to_everybody() -> None:
             await once.get()
 
 
+@pytest.mark.long
 def test_others_are_answered_while_a_service_is_described(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -176,6 +176,7 @@ def test_beyond_the_burst_a_refusal_is_429_and_leaves_no_line_and_whoever_shares
     assert http.get("/agent/liveness", headers=sent(neighbour)).status_code == 200
 
 
+@pytest.mark.long
 def test_an_operation_without_a_rate_knows_no_429_and_leaves_no_line_all_the_same(
     flooded: tuple[httpx.Client, Callable[..., dict[str, str]]], caplog: pytest.LogCaptureFixture
 ) -> None:

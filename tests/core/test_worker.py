@@ -198,6 +198,7 @@ def test_a_loop_stands_still_once_it_has_not_turned_for_more_looks_than_allowed(
         assert detector.is_stalled(1.0 + number - still) == (still > most)
 
 
+@pytest.mark.long
 async def test_a_worker_that_waits_for_its_database_does_not_stand_still() -> None:
     worker = Worker(Database("postgresql:///city?host=/nowhere"), [], None)
     running = asyncio.create_task(worker.run())

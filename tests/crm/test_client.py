@@ -117,6 +117,7 @@ async def test_a_token_refused_again_is_a_failure(client: CrmClient, crm: Runnin
     assert crm.operations() == ["upsert", "upsert"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "fault",
     [
@@ -247,6 +248,7 @@ async def test_each_call_carries_the_request_id(client: CrmClient, crm: RunningC
     assert "pedido-1" in {entry["request_id"] for entry in crm.requests() if entry["operation"] == "token"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [151, 160, 161, 170])
 async def test_the_simulated_people_fail_by_their_number(client: CrmClient, number: int) -> None:
     with pytest.raises(CrmAway):

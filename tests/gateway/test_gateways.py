@@ -225,6 +225,7 @@ def test_a_rotation_of_the_providers_keys_refuses_no_good_token_and_lets_no_othe
         assert gateway.get(PETS, headers=bearer(unknown)).status_code == 401
 
 
+@pytest.mark.long
 def test_a_body_beyond_the_limit_is_refused_as_the_service_would(
     gateway: httpx.Client, behind: tuple[Sandbox, list[Server]], issuer: Issuer
 ) -> None:

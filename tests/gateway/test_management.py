@@ -156,6 +156,7 @@ def test_with_a_port_of_their_own_the_metrics_leave_that_of_the_callers(settings
         assert httpx.get(f"{server.url}/liveness", timeout=PATIENCE).status_code == 200
 
 
+@pytest.mark.long
 async def test_a_worker_whose_loop_stands_still_ends_its_process(
     settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ def test_options_and_405_name_the_same_methods_on_every_path(http: httpx.Client)
         assert options.headers["Allow"] == refused.headers["Allow"], path
 
 
+@pytest.mark.long
 def test_every_method_that_is_named_is_there_and_no_other_one(http: httpx.Client) -> None:
     for path in sorted({served.filled() for served in all_operations()}):
         named = set(http.options(path).headers["Allow"].split(", "))

@@ -47,6 +47,7 @@ def test_two_listed_tokens_open_the_operation_again_and_again(http: httpx.Client
         assert read(http, token).json()["cnes"] == demo.QUIET
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("served", [one for one in all_operations() if not one.public], ids=str)
 def test_it_opens_no_other_operation(http: httpx.Client, served: Served) -> None:
     answer = http.request(served.method, served.filled(), headers=bearer(TOKENS[0][0]))

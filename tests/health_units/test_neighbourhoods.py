@@ -144,6 +144,7 @@ def test_only_staff_of_the_units_write_neighbourhoods(send: Any, issuer: Issuer)
     assert send("GET", "/bairros", **citizen).status_code == 200
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("loaded")
 def test_the_demo_has_neighbourhoods_without_units(send: Any) -> None:
     found = listed(send)

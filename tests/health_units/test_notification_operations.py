@@ -121,6 +121,7 @@ def test_a_mistake_is_kept_from_the_public_and_not_from_staff(send: Send, unit: 
     assert send("GET", unit, f"/{mistake['id']}").json()["causa"] == "engano"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("loaded")
 def test_the_public_list_is_paged_and_filtered(http: httpx.Client, issuer: Issuer) -> None:
     path, headers = "/health-units/unidade/9900002/notificacoes", bearer(issuer.person("90000000175"))

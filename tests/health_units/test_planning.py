@@ -169,6 +169,7 @@ def test_notifications_are_counted_by_the_day_of_their_opening_and_their_highest
     assert (whole["de"], whole["ate"]) == ("2021-03-01", "2021-06-30")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("loaded")
 def test_without_days_a_year_until_today_is_counted(read: Read) -> None:
     body = read("/notificacoes/contagens", {"por": "area"}).json()

@@ -286,6 +286,7 @@ def test_who_may_listen(listen: Listen, issuer: Issuer) -> None:
             assert stream.answer.status_code == status
 
 
+@pytest.mark.long
 def test_one_client_holds_so_many_streams_from_an_address(
     issuer: Issuer, settings: Settings, database_url: str, listen: Listen
 ) -> None:

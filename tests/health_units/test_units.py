@@ -231,6 +231,7 @@ def test_a_year_is_entered_once_so_that_what_was_taken_out_stays_out(
     assert read(f"/feriados/{year}-11-20").status_code == 200
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("loaded")
 def test_people_find_units(read: Ask) -> None:
     until_now(lambda: read("/unidades").json()["pagination"]["total"] >= 23)

@@ -342,6 +342,7 @@ def test_callers_who_leave_at_the_end_leave_nothing_behind() -> None:
     assert [str(warning.message) for warning in said] == []
 
 
+@pytest.mark.long
 def test_no_accepted_connection_is_reset_at_the_end() -> None:
     """Callers that reconnect for every request either get a response or cannot connect."""
     seen: Counter[str] = Counter()

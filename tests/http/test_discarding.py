@@ -4,6 +4,8 @@ import contextlib
 import threading
 from typing import Any, cast
 
+import pytest
+
 from balcao.core.http.operations import MIB
 from balcao.gateway.discarding import RATE, SHORTEST_PAUSE, DiscardLimiter
 from tests.http.connection import Connection
@@ -80,6 +82,7 @@ def test_a_short_rest_of_a_body_is_read_without_a_pause() -> None:
     assert not world.ready[0].is_paused
 
 
+@pytest.mark.long
 def test_refused_bodies_of_many_connections_are_read_at_the_rate(server: RunningServer) -> None:
     """Eight callers could send 256 MiB. The rate allows far less before the server cuts them off after two seconds."""
     body = b"x" * 32 * MIB

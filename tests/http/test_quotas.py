@@ -151,6 +151,7 @@ def test_an_address_that_wants_all_connections_leaves_places_for_another() -> No
 # ---- bodies ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_unfinished_bodies_beyond_an_addresss_share_are_503(full: tuple[RunningServer, Connection]) -> None:
     server, holding = full
     with Connection(server.port, GREEDY) as refused:
@@ -163,6 +164,7 @@ def test_unfinished_bodies_beyond_an_addresss_share_are_503(full: tuple[RunningS
     assert holding.answer() == f"200 POST /held {LARGE}"
 
 
+@pytest.mark.long
 def test_nothing_more_is_read_of_a_body_beyond_the_share(full: tuple[RunningServer, Connection]) -> None:
     """Unlike after other refusals, the server does not read the rest of this body.
 
@@ -186,6 +188,7 @@ def test_small_bodies_are_served_whatever_is_held(full: tuple[RunningServer, Con
     assert ask(server.port, GREEDY, post(b"/", 16_384)) == "200 POST / 16384"
 
 
+@pytest.mark.long
 def test_all_bodies_together_take_no_more_than_the_process_has_for_them() -> None:
     with RunningServer(Echo(), limits=BODIES) as server, contextlib.ExitStack() as opened:
         for number in range(40):
@@ -236,6 +239,7 @@ def test_what_a_body_took_is_given_back_when_it_times_out() -> None:
         assert ask(server.port, GREEDY, post(b"/", LARGE)) == f"200 POST / {LARGE}"
 
 
+@pytest.mark.long
 def test_bodies_that_wait_behind_a_slow_request_of_a_caller_who_leaves_are_given_back() -> None:
     echo = Echo()
     with RunningServer(echo, limits=BODIES) as server:

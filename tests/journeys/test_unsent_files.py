@@ -136,6 +136,7 @@ def test_a_citizen_sends_an_answer_again_with_its_stored_file(ana: CitizenClient
     assert read_answer(sandbox, number) == (STORED, [kept.partition(" ")[0]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("away", [("GET", ""), ("POST", "/files")], ids=["everything", "upload"])
 def test_a_clerk_chooses_only_the_lost_file_of_an_answer_again(
     clerk: PanelClient, sandbox: Sandbox, line: Line, away: tuple[str, str]

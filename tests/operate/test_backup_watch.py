@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 import asyncpg
+import pytest
 
 from balcao import app
 from balcao.core.certificate_end import CertificateWatch, read_certificate_end
@@ -85,6 +86,7 @@ async def test_the_log_counts_as_copied_only_while_its_slot_is_read(database_url
         await run(database_url, "DELETE FROM platform.backup")
 
 
+@pytest.mark.long
 def test_slots_and_replicas_are_watched_with_the_rights_of_the_application() -> None:
     with cluster(synchronous=False) as (primary, replica):
         url = primary.url("balcao_app")

@@ -80,6 +80,7 @@ def find_links_of_other_pages(panel: PanelClient) -> dict[str, str]:
     return found
 
 
+@pytest.mark.long
 def test_a_page_about_one_thing_shows_no_code_outside_its_technical_details(kleber: PanelClient) -> None:
     links = find_links_of_other_pages(kleber)
     assert {"access.show_action", "access.show_role", "access.show_person", "operation.change_limit"} <= links.keys()

@@ -91,6 +91,7 @@ def test_everything_works_without_a_script(screen_of: Callable[..., Screen]) -> 
     expect(screen.page.get_by_role("alert")).to_contain_text("Um campo precisa de correção")
 
 
+@pytest.mark.long
 def test_what_is_typed_is_kept_while_it_is_typed_and_the_form_is_sent_as_before(screen: Screen) -> None:
     screen.login("kleber")
     screen.open("/painel/servicos/novo")

@@ -110,6 +110,7 @@ def test_where_the_form_is_gone_the_page_leads_to_the_text(panel: PanelClient, s
     assert "carla.nova@correio.example" in panel.page.text
 
 
+@pytest.mark.long
 @pytest.mark.page
 def test_a_person_goes_on_writing_in_a_real_browser(
     sql: Sql, screen: Screen, beside: Callable[..., list[object]]

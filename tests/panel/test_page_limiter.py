@@ -84,6 +84,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
             yield opened
 
 
+@pytest.mark.long
 def test_a_form_that_is_sent_into_a_crowd_stays_on_the_page_that_says_so(panel: PanelClient) -> None:
     answer = panel.login("kleber")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")

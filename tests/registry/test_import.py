@@ -195,6 +195,7 @@ def _cut_short(load: Load, file: Path, report: Path | None = None) -> None:
         load(file, progress=progress, report=report)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["citizens.jsonl", "citizens.jsonl.gz"])
 def test_an_import_goes_on_after_its_last_committed_batch(
     load: Load, tmp_path: Path, sql: Sql, report: Path, name: str

@@ -174,6 +174,7 @@ def test_nobody_begins_a_maintenance_without_the_action_or_without_an_end(
     assert ask("GET", "/maintenance").json()["data"] == []
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "O9")
 def test_a_planned_maintenance_is_announced_and_given_up(http: httpx.Client, issuer: Issuer, ask: Ask) -> None:
     tomorrow = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)

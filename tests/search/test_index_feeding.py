@@ -187,6 +187,7 @@ async def test_a_new_ranking_is_in_every_index(
         assert first != second
 
 
+@pytest.mark.long
 async def test_a_large_catalogue_is_indexed_by_a_process_of_its_own(
     settings: Settings, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

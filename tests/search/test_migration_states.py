@@ -279,6 +279,7 @@ async def test_without_a_collection_that_the_program_knows_nothing_is_written(
     assert staff("GET", path).json() == service
 
 
+@pytest.mark.long
 @pytest.mark.cases("search", "70")
 async def test_a_dry_run_tries_every_row_and_leaves_nothing(
     platform: Platform, owner: asyncpg.Connection, admin: Callable[..., httpx.Response]
@@ -335,6 +336,7 @@ async def test_a_dry_run_names_the_rows_that_cannot_be_taken_over(
     assert {"field": "taxa", "rows": 3} in report["fields_changed"]
 
 
+@pytest.mark.long
 async def test_a_dry_run_may_take_longer_than_other_calls(
     platform: Platform, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ def kept_everywhere(processes: list[httpx.Client], word: str, names: list[str]) 
         until_now(functools.partial(is_kept, client))
 
 
+@pytest.mark.long
 def test_readers_notice_no_switch_and_no_rollback(
     http: httpx.Client, issuer: Issuer, staff: Staff, stage: Stage, freshness: Freshness, sql: Sql
 ) -> None:

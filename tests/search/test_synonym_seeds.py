@@ -17,6 +17,7 @@ async def test_what_people_say_stands_beside_what_catalogues_write(owner: asyncp
     assert any(term in {each.lower() for each in group} for group in await list_groups(owner))
 
 
+@pytest.mark.long
 async def test_each_seeded_term_finds_services_named_like_the_others_of_its_group(owner: asyncpg.Connection) -> None:
     """Each term of a group finds the services that contain any other term of the group."""
     groups = [sorted(group) for group in await list_groups(owner)]

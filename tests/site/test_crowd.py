@@ -46,6 +46,7 @@ def test_people_who_search_for_different_words_take_turns_and_none_is_refused(as
     assert relay.most_held == SLOTS
 
 
+@pytest.mark.long
 def test_one_address_leaves_turns_for_others(ask: Ask, relay: ServiceRelay) -> None:
     relay.held.add(SEARCH)
     flood = [ask(f"/busca?q=enxurrada{number}", "198.18.1.1") for number in range(PEOPLE)]
@@ -56,6 +57,7 @@ def test_one_address_leaves_turns_for_others(ask: Ask, relay: ServiceRelay) -> N
     assert {one.result().status_code for one in [*flood, other]} == {200}
 
 
+@pytest.mark.long
 def test_a_flood_of_invented_addresses_does_not_hold_up_the_usual_pages(
     crowd: SiteClient, ask: Ask, relay: ServiceRelay, pass_time: Callable[[float], None]
 ) -> None:
@@ -90,6 +92,7 @@ def test_an_answer_that_takes_long_to_renew_is_shown_stale_with_its_time(
     until_now(lambda: "Conferido" not in crowd.open(SERVICE).text)
 
 
+@pytest.mark.long
 def test_a_crowd_that_waits_too_long_is_told_so_and_no_service_counts_as_down(
     ask: Ask, relay: ServiceRelay, monkeypatch: pytest.MonkeyPatch
 ) -> None:

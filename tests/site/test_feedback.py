@@ -112,6 +112,7 @@ def test_each_opening_from_a_search_reaches_the_service_and_the_page_survives_it
     assert apart.open(href).heading == "Segunda via do carnê do imposto predial"
 
 
+@pytest.mark.long
 @pytest.mark.page
 @pytest.mark.parametrize("width", TASK_WIDTHS)
 def test_a_visitor_says_what_is_missing(screen_of: Callable[..., Screen], width: int) -> None:

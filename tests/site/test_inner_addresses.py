@@ -125,6 +125,7 @@ def test_an_api_description_with_foreign_addresses_is_planned_without_opening_th
     inner.require_unused()
 
 
+@pytest.mark.long
 def test_a_file_with_addresses_is_stored_or_refused_but_its_addresses_are_never_opened(
     sandbox: Sandbox, inner: InnerServer
 ) -> None:
@@ -146,6 +147,7 @@ def test_a_file_with_addresses_is_stored_or_refused_but_its_addresses_are_never_
     inner.require_unused()
 
 
+@pytest.mark.long
 def test_a_storage_server_that_redirects_to_an_inner_address_gets_no_file_and_leads_nowhere(
     sandbox: Sandbox, inner: InnerServer, sql: Sql
 ) -> None:

@@ -10,7 +10,7 @@ from tests.support.proof_sizes import choose_looks
 from tests.support.task import Task
 from tests.support.task_modes import TASK_WIDTHS
 
-pytestmark = [pytest.mark.page]
+pytestmark = [pytest.mark.page, pytest.mark.long]
 
 JOB, COMPANY = "/vagas/confeiteiro-49c67c23c0e7", "/vagas/empresa/90000001000129"
 UNIT, RED_UNIT = "/saude/unidades/9900001", "/saude/unidades/9900004"

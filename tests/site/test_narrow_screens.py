@@ -53,6 +53,7 @@ ROWS = """() => new Set([...document.querySelectorAll(".marca, .eu")].map(
     one => { const box = one.getBoundingClientRect(); return Math.round((box.top + box.bottom) / 2) })).size"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [320, 360])
 def test_texts_fit_and_menu_words_keep_their_distance(screen_of: Callable[..., Screen], width: int) -> None:
     screen = screen_of(width)
@@ -65,6 +66,7 @@ def test_texts_fit_and_menu_words_keep_their_distance(screen_of: Callable[..., S
         assert min(screen.page.evaluate(DISTANCES)) >= NARROWEST_GAP, path
 
 
+@pytest.mark.long
 def test_the_header_of_a_telephone_has_the_name_and_the_login_in_one_row(screen_of: Callable[..., Screen]) -> None:
     screen = screen_of(360)
     for path in SHOWN:

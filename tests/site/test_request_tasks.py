@@ -13,7 +13,7 @@ from tests.support.panel_browser import Screen
 from tests.support.sample_files import photo
 from tests.support.sandbox import Sandbox
 
-pytestmark = pytest.mark.page
+pytestmark = [pytest.mark.page, pytest.mark.long]
 
 NUMBER, CODE = re.compile(r"PED-\d{8}-\d"), re.compile(r"[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}")
 

@@ -21,7 +21,7 @@ from tests.support.panel_browser import Screen
 from tests.support.sample_files import drawing, photo
 from tests.support.sandbox import Sandbox
 
-pytestmark = pytest.mark.page
+pytestmark = [pytest.mark.page, pytest.mark.long]
 
 NAME = "Bicicleta da feira"
 DAUGHTER = Cpf.with_stem("945670031").digits

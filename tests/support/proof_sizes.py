@@ -37,7 +37,7 @@ def choose_looks(*widths: int) -> list[tuple[int, str]]:
 # Whether property tests try more examples: in CI, in a proof, or with BALCAO_LONG. `tools/test` selects the tests that
 # are marked as long.
 LONG = FULL or bool(os.environ.get("CI") or os.environ.get("BALCAO_LONG"))
-EXAMPLES = size(100 if LONG else 50, 5_000)  # how many examples a property test tries
+EXAMPLES = size(100 if LONG else 25, 5_000)  # how many examples a property test tries
 
 
 def report(figures: str) -> None:

@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import httpx
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
@@ -104,6 +105,7 @@ MOVES = {
 }
 
 
+@pytest.mark.long
 def test_random_walks_keep_to_the_rules(
     http: httpx.Client, issuer: Issuer, callers: Callers, publish: Publish, apply: Apply, sql: Sql
 ) -> None:

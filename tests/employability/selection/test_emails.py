@@ -173,6 +173,7 @@ FROM queue.pgqueuer WHERE entrypoint = $1
 DUE = "UPDATE queue.pgqueuer SET execute_after = now() WHERE entrypoint = $1 AND status = 'queued'"
 
 
+@pytest.mark.long
 @pytest.mark.cases("employability", "65")
 def test_a_mail_server_that_is_away_is_tried_six_times_and_then_an_operator_may_try_again(
     http: httpx.Client, callers: Callers, made: dict[str, Any], subjects: Any, post: MailServer, sql: Sql

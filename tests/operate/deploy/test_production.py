@@ -184,6 +184,7 @@ def test_no_secret_stands_in_a_file_that_others_may_read(folder: Path) -> None:
         assert is_secret == (path.name in {"balcao.env", "balcao-owner.env", "balcao-backup.env", "roles.sql"})
 
 
+@pytest.mark.long
 def test_other_answers_keep_the_secrets_and_overwrite_nothing_unasked(tmp_path: Path) -> None:
     terminal, settings = Terminal(tmp_path), tmp_path / "production/balcao.env"
     assert "--public-url" in terminal.refusal("init", "production")
@@ -360,6 +361,7 @@ def install(prepared: Prepared, settings: Settings, root: Path) -> Path:
     return root
 
 
+@pytest.mark.long
 def test_the_platform_starts_on_the_prepared_database_with_exactly_these_roles(
     prepared: Prepared, tmp_path: Path
 ) -> None:

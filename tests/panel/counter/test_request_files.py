@@ -382,6 +382,7 @@ def test_the_counter_answers_with_a_document_in_a_browser(
     assert len(read_request(sandbox, number)["steps"][-1]["files"]) == 2
 
 
+@pytest.mark.long
 @pytest.mark.page
 @pytest.mark.node
 @pytest.mark.parametrize("width", TASK_WIDTHS)

@@ -122,6 +122,7 @@ def test_a_service_stops_once_its_meaning_was_confirmed_and_is_put_back_into_use
     assert "todos os serviços no ar" in panel.page.text
 
 
+@pytest.mark.long
 def test_a_maintenance_is_planned_announced_changed_and_given_up(panel: PanelClient, sandbox: Sandbox) -> None:
     panel.login("kleber", BEGIN)
     for begin, message in (("2035-06-01T22:00", "A busca para à noite."), ("2035-06-02T22:00", "Outra frase.")):

@@ -139,6 +139,7 @@ def read_rows(page: str) -> list[str]:
     return [re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", row)) for row in rows]
 
 
+@pytest.mark.long
 def test_the_citizen_reads_the_department_once_for_a_visit(attended: str, panel: PanelClient) -> None:
     panel.login("carla")
     rows = read_rows(panel.get("/painel/meus-dados/quem-viu").text)

@@ -216,6 +216,7 @@ def test_a_definition_survives_the_form() -> None:
     assert msgspec.json.encode(shown)
 
 
+@pytest.mark.long
 @pytest.mark.page
 def test_an_editor_adds_a_question_in_a_browser(screen: Screen, kind: str, ask: Ask) -> None:
     screen.login("wagner", f"{TYPES}/{kind}")

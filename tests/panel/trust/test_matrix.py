@@ -89,6 +89,7 @@ def test_every_link_and_button_is_one_whose_action_is_held(visitor: Visitor) -> 
     assert faults == []
 
 
+@pytest.mark.long
 def test_what_the_person_may_not_see_says_which_action_is_missing(visitor: Visitor) -> None:
     faults = []
     for page in PAGES.values():

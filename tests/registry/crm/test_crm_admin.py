@@ -108,6 +108,7 @@ def test_the_status_counts_pushes(ask: Ask, sql: Sql) -> None:
     sql("DELETE FROM registry.outbox")
 
 
+@pytest.mark.long
 def test_the_status_shows_the_circuit_of_the_process(
     settings: Settings, database_url: str, issuer: Issuer, tmp_path: Any
 ) -> None:

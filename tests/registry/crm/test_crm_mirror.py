@@ -139,6 +139,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.long
 def test_effective_is_what_the_record_shows(mirror: Callable[[str], dict[str, Any]], crm: Callable[..., None]) -> None:
     for hour, (cpf, dados, wanted) in enumerate(STEPS):
         crm(cpf, hour, dados)

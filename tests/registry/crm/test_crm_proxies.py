@@ -81,6 +81,7 @@ def test_the_account_is_answered_as_the_crm_has_it_now(ask: Ask, crm: RunningCrm
     assert None not in found.values()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "path"), PATHS, ids=lambda word: word.rsplit("/", 1)[-1])
 def test_who_may_and_what_each_failure_answers(
     ask: Ask,
@@ -189,6 +190,7 @@ def test_a_consent_that_the_crm_does_not_take_is_not_mirrored(ask: Ask, crm: Run
     assert mirrored(sql) == before
 
 
+@pytest.mark.long
 def test_a_confirmed_consent_shows_whatever_was_cleared_ahead_of_the_clock(
     ask: Ask, http: httpx.Client, issuer: Issuer, crm: RunningCrm, sql: Sql, drain: Drain
 ) -> None:

@@ -147,6 +147,7 @@ plans = st.lists(
 )
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "K6")
 @examples(max_examples=size(8, 300), suppress_health_check=list(HealthCheck))
 @given(plan=plans)

@@ -90,6 +90,7 @@ def test_the_answer_has_the_keys_of_the_specification_and_no_null(login: Ask, cr
     assert all(isinstance(entry, dict) for entry in cidadao["consentimento"])
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "L3")
 def test_parallel_first_logins_in_two_processes_make_one_account(
     login: Ask, crm: RunningCrm, settings: Settings, database_url: str, issuer: Issuer, sql: Sql
@@ -110,6 +111,7 @@ def test_parallel_first_logins_in_two_processes_make_one_account(
     assert sql("SELECT FROM registry.crm_lease") == []
 
 
+@pytest.mark.long
 def test_a_lease_that_a_killed_process_left_is_a_courtesy_only(login: Ask, crm: RunningCrm, sql: Sql) -> None:
     sql(
         "INSERT INTO registry.crm_lease (cpf, purpose, holder, until)"
@@ -255,6 +257,7 @@ def test_without_a_crm_there_is_no_sync(settings: Settings, database_url: str, i
     assert set(answer.json()) == {"error"}
 
 
+@pytest.mark.long
 def test_an_open_circuit_answers_at_once_and_says_when_to_come_back(
     settings: Settings, database_url: str, issuer: Issuer, crm: RunningCrm
 ) -> None:
@@ -356,6 +359,7 @@ def test_nothing_of_the_crm_is_stored(login: Ask, crm: RunningCrm, sql: Sql) -> 
     assert {row["action"] for row in sql(actions)} >= {"create", "update"}
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "L5")
 @pytest.mark.parametrize(
     "fault",

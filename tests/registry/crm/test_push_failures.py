@@ -256,6 +256,7 @@ def test_a_change_that_took_effect_before_its_answer_was_lost_is_repeated_withou
     assert ([found["Genero__c"] for found in crm.accounts(person)], letter(person)) == (["Nao_binario"], None)
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "X3")
 def test_a_change_during_the_call_is_sent_after_it(
     own: Own,

@@ -197,6 +197,7 @@ def test_without_the_store_nothing_is_acknowledged(settings: Settings, issuer: I
     assert (answer.status_code, set(answer.json())) == (503, {"error"})
 
 
+@pytest.mark.long
 def test_an_event_far_ahead_of_the_clock_is_counted(http: httpx.Client, send: Ask) -> None:
     def counted() -> float:
         families = text_string_to_metric_families(http.get("/metrics").text)

@@ -179,6 +179,7 @@ def test_any_shuffle_with_repetitions_ends_as_the_sorted_sequence(
     )
 
 
+@pytest.mark.long
 @settings(max_examples=size(60, 2_000))
 @given(
     earlier=events(START, 0, 8),

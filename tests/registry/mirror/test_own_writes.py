@@ -373,6 +373,7 @@ FREQUENT = ("push", "push", "sign_in", "sign_in", "deliver")
 ACTIONS = (*FREQUENT, "citizen", "attendant", "attendant_elsewhere", "lose", "reconcile")
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "C10")
 @settings(max_examples=size(150, 3_000), deadline=None)
 @given(actions=st.lists(st.sampled_from(ACTIONS), min_size=15, max_size=40), seed=st.integers(0, 2**32))

@@ -100,6 +100,7 @@ def test_the_text_of_an_answer_ends_with_the_number_of_its_files(
     assert texts == [f"Segue.{added}", "x" * (2_000 - len(added)) + added]
 
 
+@pytest.mark.long
 def test_the_crm_carries_the_case_to_its_end(
     citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None]
 ) -> None:
@@ -170,6 +171,7 @@ SILENT = {"mode": "latency", "ms": 60_000}
 DAYS = FAULTS | {"silent": SILENT}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_no_fault_of_the_crm_loses_or_doubles_a_request(
     citizens: Citizens, crm: RunningCrm, work: Work, sql: Sql, fault: dict[str, Any]
@@ -191,6 +193,7 @@ def test_no_fault_of_the_crm_loses_or_doubles_a_request(
         assert len(crm.accounts(person.cpf)) == 1
 
 
+@pytest.mark.long
 def test_a_crm_that_never_answers_in_time_is_asked_again_later(citizen: Citizen, crm: RunningCrm, work: Work) -> None:
     number = citizen.opened()["number"]
     crm.faults({**SILENT, "times": 1, "operation": "query"})
@@ -268,6 +271,7 @@ def test_two_workers_at_once_make_one_case(
     assert [state for state, _, _ in steps(citizen.read(number).json())] == ["received", "in_progress"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("record", [{"CPF__c": "90000000256"}, {"NumeroPedido__c": "PED-1"}])
 def test_a_case_of_another_person_or_number_is_never_taken_over(
     citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None], record: dict[str, Any]
@@ -339,6 +343,7 @@ def test_a_poll_reads_many_pages_and_goes_on_where_it_stopped(
     assert refusal(person.act(number, "answer", {"text": "x"})) == (409, "request-not-asked")
 
 
+@pytest.mark.long
 def test_a_failing_poll_loses_no_change(
     citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None]
 ) -> None:

@@ -180,6 +180,7 @@ def test_one_click_in_the_email_ends_the_emails(
     assert (entry["category"], entry["new_value"], entry["azp"]) == ("services", False, "balcao")
 
 
+@pytest.mark.long
 def test_a_server_that_rejects_delays_the_email_and_a_dead_one_can_be_repeated(
     reader: Citizen, admin: Staff, post: MailServer, send: Any, sql: Sql
 ) -> None:

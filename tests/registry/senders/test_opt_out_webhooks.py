@@ -97,6 +97,7 @@ def test_an_opt_out_is_told_by_the_reference_that_the_check_gave(
     assert not any(cpf.encode() in each.body for each in receiver.received)
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "U21")
 def test_the_opt_out_of_a_person_names_their_numbers_and_that_of_a_number_only_the_number(
     follow: Callable[..., dict[str, Any]],
@@ -129,6 +130,7 @@ def test_the_opt_out_of_a_person_names_their_numbers_and_that_of_a_number_only_t
     assert of_person != of_number
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "U22")
 def test_a_webhook_gets_the_opt_outs_of_its_categories_and_no_opt_in(
     follow: Callable[..., dict[str, Any]], choose: Callable[..., None], receiver: Receiver, drain: Drain

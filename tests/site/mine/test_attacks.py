@@ -296,6 +296,7 @@ def test_a_login_leads_only_to_own_pages(address: str) -> None:
     assert read_return_path(address, PREFIX) == PREFIX
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", [f"https://{HOST}/", f"//{HOST}/", f"/\\{HOST}"])
 def test_no_parameter_leads_to_another_host(ana: CitizenClient, target: str) -> None:
     query = "&".join(f"{name}={quote(target)}" for name in NAMES)
@@ -310,6 +311,7 @@ def test_no_parameter_leads_to_another_host(ana: CitizenClient, target: str) -> 
                     assert HOST not in Inspector(answer).hosts
 
 
+@pytest.mark.long
 def test_a_line_break_in_an_address_adds_no_header(ana: CitizenClient) -> None:
     for part in PARTS:
         for page in part.declared:

@@ -336,6 +336,7 @@ def find_notes(answer: httpx.Response) -> list[str]:
     return re.findall(r'name="kept" value="([^"]+)" checked', answer.text)
 
 
+@pytest.mark.long
 def test_no_question_about_an_old_request_is_missed(enter: Enter, sandbox: Sandbox, sql: Sql) -> None:
     bruno = enter("bruno")
     asked = {ask(bruno, sandbox) for _ in range(4)}
@@ -394,6 +395,7 @@ def test_a_wrong_file_of_an_answer_keeps_the_text(enter: Enter, sandbox: Sandbox
     assert "É cinza." in answer.text
 
 
+@pytest.mark.long
 def test_an_answer_cannot_name_foreign_or_deleted_files(enter: Enter, sandbox: Sandbox) -> None:
     gabi, carla = enter("gabriela"), enter("carla")
     path, foreign = ask(gabi, sandbox), ask(carla, sandbox)

@@ -20,7 +20,7 @@ from tests.support.task_modes import TASK_WIDTHS
 
 __all__ = ["beside"]
 
-pytestmark = pytest.mark.page
+pytestmark = [pytest.mark.page, pytest.mark.long]
 
 
 @pytest.fixture(params=TASK_WIDTHS)

@@ -97,6 +97,7 @@ def test_a_citizen_registers_a_vehicle_of_the_list_with_stops(gabi: CitizenClien
     assert "Continue de onde parou" not in gabi.page.text
 
 
+@pytest.mark.long
 def test_a_vehicle_outside_the_list_is_described_in_own_words(gabi: CitizenClient, sql: Sql) -> None:
     fill(gabi, f"{NEW}/marca", {"r-brand_id": "outra"})
     assert gabi.page.heading == "Que marca é?"
@@ -116,6 +117,7 @@ def test_a_vehicle_outside_the_list_is_described_in_own_words(gabi: CitizenClien
     assert (row["model_other"], row["vehicle_type"]) == ("Montado em casa", "autopropelido")
 
 
+@pytest.mark.long
 def test_another_brand_asks_for_the_model_again(gabi: CitizenClient) -> None:
     answer_all(gabi, "Bicicleta trocada")
     fill(gabi, f"{NEW}/marca", {"r-brand_id": "brand_corisco"})
@@ -132,6 +134,7 @@ def test_another_brand_asks_for_the_model_again(gabi: CitizenClient) -> None:
     assert "Rosa" in gabi.page.text
 
 
+@pytest.mark.long
 def test_a_second_press_and_a_lost_response_register_one_vehicle(gabi: CitizenClient, sql: Sql) -> None:
     answer_all(gabi, "Bicicleta única")
     form, begun = gabi.find_form(CHECK), sql("SELECT content FROM site.draft")[0]["content"]
@@ -233,6 +236,7 @@ def test_a_question_that_earlier_answers_make_needless_leads_to_the_start(gabi: 
     assert gabi.get(f"{NEW}/{step}").url.path == NEW
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -392,6 +396,7 @@ def test_made_up_answers_in_an_address_change_nothing(gabi: CitizenClient, sql: 
     assert sql(STORED, "Bicicleta alheia a tudo") == before
 
 
+@pytest.mark.long
 def test_the_photos_are_seen_and_changed_only_by_the_owner(gabi: CitizenClient, enter: Enter, sql: Sql) -> None:
     address = register(gabi, "Bicicleta fotografada")
     carla = enter("carla")
@@ -424,6 +429,7 @@ def test_the_photos_are_seen_and_changed_only_by_the_owner(gabi: CitizenClient, 
     assert gabi.get(f"{address}/fotos/cor").status_code == 404
 
 
+@pytest.mark.long
 def test_a_photo_is_not_chosen_again_if_only_the_change_failed(gabi: CitizenClient, enter: Enter, sql: Sql) -> None:
     address = register(gabi, "Bicicleta da foto perdida")
     path = f"{address}/mudar/fotos/foto"

@@ -194,6 +194,7 @@ def test_a_foreign_file_looks_like_an_unknown_one(http: httpx.Client, issuer: Is
     assert other.downloads(id).status_code == 200
 
 
+@pytest.mark.long
 @pytest.mark.cases("registry", "Y5")
 def test_a_repeated_call_stores_one_file(person: Person, contents: Callable[[], set[str]]) -> None:
     before, sent = contents(), photo()
