@@ -106,7 +106,7 @@ def test_a_phone_is_changed_by_the_code_that_reaches_it(person_of: PersonOf, rea
     code = read_code(f"5521{number}")
     attendant.fill("Código", "000000" if code != "000000" else "111111")
     attendant.press("Confirmar")
-    expect(attendant.page.get_by_role("alert")).to_contain_text("peça outro código")
+    expect(attendant.page.get_by_role("alert")).to_contain_text("O código não confere ou já venceu")
     attendant.fill("Código", f"{code[:3]} {code[3:]}\u00a0")
     attendant.press("Confirmar")
     attendant.expect_text("O telefone foi confirmado")
