@@ -21,5 +21,5 @@ DESK = Mode("desk")
 ALL = [DESK, Mode("phone", width=360), Mode("keyboard", by_keyboard=True), Mode("without-script", has_script=False)]
 # CI does each task in one mode, and `make prove` in every mode.
 MODES = ALL if FULL else [DESK]
-# The widths of the window in the tasks of citizens. `make test` does each task on a phone, CI in both widths.
+# The widths of the window in tests with citizens and staff. `make test` uses the width of a phone, CI both widths.
 TASK_WIDTHS = [360, pytest.param(1280, marks=pytest.mark.long)]
