@@ -79,8 +79,9 @@ def _has_unregistered_method(difference: Difference) -> bool:
 
 
 def _has_bad_host(difference: Difference) -> bool:
-    hosts = _HOSTS.findall(difference.head)
-    return difference.theirs == TAKEN and (len(hosts) != 1 or not _HOST.fullmatch(hosts[0].strip(b" \t")))
+    hosts = [host.strip(b" \t") for host in _HOSTS.findall(difference.head)]
+    is_good = len(hosts) == 1 and (hosts[0] == b"" or _HOST.fullmatch(hosts[0]))
+    return difference.theirs == TAKEN and not is_good
 
 
 def _has_bad_authority(difference: Difference) -> bool:
@@ -177,17 +178,21 @@ KINDS = [
          "RFC 9110 9.3.8: nginx refuses the method, of ours the application does"),
     Kind("host that is no name", (NGINX,), TAKES, _plain_with(rb"^Host: (?:\.|a\.\.b)\r"),
          "RFC 3986 3.2.2: the grammar has it; nginx looks for a name"),
+    Kind("empty host", (NGINX,), TAKES, _plain_with(rb"^Host:[ \t]*\r"),
+         "RFC 9112 3.2: the host of a target without an authority is empty"),
     Kind("tab around a value", (NGINX,), TAKES, _plain_with(rb":[ \t]*\t|\t\r$"),
          "RFC 9110 5.5: it is a blank"),
     Kind("offered body that nobody reads", BOTH, ENDS, _in(rb"/unread[^\0]*^expect:"),
          "RFC 9110 10.1.1: it may never come, so that nothing can follow it"),
     Kind("Proxy-Connection", BOTH, ENDS, _in(rb"^proxy-connection:.*close"),
          "RFC 9112 C.2.2 has nobody send it; llhttp minds it, and a server may always close"),
-    Kind("keep-alive as a part of a word", (NGINX,), ENDS, _in(rb"^connection:.*(?:keep-alive[^\s,]|[^\s,]keep-alive)"),
+    Kind("keep-alive as a part of a word", (NGINX,), ENDS,
+         _in(rb"^connection:.*(?:keep-alive[ \t]*[^\s,]|[^\s,][ \t]*keep-alive)"),
          "RFC 9110 7.6.1: options are tokens; nginx looks for the letters"),
     Kind("close beside keep-alive", (NGINX,), ENDS, _in(rb"^connection:.*close[^\0]*^connection:.*keep-alive"),
          "RFC 9112 9.3: close prevails; for nginx the last field does"),
-    Kind("close as a part of a word", (NGINX,), GOES_ON, _in(rb"^Connection:.*(?:close[^\s,]|[^\s,]close)"),
+    Kind("close as a part of a word", (NGINX,), GOES_ON,
+         _in(rb"^connection:.*(?:close[ \t]*[^\s,]|[^\s,][ \t]*close)"),
          "RFC 9110 7.6.1: options are tokens; nginx looks for the letters"),
 ]  # fmt: skip
 
