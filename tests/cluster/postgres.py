@@ -139,11 +139,16 @@ class Postgres:
         return asyncio.run(run())
 
     def kill(self) -> None:
-        """Kill all processes of the server with SIGKILL. They share a session."""
+        """Kill all processes of the server with SIGKILL, and wait until they have ended. They share a session.
+
+        The server cannot start again while one of them holds its shared memory.
+        """
         if self._process:
+            orphans = self.processes()[1:]
             subprocess.run(["pkill", "-KILL", "-s", str(self._process.pid)], check=False)
             self._process.wait()
             self._process = None
+            until_now(lambda: all(map(_has_ended, orphans)))
 
     def __enter__(self) -> Self:
         self.start()
@@ -153,3 +158,9 @@ class Postgres:
         self, kind: type[BaseException] | None, value: BaseException | None, where: TracebackType | None
     ) -> None:
         self.kill()
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return bool(process.status() == psutil.STATUS_ZOMBIE)
+    return True
