@@ -22,7 +22,7 @@ from tests.support.keyboard import Keyboard
 from tests.support.panel_browser import Screen, opened_screen
 from tests.support.polling import PATIENCE
 from tests.support.sandbox import EmbeddedTokens, Sandbox, running
-from tests.support.server import PLAIN_HTTP, UNLIMITED, RunningServer, free_port
+from tests.support.server import UNLIMITED, RunningServer, free_port
 from tests.support.service_relay import ServiceRelay
 from tests.support.site import SiteClient
 from tests.support.task_modes import TASK_WIDTHS
@@ -45,7 +45,7 @@ def sandbox(settings: Settings, database_url: str) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def site(sandbox: Sandbox) -> Iterator[SiteClient]:
-    with httpx.Client(base_url=sandbox.url, timeout=PATIENCE, verify=PLAIN_HTTP) as http:
+    with httpx.Client(base_url=sandbox.url, timeout=PATIENCE) as http:
         yield SiteClient(http)
 
 
@@ -65,7 +65,7 @@ def open_apart(sandbox: Sandbox, relay: ServiceRelay) -> Iterator[Callable[..., 
             settings = sandbox.settings.model_copy(update=changed)
             application = standalone.build(settings, sandbox.database_url, SINGLE_PROCESS)
             server = stack.enter_context(RunningServer(application))
-            client = httpx.Client(base_url=server.url, timeout=PATIENCE, verify=PLAIN_HTTP)
+            client = httpx.Client(base_url=server.url, timeout=PATIENCE)
             return SiteClient(stack.enter_context(client))
 
         yield start

@@ -18,7 +18,6 @@ from tests.site.test_pages import SERVICE
 from tests.support.panel import PageContent
 from tests.support.polling import PATIENCE
 from tests.support.sandbox import Sandbox
-from tests.support.server import PLAIN_HTTP
 from tests.support.site_crawler import Inspector, find_declared
 
 PAGES = [page for area in AREAS for page in area.pages.declared]
@@ -53,7 +52,7 @@ def fill_path(page: Page, value: str | None = None) -> str:
 
 @pytest.fixture(scope="module")
 def http(sandbox: Sandbox) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=sandbox.url, timeout=PATIENCE, headers=HTML, verify=PLAIN_HTTP) as client:
+    with httpx.Client(base_url=sandbox.url, timeout=PATIENCE, headers=HTML) as client:
         yield client
 
 

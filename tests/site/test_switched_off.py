@@ -8,7 +8,7 @@ import pytest
 from balcao import app
 from tests.support.polling import PATIENCE
 from tests.support.sandbox import Sandbox
-from tests.support.server import PLAIN_HTTP, RunningServer
+from tests.support.server import RunningServer
 from tests.support.site import HTML
 
 
@@ -17,7 +17,7 @@ def without(sandbox: Sandbox) -> Iterator[httpx.Client]:
     settings = sandbox.settings.model_copy(update={"site": False})
     with (
         RunningServer(app.build_application(settings, sandbox.database_url)) as server,
-        httpx.Client(base_url=server.url, timeout=PATIENCE, verify=PLAIN_HTTP, headers=HTML) as http,
+        httpx.Client(base_url=server.url, timeout=PATIENCE, headers=HTML) as http,
     ):
         yield http
 

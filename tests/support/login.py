@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 import httpx
 
 from tests.support.polling import PATIENCE
-from tests.support.server import PLAIN_HTTP
 
 REDIRECT = "http://127.0.0.1/callback"
 
@@ -46,7 +45,7 @@ def log_in(
         "code_challenge": challenge_of(verifier),
         "code_challenge_method": "S256",
     }
-    with httpx.Client(timeout=PATIENCE, verify=PLAIN_HTTP) as browser:
+    with httpx.Client(timeout=PATIENCE) as browser:
         page = browser.get(f"{endpoint}/auth", params=query)
         for cookie in browser.cookies.jar:
             cookie.secure = False  # browsers send secure cookies to loopback addresses

@@ -11,7 +11,6 @@ import httpx
 
 from balcao_sandbox.identity.demo import people_by_login
 from tests.support.polling import PATIENCE
-from tests.support.server import PLAIN_HTTP
 
 
 @dataclass
@@ -100,7 +99,7 @@ class PanelClient:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.http = httpx.Client(base_url=url, timeout=PATIENCE, headers={"Accept": "text/html"}, verify=PLAIN_HTTP)
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE, headers={"Accept": "text/html"})
         self.page = PageContent("")
 
     def __enter__(self) -> Self:

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import random
 import socket
-import ssl
 import threading
 from collections.abc import Callable
 from typing import Any, Self
@@ -19,9 +18,6 @@ from tests.support.polling import PATIENCE
 NOWHERE = 9
 # A limit on refused calls that no test reaches. Some tests make more such calls than any real caller.
 UNLIMITED = "1000000/minute"
-# The TLS context for clients that only use http. Without it, each client would load the machine's certificates, which
-# takes 30 ms.
-PLAIN_HTTP = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 # No client of a test connects during a shutdown, so the server does not have to wait for clients.
 LIMITS = Limits(settling_seconds=0, drain_seconds=5)
 

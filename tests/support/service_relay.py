@@ -11,7 +11,6 @@ from typing import Any
 import httpx
 
 from tests.support.polling import PATIENCE
-from tests.support.server import PLAIN_HTTP
 from tests.support.uvicorn_server import RunningForeign
 
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
@@ -88,7 +87,7 @@ class ServiceRelay(RunningForeign):
         path = scope["raw_path"].decode("latin-1") + (
             "?" + scope["query_string"].decode() if scope["query_string"] else ""
         )
-        async with httpx.AsyncClient(verify=PLAIN_HTTP, timeout=PATIENCE) as http:
+        async with httpx.AsyncClient(timeout=PATIENCE) as http:
             answer = await http.request(scope["method"], self._target + path, headers=passed, content=content)
         headers = [(name.encode(), value.encode()) for name, value in answer.headers.items() if name in _PASSED_ON]
         return answer.status_code, headers, answer.content

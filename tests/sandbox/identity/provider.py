@@ -21,10 +21,10 @@ from balcao_sandbox.identity.demo import Person, people
 from balcao_sandbox.identity.realm import Realm
 from tests.support.login import Form
 from tests.support.polling import PATIENCE
-from tests.support.server import PLAIN_HTTP, RunningServer
+from tests.support.server import RunningServer
 from tests.support.single_services import no_pages
 
-OPTIONS: dict[str, Any] = {"timeout": PATIENCE, "verify": PLAIN_HTTP}
+OPTIONS: dict[str, Any] = {"timeout": PATIENCE}
 CALLBACK = "http://127.0.0.1:4321/callback"
 ANA, DAVI, KLEBER = "90000000175", "90000000418", "90000040126"
 
