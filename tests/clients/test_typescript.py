@@ -11,12 +11,12 @@ from balcao import app
 from balcao.core.service import Service
 from tests.clients.calls import CALLS
 from tests.support import npm_tools
+from tests.support.descriptions import DESCRIPTIONS
 from tests.support.proof_sizes import FULL
 from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.node, pytest.mark.long]
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that the documents match the code
 # Compiling takes seconds, so an ordinary run compiles only one service.
 SERVICES = app.SERVICES if FULL else app.choose_services(["health_units"])
 CONFIG = {

@@ -1,7 +1,6 @@
 """Calls generated from the descriptions. They are in a separate module because its imports take a second."""
 
 import functools
-import json
 from typing import Any
 
 import requests
@@ -15,10 +14,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from balcao.core.http.pages import document
 from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 from tests.contract.descriptions import is_described, list_undescribed
+from tests.support.descriptions import read_description
 from tests.support.issuer import bearer
 from tests.support.polling import PATIENCE
 from tests.support.proof_sizes import size
@@ -72,4 +71,4 @@ def fuzz(service: Service, method: str, path: str, url: str, tokens: dict[str, s
 
 @functools.cache
 def schema(service: Service) -> Any:
-    return schemathesis.openapi.from_dict(json.loads(document(service)))
+    return schemathesis.openapi.from_dict(read_description(service))

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
-from balcao.core.http.pages import document
 from balcao.core.service import Service
+from tests.support.descriptions import read_description
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import FULL
 
@@ -220,7 +220,7 @@ def _put(value: Any, place: Place) -> Any:
 
 def list_targets(service: Service) -> list[Target]:
     """Return the service's described operations. Operations that delete something are last."""
-    described = json.loads(document(service))
+    described = read_description(service)
     found = [
         Target(
             service,

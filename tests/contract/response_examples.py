@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jsonschema import Draft202012Validator
-
 import balcao
 from balcao.agent_docs.description.examples import make_example
 from balcao.core.access.rules import MACHINE
@@ -151,6 +149,8 @@ def have_same_members(first: Any, second: Any) -> bool:
 
 def list_faults(example: Any, operation: DescribedOperation, document: Document) -> list[str]:
     """Return the locations where an example does not match the response schema."""
+    from jsonschema import Draft202012Validator  # imported here, because that takes two seconds
+
     schema = {**(operation.result or {}), "components": {"schemas": document.schemas}}
     return [f"{error.json_path} {error.message[:80]}" for error in Draft202012Validator(schema).iter_errors(example)]
 

@@ -1,7 +1,6 @@
 """Every operation that accepts a body rejects each invalid body as described."""
 
 import gzip
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, get_origin
 
@@ -12,10 +11,10 @@ from balcao import app
 from balcao.core.access.rules import own_only
 from balcao.core.http.decoding import MAX_DEPTH, MAX_VALUES
 from balcao.core.http.operations import Operation
-from balcao.core.http.pages import document
 from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 from tests.contract.descriptions import is_described, list_undescribed
+from tests.support.descriptions import read_description
 from tests.support.issuer import bearer
 from tests.support.operations import find_machine
 from tests.support.sandbox import ADMIN, Sandbox
@@ -48,7 +47,7 @@ OF_AN_ARRAY = {"a list": "body-invalid", "a text": "body-not-array", "null": "bo
 
 @pytest.mark.parametrize("service", app.SERVICES, ids=app.NAMES)
 def test_a_body_that_no_operation_takes_is_refused_as_described(independent: Sandbox, service: Service) -> None:
-    described = json.loads(document(service))
+    described = read_description(service)
     paths = described["paths"]
     faults = []
     for operation in service.operations():

@@ -1,7 +1,6 @@
 """Every write that declares `If-Match` is refused if the tag is stale, and then stores nothing."""
 
 import asyncio
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,11 +11,11 @@ import pytest
 from balcao import app
 from balcao.core.errors import PreconditionFailed
 from balcao.core.http.operations import Operation
-from balcao.core.http.pages import document
 from balcao.core.service import Service
 from balcao.core.values.etags import require_match
 from tests.contract.test_examples import send
 from tests.support.database_dump import TABLES, as_text
+from tests.support.descriptions import read_description
 from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.long
@@ -52,7 +51,7 @@ STALE = ('"stale"', 'W/"stale"', '"a", "b"')
 def writes() -> Iterator[tuple[Service, Operation]]:
     """Yield the operations whose description has `If-Match`."""
     for service in app.SERVICES:
-        paths = json.loads(document(service))["paths"]
+        paths = read_description(service)["paths"]
         for operation in service.operations():
             if operation.in_description and operation.method != "GET":
                 described = paths[operation.path][operation.method.lower()]

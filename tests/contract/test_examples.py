@@ -1,6 +1,5 @@
 """Every example body in the descriptions is accepted by a platform with the demo data."""
 
-import json
 from collections.abc import Mapping
 
 import httpx
@@ -8,11 +7,11 @@ import httpx
 from balcao import app
 from balcao.core.http.openapi import find_example
 from balcao.core.http.operations import Operation
-from balcao.core.http.pages import document
 from balcao.core.http.shared_refusals import read_responses
 from balcao.core.service import Service
 from balcao.employability.hiring.paths import sandbox_job_id
 from tests.contract.descriptions import list_undescribed
+from tests.support.descriptions import read_description
 from tests.support.issuer import bearer
 from tests.support.operations import CLOSES_A_SERVICE, find_machine
 from tests.support.sandbox import ADMIN, Sandbox
@@ -49,7 +48,7 @@ def test_every_example_is_accepted(independent: Sandbox) -> None:
     """
     refused, undescribed = [], []
     for service in app.SERVICES:
-        service_document = json.loads(document(service))
+        service_document = read_description(service)
         paths = service_document["paths"]
         for operation in service.operations():
             if not operation.in_description or find_example(operation) is None:

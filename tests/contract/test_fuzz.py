@@ -5,22 +5,20 @@ kind of body, and all have or lack path, query and header values. `test_hostile_
 operation.
 """
 
-import json
 from collections.abc import Hashable, Iterator
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
 from balcao import app
 from balcao.core.service import Service
+from tests.support.descriptions import read_description
 from tests.support.issuer import Issuer
 from tests.support.operations import CLOSES_A_SERVICE
 from tests.support.proof_sizes import one_of_each
 from tests.support.sandbox import Sandbox
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"  # another test checks that the documents match the code
-DESCRIBED = {service: json.loads((DESCRIPTIONS / f"{service.name}.json").read_text()) for service in app.SERVICES}
+DESCRIBED = {service: read_description(service) for service in app.SERVICES}
 Case: TypeAlias = tuple[Service, str, str]
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -11,11 +10,11 @@ from balcao.core.http.responses import Response
 from balcao.gateway.cors import EXPOSED_HEADERS, REQUEST_HEADERS, Cors
 from balcao.settings import Settings, SettingsError
 from tests.support import single_services
+from tests.support.descriptions import DESCRIPTIONS
 from tests.support.issuer import Issuer, bearer
 from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
 
-DESCRIPTIONS = Path(__file__).parents[2] / "openapi"
 PORTAL, LOCAL = "https://portal.cidade.gov.br", "http://localhost:3000"
 GENDERS = "/registry/v1/citizen/gender/options"
 PETS = "/registry/v1/citizen/90000000175/pets"
