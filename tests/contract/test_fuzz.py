@@ -46,6 +46,7 @@ def kind_of(case: Case) -> Hashable:
 CASES = one_of_each(kind_of, [case for service in app.SERVICES for case in operations(service)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("service", "method", "path"), CASES, ids=[f"{s.name} {method.upper()} {path}" for s, method, path in CASES]
 )

@@ -57,7 +57,7 @@ async def test_draining_runs_what_is_due_and_what_that_enqueues_but_waits_for_no
     assert done == ["first", "second"]
 
 
-@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize("lost", [LOST[0], *(pytest.param(each, marks=pytest.mark.long) for each in LOST[1:])])
 async def test_a_worker_outlives_whatever_a_lost_connection_brings(
     lost: type[Exception], platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,6 +147,7 @@ def test_the_panel_is_reached_in_the_processes_of_its_own_and_no_token_is_asked_
     assert gateway.get("/painelzinho").status_code == 404
 
 
+@pytest.mark.long
 def test_the_panels_largest_form_passes_and_more_does_not(gateway: httpx.Client) -> None:
     largest = max(PAGES.values(), key=lambda page: page.body_limit)
     address = largest.address(**dict.fromkeys(largest.parameters, "1"))

@@ -12,7 +12,7 @@ from tests.release.repository import Repository
 from tools.compatibility.__main__ import main
 from tools.release.components import ROOT
 
-pytestmark = pytest.mark.oasdiff
+pytestmark = [pytest.mark.oasdiff, pytest.mark.long]
 
 API, SETTINGS, COMMANDS = "openapi/agents.json", "docs/reference/settings.md", "docs/reference/commands.md"
 PATH, SETTING = "/api/v1/agent-config", "BALCAO_MAX_HEADER_BYTES"

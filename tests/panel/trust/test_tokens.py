@@ -68,6 +68,7 @@ def test_no_cpf_is_in_an_address_or_a_cookie(crawl: Crawl) -> None:
     assert [each for each in offered if any(Cpf.parse_path(found) for found in _ELEVEN.findall(unquote(each)))] == []
 
 
+@pytest.mark.long
 def test_every_page_keeps_others_out_and_is_kept_by_nobody(crawl: Crawl) -> None:
     for seen in crawl.seen:
         for answer in [seen.answer, *seen.answer.history]:

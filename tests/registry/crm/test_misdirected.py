@@ -78,7 +78,7 @@ def test_every_operation_that_asks_the_crm_is_tried() -> None:
 
 @pytest.mark.cases("registry", "L10")
 @pytest.mark.usefixtures("crowd")
-@pytest.mark.parametrize("cpf", [CARLA, DAVI])
+@pytest.mark.parametrize("cpf", [CARLA, pytest.param(DAVI, marks=pytest.mark.long)])
 @pytest.mark.parametrize("key", BODIES)
 def test_no_operation_shows_or_writes_what_is_somebody_elses(
     fresh: str, crm: RunningCrm, issuer: Issuer, everything: Callable[[], Any], key: str, cpf: str

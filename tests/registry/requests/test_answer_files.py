@@ -60,6 +60,7 @@ def test_an_answer_without_files_is_as_before(citizen: Citizen, asked: Callable[
     assert sql(USES, citizen.cpf)[0][0] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("named", "code"),
     [

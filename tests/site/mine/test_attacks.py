@@ -115,6 +115,7 @@ def test_a_form_of_another_site_changes_nothing(ana: CitizenClient, path: str) -
     assert ana.http.get(PREFIX).status_code == 200  # still logged in
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", [LOGOUT, *map(fill_path, FORMS)])
 def test_a_form_without_the_sessions_secret_changes_nothing(
     ana: CitizenClient, carla: CitizenClient, path: str
@@ -131,6 +132,7 @@ def test_a_form_without_a_session_gets_the_login(sandbox: Sandbox, page: Page) -
         assert answer.status_code == 401
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", FORMS, ids=lambda page: page.name)
 def test_a_form_of_another_kind_is_refused(ana: CitizenClient, page: Page) -> None:
     """Browsers send these kinds of bodies to other sites without a preflight. A secret in such a body is not found."""
@@ -144,6 +146,7 @@ def test_a_form_of_another_kind_is_refused(ana: CitizenClient, page: Page) -> No
 # ---- large and malformed forms --------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", [LOGOUT, *map(fill_path, FORMS)])
 def test_a_form_beyond_its_limit_is_refused_before_it_has_come(ana: CitizenClient, sandbox: Sandbox, path: str) -> None:
     declared = find_declared(path, "POST")
@@ -159,6 +162,7 @@ def test_a_form_beyond_its_limit_is_refused_before_it_has_come(ana: CitizenClien
         assert connection.answer() == "413"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", FORMS, ids=lambda page: page.name)
 def test_a_form_with_too_many_fields_is_refused(ana: CitizenClient, page: Page) -> None:
     secret, origin = ana.read_secret(), {"Origin": ana.url}

@@ -56,17 +56,6 @@ def test_a_session_of_the_panel_opens_no_page_of_a_citizen_and_the_reverse(sandb
     assert ana.http.get("/painel").status_code == 303
 
 
-@pytest.mark.parametrize("page", [each for each in PAGES if each.method == "POST"], ids=lambda page: page.name)
-def test_a_form_of_another_site_is_refused(enter: Enter, page: object) -> None:
-    ana = enter("ana")
-    declared = next(each for each in PAGES if each is page)
-    path = declared.address(**dict.fromkeys(declared.parameters, "1"))
-    secret = {"_csrf": ana.read_secret()}
-    foreign = {"Origin": "https://outro.example", "Sec-Fetch-Site": "cross-site"}
-    assert ana.http.post(path, data=secret, headers=foreign).status_code == 403
-    assert ana.http.post(path, data={"_csrf": "x" * 43}, headers={"Origin": ana.url}).status_code == 403
-
-
 def test_a_choice_about_messages_is_kept_with_its_history(enter: Enter) -> None:
     ana = enter("ana")
     ana.get(f"{PREFIX}/mensagens")

@@ -70,6 +70,7 @@ def test_an_anonymous_page_is_light(site: SiteClient, page: Page) -> None:
         weigh(site.http, answer)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PLAIN, ids=lambda page: page.name)
 @pytest.mark.parametrize("login", ["ana", "carla"])
 def test_a_page_of_a_citizen_is_light(enter: Enter, login: str, page: DeclaredPage) -> None:
