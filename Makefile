@@ -54,7 +54,7 @@ ifdef FILE
 else
 	@PYTEST='$(PYTEST) $(DURATIONS)' tools/test
 	@$(MAKE) --no-print-directory lint types
-	@[ -n "$$CI$$BALCAO_LONG" ] || echo "Os testes longos NÃO foram executados: \`BALCAO_LONG=1 make test\` os inclui, como faz o CI."
+	@[ -n "$$CI$$BALCAO_LONG" ] || echo "Os testes longos e os das outras versões do Python NÃO foram executados: \`BALCAO_LONG=1 make test\` os inclui, como faz o CI."
 	@tools/chromium --quiet || echo "Os testes de páginas NÃO foram executados: não há Chromium nesta máquina."
 	@tools/node --quiet || echo "Os testes com ferramentas de Node NÃO foram executados: não há Node nesta máquina."
 	@tools/nginx --quiet || echo "Os testes do gateway com o nginx NÃO foram executados: não há nginx nesta máquina."
@@ -65,7 +65,7 @@ else
 	@tools/systemd --quiet || echo "O teste da instalação num Debian com systemd NÃO foi executado: pede root, Debian e espaços de nomes."
 	@tools/haproxy --quiet || echo "Os testes do gateway com o HAProxy NÃO foram executados: não há HAProxy nesta máquina."
 	@tools/validators --quiet || echo "Os testes com o Envoy e os dos arquivos de instalação NÃO foram executados: as ferramentas não puderam ser instaladas."
-	@PYTHON='$(PYTHON)' tools/pythons
+	@[ -z "$$CI$$BALCAO_LONG" ] || PYTHON='$(PYTHON)' tools/pythons
 	@tools/histories --quiet >/dev/null || echo "Os testes das histórias NÃO foram executados: falta Go nesta máquina."
 	@tools/oasdiff --quiet || echo "Os testes da comparação das APIs NÃO foram executados: falta Go nesta máquina."
 	@tools/promtool --quiet || echo "O teste das regras de alerta NÃO foi executado: não há promtool nesta máquina."
