@@ -53,7 +53,7 @@ ifdef FILE
 	@PYTEST='$(PYTEST)' tools/test $(FILE)
 else
 	@PYTEST='$(PYTEST) $(DURATIONS)' tools/test
-	@$(MAKE) --no-print-directory lint types
+	@$(MAKE) --no-print-directory -j 2 lint types
 	@[ -n "$$CI$$BALCAO_LONG" ] || echo "Os testes longos e os das outras versões do Python NÃO foram executados: \`BALCAO_LONG=1 make test\` os inclui, como faz o CI."
 	@tools/chromium --quiet || echo "Os testes de páginas NÃO foram executados: não há Chromium nesta máquina."
 	@tools/node --quiet || echo "Os testes com ferramentas de Node NÃO foram executados: não há Node nesta máquina."

@@ -45,11 +45,16 @@ def list_files() -> list[str]:
 def read_code(file: str) -> Iterator[Text]:
     """Yield the docstrings and comment blocks in a Python file."""
     source = (ROOT / file).read_text("utf-8")
-    for node in ast.walk(ast.parse(source)):
+    pending: list[ast.AST] = [ast.parse(source)]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             if text:
                 yield Text(file, node.body[0].lineno, text)
+        # Definitions are only in statements, so expressions, which are most of the tree, need not be visited.
+        parts = ast.iter_child_nodes(node)
+        pending += [part for part in parts if isinstance(part, ast.stmt | ast.excepthandler | ast.match_case)]
     block: list[str] = []
     last = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):

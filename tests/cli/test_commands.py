@@ -79,6 +79,7 @@ def test_no_command_of_an_operator_loads_what_it_runs_before_it_runs() -> None:
     assert not loaded & (SERVICES | heavy)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("demo",), ("jobs", "list"), ("limits", "show")], ids=" ".join)
 def test_a_command_that_has_no_data_to_work_on_loads_no_service(words: tuple[str, ...], tmp_path: Path) -> None:
     loaded = loaded_by(*words, cwd=tmp_path)

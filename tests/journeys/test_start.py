@@ -15,6 +15,8 @@ from tests.support.polling import PATIENCE
 from tests.support.server import free_port
 from tests.support.terminal import Serving, Terminal, ended, open_folder, remove
 
+pytestmark = pytest.mark.long
+
 PATH = "/registry/v1/citizen/90000000175/gender"
 EXAMPLES = {
     "citizen_cpf",
@@ -67,7 +69,6 @@ def test_it_prints_its_address_and_a_first_call_in_few_lines(serving: Serving, t
     assert curl.run(call, terminal).status_code == 200
 
 
-@pytest.mark.long
 def test_the_printed_lines_all_work_and_call_every_service(serving: Serving, terminal: Terminal) -> None:
     printed = lines(terminal.run("demo", "--calls").stdout, "curl")
     calls = [line for line in printed if "Authorization" in line]
@@ -81,7 +82,6 @@ def test_the_printed_lines_all_work_and_call_every_service(serving: Serving, ter
     )
 
 
-@pytest.mark.long
 def test_the_printed_token_commands_of_three_people_work(serving: Serving, terminal: Terminal, base: str) -> None:
     commands = lines(terminal.run("demo", "--calls").stdout, "balcao token")
     assert len(commands) == 3
@@ -129,7 +129,6 @@ def test_a_second_one_on_the_same_port_or_folder_is_told_so(serving: Serving, te
     assert "Outro `balcao serve` já usa a pasta" in elsewhere.refusal("serve")
 
 
-@pytest.mark.long
 def test_named_services_join_the_running_platform_without_a_worker(serving: Serving, terminal: Terminal) -> None:
     port = free_port()
     with Serving(Terminal(terminal.folder, port=port), "health_units") as beside:
@@ -158,7 +157,6 @@ def test_a_trial_has_one_process_beside_its_supervisor(serving: Serving) -> None
     assert [child.cmdline()[-3:] for child in serving.processes()] == [["crm", "worker", "api"]]
 
 
-@pytest.mark.long
 def test_ctrl_c_leaves_no_process_and_the_next_start_keeps_the_data() -> None:
     folder = open_folder()
     port = free_port()

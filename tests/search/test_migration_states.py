@@ -98,6 +98,7 @@ async def arrive_at(state: str, platform: Platform, owner: asyncpg.Connection) -
     return completed.migration_id
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "state", "status", "code", "left"), list(read_answers()))
 async def test_each_call_answers_as_the_table_says(
     platform: Platform,

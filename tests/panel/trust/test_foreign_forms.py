@@ -8,6 +8,7 @@ import pytest
 from balcao.panel.areas import PAGES
 from tests.support.cuttable_connection import Line
 from tests.support.panel import PanelClient
+from tests.support.proof_sizes import one_of_each
 from tests.support.sandbox import Sandbox
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -18,6 +19,8 @@ WRITES = {
     if page.method == "POST"
 }
 WRITES |= {"login.leave": "/painel/sair"}
+OF_EACH_AREA = one_of_each(lambda name: name.partition(".")[0], WRITES)
+TRIED = [name if name in OF_EACH_AREA else pytest.param(name, marks=pytest.mark.long) for name in WRITES]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +54,7 @@ def refused(kleber: PanelClient, sandbox: Sandbox) -> Mapping[str, tuple[Mapping
     }
 
 
-@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("name", TRIED)
 def test_it_is_refused_and_no_service_is_asked(
     kleber: PanelClient,
     line: Line,

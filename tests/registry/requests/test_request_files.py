@@ -41,6 +41,7 @@ def test_the_file_of_an_answer_is_kept_and_shown_to_the_department(
     assert [sql(UNUSED, one)[0][0] for one in (file, other)] == [False, True]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("files", "code"),
     [
