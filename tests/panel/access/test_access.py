@@ -28,7 +28,7 @@ def test_a_person_is_found_by_number_and_their_address_holds_none(panel: PanelCl
     answer = panel.get(address)
     assert "unidades_admin" in panel.page.text
     assert "health_unit:manage" in panel.page.text
-    assert "papel saude:unidades:admin, do grupo unidades_admin" in panel.page.text
+    assert "Papel saude:unidades:admin, do grupo unidades_admin" in panel.page.text
     assert "***.000.205-**" in answer.text
     assert "90000020524" not in answer.text
 

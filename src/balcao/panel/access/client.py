@@ -41,6 +41,17 @@ class PersonActions(msgspec.Struct):
     actions: list[PersonAction]
     departments: list[str]
 
+    def group_by_origin(self, *, gained: bool = False) -> list[list[PersonAction]]:
+        """Group the actions that the person has for the same reasons and with the same reach.
+
+        With `gained`, omit the actions that the person has already.
+        """
+        groups: dict[bytes, list[PersonAction]] = {}
+        for one in self.actions:
+            if one.gained or not gained:
+                groups.setdefault(msgspec.json.encode((one.reach, one.via), order="sorted"), []).append(one)
+        return list(groups.values())
+
 
 class Role(msgspec.Struct):
     name: str

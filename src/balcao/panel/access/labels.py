@@ -1,10 +1,11 @@
 """Portuguese terms for the access administration."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
+from balcao.panel.access.client import Way
 from balcao.panel.rights import describe_right, show_given
 
 REACH_KEYS = {"area": "áreas", "go:orgao": "órgãos", "manages": "pessoas dos grupos"}
@@ -100,11 +101,16 @@ def describe_reach(reach: Mapping[str, list[str]] | None) -> str | Markup:
     )
 
 
-def describe_way(role: str, source: str, group: str | None) -> Markup:
-    """Describe how a person has a role: through a group, or from another source."""
-    if group:
-        return Markup("papel {}, do grupo {}").format(show_given(role), show_given(group))
-    return Markup("papel {}, {}").format(show_given(role), SOURCES.get(source, source))
+def describe_way(way: Way) -> Markup:
+    """Describe through which role a person has a right, and how the person has the role."""
+    if way.group:
+        return Markup("papel {}, do grupo {}").format(show_given(way.role), show_given(way.group))
+    return Markup("papel {}, {}").format(show_given(way.role), SOURCES.get(way.source, way.source))
+
+
+def describe_ways(ways: Iterable[Way]) -> Markup:
+    """Describe all the ways in which a person has a right."""
+    return Markup("; ").join(map(describe_way, ways))
 
 
 def name_service(service: str | None) -> str:
