@@ -46,9 +46,9 @@ def test_axe_finds_nothing_where_two_have_changed_one_field_of_a_job(
 ) -> None:
     screen = screen_of(width, color_scheme=scheme)
     screen.login("gilda", f"{KITCHEN}/editar")
-    screen.page.get_by_label("Descrição").fill(f"O texto de uma, a {width} pixels.")
+    screen.page.get_by_label("Descrição").fill(f"O texto de uma: {width}, {scheme}.")
     panel.login("helio")
-    panel.submit(f"{KITCHEN}/editar", descricao=f"O texto da outra, a {width} pixels.")
+    panel.submit(f"{KITCHEN}/editar", descricao=f"O texto da outra: {width}, {scheme}.")
     screen.page.get_by_role("button", name="Gravar", exact=True).last.click()
     expect(screen.page.get_by_text("Outra pessoa gravou aqui:")).to_be_visible()
     assert screen.axe() == []

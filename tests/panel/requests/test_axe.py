@@ -64,10 +64,10 @@ def test_axe_finds_nothing_on_the_pages_about_types(
     screen.page.get_by_role("button", name="Ver como o cidadão").click()
     expect(screen.page.get_by_role("heading", name="Como o cidadão vê")).to_be_visible()
     assert screen.axe() == []
-    screen.page.get_by_label("Nome", exact=True).fill(f"Móveis {width}")
+    screen.page.get_by_label("Nome", exact=True).fill(f"Móveis {width} {scheme}")
     kind = ask(KLEBER, "GET", "/admin/request-types/coleta_de_volumosos").json()
     definition = {name: value for name, value in kind.items() if name not in ("id", "version", "updated_at")}
-    changed = definition | {"name": f"Volumosos {width}"}
+    changed = definition | {"name": f"Volumosos {width} {scheme}"}
     assert ask(KLEBER, "PUT", "/admin/request-types/coleta_de_volumosos", json=changed).status_code == 200
     screen.page.get_by_role("button", name="Gravar", exact=True).last.click()
     expect(screen.page.get_by_text("Outra pessoa gravou a versão")).to_be_visible()
