@@ -42,7 +42,7 @@ from tests.histories.rights import LIMIT_SECONDS, RightsOfPeople
 from tests.histories.service import AddressesOfServices
 from tests.histories.sessions import SessionsOfPeople
 from tests.histories.trial import BY_INVARIANTS, RESOURCES, all_resources, judge, platform, record
-from tests.support.polling import until
+from tests.support.polling import PATIENCE, until
 from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
@@ -241,16 +241,28 @@ def find(settings: Settings, history: Path, expected: str) -> set[str]:
 
 
 def run_sql(settings: Settings, statements: str) -> None:
-    """Run the statements as the owner of the database."""
+    """Run the statements as the owner of the database, in one transaction.
+
+    Repeat them after a deadlock, because the platform locks the same tables in another order.
+    """
 
     async def run() -> None:
         server = supervisor.find_running(settings.data_dir)
         assert server
         connection = await asyncpg.connect(server.url)
         try:
-            await connection.execute(statements)
+            async with asyncio.timeout(PATIENCE):
+                while not await has_run(connection):
+                    pass
         finally:
             await connection.close()
+
+    async def has_run(connection: asyncpg.Connection) -> bool:
+        try:
+            await connection.execute(statements)
+        except asyncpg.DeadlockDetectedError:
+            return False
+        return True
 
     asyncio.run(run())
 
