@@ -94,6 +94,14 @@ def test_a_nested_member_has_its_path_and_a_choice_its_values() -> None:
     ]
 
 
+def test_a_table_that_would_be_too_long_shows_fewer_levels() -> None:
+    part = {"type": "object", "properties": {f"text{number}": {"type": "string"} for number in range(40)}}
+    parts = {f"part{number}": part for number in range(10)}
+    assert [one.path for one in list_members({"type": "object", "properties": parts}, {})] == list(parts)
+    seven = dict(list(parts.items())[:7])
+    assert len(list_members({"type": "object", "properties": seven}, {})) == 7 + 7 * 40
+
+
 @pytest.mark.parametrize("language", CODES)
 def test_every_error_code_has_an_anchor_on_one_page(sandbox: Sandbox, language: str) -> None:
     page = sandbox.http.get(CODES[language]).raise_for_status().text

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 Schema = Mapping[str, Any]
 
-# The deepest level that the table shows. Deeper members appear only in the example below the table.
+# The deepest level that the table shows. It shows fewer levels if it would have more than MAX_MEMBERS rows.
+# Deeper members appear only in the example and in the OpenAPI document.
 MAX_DEPTH = 3
+MAX_MEMBERS = 300
 # A type lists at most this many permitted values, then `...`.
 MAX_VALUES = 12
 
@@ -27,7 +29,10 @@ class Member(NamedTuple):
 
 def list_members(schema: Schema, schemas: Mapping[str, Schema]) -> list[Member]:
     """Return the members of an object (or of each object in a list) in the order of the schema."""
-    return list(_walk(schema, schemas, "", 0))
+    levels = MAX_DEPTH
+    while len(members := list(_walk(schema, schemas, "", levels))) > MAX_MEMBERS and levels:
+        levels -= 1
+    return members
 
 
 def name_kind(schema: Schema, schemas: Mapping[str, Schema]) -> str:
@@ -42,10 +47,11 @@ def show_example(schema: Schema) -> str:
     return "" if found is None or isinstance(found, (dict, list)) else json.dumps(found, ensure_ascii=False)
 
 
-def _walk(schema: Schema, schemas: Mapping[str, Schema], prefix: str, depth: int) -> Iterator[Member]:
+def _walk(schema: Schema, schemas: Mapping[str, Schema], prefix: str, levels: int) -> Iterator[Member]:
+    """Yield the members, each with those of up to this many levels below it."""
     schema, _ = _unwrap(schema, schemas)
     if schema.get("type") == "array":
-        yield from _walk(schema.get("items", {}), schemas, f"{prefix}[]" if prefix else "[]", depth)
+        yield from _walk(schema.get("items", {}), schemas, f"{prefix}[]" if prefix else "[]", levels)
         return
     required = schema.get("required", ())
     for name, member in schema.get("properties", {}).items():
@@ -53,8 +59,8 @@ def _walk(schema: Schema, schemas: Mapping[str, Schema], prefix: str, depth: int
         yield Member(
             path, name_kind(member, schemas), name in required, member.get("description", ""), show_example(member)
         )
-        if depth < MAX_DEPTH:
-            yield from _walk(member, schemas, path, depth + 1)
+        if levels:
+            yield from _walk(member, schemas, path, levels - 1)
 
 
 def _unwrap(schema: Schema, schemas: Mapping[str, Schema]) -> tuple[Schema, bool]:
