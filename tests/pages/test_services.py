@@ -91,9 +91,9 @@ def test_with_and_without_a_slash_it_is_one_page(http: httpx.Client, service: Se
 # Open the operations one after another, because each click makes the page resolve the whole description again.
 OPEN_EACH = """async count => {
     const frame = () => new Promise(requestAnimationFrame);
-    const late = performance.now() + 300_000;
     const blocks = [...document.querySelectorAll(".opblock")];
     const wait = async (block, until) => {
+        const late = performance.now() + 60_000;
         while (!until()) {
             if (performance.now() > late) throw new Error(block.id + " does not open or close");
             await frame();
