@@ -139,7 +139,7 @@ def test_everybody_without_a_step_is_moved_while_the_page_is_left(
     expect(item).to_be_visible()
     left.set()
     person.leave(item)
-    expect(page.get_by_text("terminada")).to_be_visible(timeout=PATIENT)
+    person.expect_progress("terminada", PATIENT)
     page.reload()
     expect(page.get_by_text("não puderam").first).to_be_visible()
     refused = page.locator(".refused li").first
