@@ -26,13 +26,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str) -> tuple[list[str], str]:
-    """Run `tools/test`. Return the tools that it called, and the pytest arguments."""
+    """Run `tools/test`. Return the tools that it called, each once, and the pytest arguments."""
     environment = {"PATH": "/usr/bin:/bin", "PYTEST": "echo"}
     done = subprocess.run(
         ["tools/test", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True
     )
     asked = folder / "asked"
-    return sorted(asked.read_text().split()) if asked.exists() else [], done.stdout
+    return sorted(set(asked.read_text().split())) if asked.exists() else [], done.stdout
 
 
 def test_a_whole_run_asks_for_all_tools(folder: Path) -> None:
