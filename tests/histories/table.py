@@ -82,7 +82,7 @@ Each cell has the number of operations and the number of unknown outcomes. The c
 which had no effect. If a row has no unknown outcome and no rejected call, no caller noticed the fault: another host
 responded, jobs waited, or the platform worked without Redis. The column *logged*
 has the most frequent warnings and errors that the programs logged after the fault
-([what they mean](../operate/monitoring.md)).
+([what they mean](../reference/log-events.md)).
 """
 
 
