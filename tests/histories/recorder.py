@@ -6,7 +6,7 @@ import random
 import re
 import time
 import uuid
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -154,6 +154,7 @@ class Recorder:
         self._settings = settings
         self._file = file.open("wb")
         self._tokens: dict[str, str] = {}
+        self._logins: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._http = httpx.AsyncClient(base_url=settings.base_url, timeout=ANSWER_SECONDS, transport=transport)
 
     async def close(self) -> None:
@@ -253,16 +254,21 @@ class Recorder:
         return outcome == "known"
 
     async def _token(self, actor: str) -> str | None:
-        """Return a token of this demo person, or None if the person cannot log in."""
-        if actor not in self._tokens:
-            login = actor.partition(" ")[0]
-            password = people_by_login()[login].password
-            try:
-                answer = await asyncio.to_thread(log_in, self._settings.issuers[0], login, password)
-            except (httpx.HTTPError, AssertionError, KeyError, ValueError):
-                return None
-            self._tokens[actor] = str(answer["access_token"])
-        return self._tokens[actor]
+        """Return a token of this demo person, or None if the person cannot log in.
+
+        All clients of an actor share one login. With two logins, the actor would have two sessions, and a client could
+        use one of them after another client has ended the other one.
+        """
+        async with self._logins[actor]:
+            if actor not in self._tokens:
+                login = actor.partition(" ")[0]
+                password = people_by_login()[login].password
+                try:
+                    answer = await asyncio.to_thread(log_in, self._settings.issuers[0], login, password)
+                except (httpx.HTTPError, AssertionError, KeyError, ValueError):
+                    return None
+                self._tokens[actor] = str(answer["access_token"])
+            return self._tokens[actor]
 
     def _sign_logout(self, token: str) -> str:
         """Return a logout token, signed with the provider's key, which reports the end of the token's session."""
