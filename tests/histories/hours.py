@@ -1,9 +1,9 @@
 """Runs all faults on a whole city for hours: `python -m tests.histories.hours --minutes 120` writes the page.
 
 Clients use every resource continuously. Each minute has a random fault and its own keys. In the middle of the run, the
-program is upgraded host by host. The upgrade starts from the last commit before the newest migration. A complete run
-replaces the page. Until then, or if the run ends early, the results are next to the histories. The exit status is 1 if
-a response is impossible or could not be judged.
+program is upgraded host by host, from the last commit before the newest migration. A complete run replaces the page.
+Until then, or if the run ends early, the results are next to the histories. The exit status is 1 if a response is
+impossible or could not be judged.
 """
 
 import argparse
@@ -38,7 +38,8 @@ SAMPLE_SECONDS = 10.0
 WARM = 100  # responses to wait for before and after a fault
 KEYS = 4  # keys per resource; so few that clients often conflict
 THINK_SECONDS = 4.0
-MIGRATIONS = ("src/balcao/*/migrations", "src/balcao/core/database/sql")
+# The migrations, without the files of functions, which every upgrade applies again.
+MIGRATIONS = (":(glob)src/balcao/*/migrations/*.sql", ":(glob)src/balcao/core/database/sql/*.sql")
 UPGRADE = "upgrade"
 
 
@@ -89,10 +90,14 @@ def main(words: Sequence[str] | None = None) -> int:
 def find_former_release() -> str:
     """Return the last commit before the newest migration.
 
-    An older commit would not work, because the former and the new program are judged by the same rules.
+    An older commit would not work, because the former and the new program are judged by the same rules. If the newest
+    change of the migrations added a baseline or changed a file, no earlier database can be upgraded. Then return the
+    commit of that change. Only commits before 1.0 change files.
     """
-    words = ("--first-parent", "-m", "--diff-filter=A", "-1", "--format=%H", "HEAD", "--", *MIGRATIONS)
-    return ask_git(ROOT, "rev-parse", f"{ask_git(ROOT, 'log', *words).strip()}^").strip()
+    newest = ask_git(ROOT, "log", "--first-parent", "-m", "-1", "--format=%H", "HEAD", "--", *MIGRATIONS).strip()
+    changes = ask_git(ROOT, "diff", "--name-status", f"{newest}^", newest, "--", *MIGRATIONS).splitlines()
+    is_addition = all(change.startswith("A") and "/0001_" not in change for change in changes)
+    return ask_git(ROOT, "rev-parse", f"{newest}^" if is_addition else newest).strip()
 
 
 def play(
