@@ -41,7 +41,7 @@ SANDBOX := $(BIN)/python -c 'import tomllib; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help version run test quick coverage mutants previous prove cluster histories hours bench attacks lint types openapi examples docs generated clients lock clean structure release
+.PHONY: help version run test quick coverage mutants previous prove cluster histories hours bench attacks lint types pythons openapi examples docs generated clients lock clean structure release
 
 help: ## mostra esta lista
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -54,7 +54,7 @@ ifdef FILE
 	@PYTEST='$(PYTEST)' tools/test $(FILE)
 else
 	@PYTEST='$(PYTEST) $(DURATIONS)' tools/test
-	@$(MAKE) --no-print-directory -j 2 lint types
+	@$(MAKE) --no-print-directory -j 3 lint types pythons
 	@[ -n "$$CI$$BALCAO_LONG" ] || echo "Os testes longos e os das outras versões do Python NÃO foram executados: \`BALCAO_LONG=1 make test\` os inclui, como faz o CI."
 	@tools/chromium --quiet || echo "Os testes de páginas NÃO foram executados: não há Chromium nesta máquina."
 	@tools/node --quiet || echo "Os testes com ferramentas de Node NÃO foram executados: não há Node nesta máquina."
@@ -66,7 +66,6 @@ else
 	@tools/systemd --quiet || echo "O teste da instalação num Debian com systemd NÃO foi executado: pede root, Debian e espaços de nomes."
 	@tools/haproxy --quiet || echo "Os testes do gateway com o HAProxy NÃO foram executados: não há HAProxy nesta máquina."
 	@tools/validators --quiet || echo "Os testes com o Envoy e os dos arquivos de instalação NÃO foram executados: as ferramentas não puderam ser instaladas."
-	@[ -z "$$CI$$BALCAO_LONG" ] || PYTHON='$(PYTHON)' tools/pythons
 	@tools/histories --quiet >/dev/null || echo "Os testes das histórias NÃO foram executados: falta Go nesta máquina."
 	@tools/oasdiff --quiet || echo "Os testes da comparação das APIs NÃO foram executados: falta Go nesta máquina."
 	@tools/promtool --quiet || echo "O teste das regras de alerta NÃO foi executado: não há promtool nesta máquina."
@@ -126,6 +125,10 @@ structure: $(VENV)/.dev ## quem importa quem, por grupos, áreas e recursos, e a
 
 types: $(VENV)/.dev ## tipos
 	@$(BIN)/mypy
+
+# Part of the long tests.
+pythons: $(VENV)/.dev
+	@[ -z "$$CI$$BALCAO_LONG" ] || PYTHON='$(PYTHON)' tools/pythons
 
 openapi: $(VENV)/.run ## escreve as descrições em openapi/
 	@$(BIN)/balcao openapi
