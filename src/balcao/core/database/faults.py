@@ -1,6 +1,7 @@
 """Exceptions of PostgreSQL and its driver, grouped by meaning: rejected, locked, connection lost, database down."""
 
 import asyncio
+import traceback
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -63,5 +64,16 @@ class StoreFaults(AbstractContextManager[Any]):
     def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: Any) -> None:
         # The driver rejects a bad argument with an InterfaceError that is also a ValueError. Do not convert such an
         # error: it is a bug of ours.
-        if isinstance(fault, _DOWN) and not isinstance(fault, ValueError):
+        if (isinstance(fault, _DOWN) and not isinstance(fault, ValueError)) or _was_closed_meanwhile(fault):
             raise Unavailable(code="store-away", retry_after=1) from fault
+
+
+def _was_closed_meanwhile(fault: BaseException | None) -> bool:
+    """Return whether the connection was closed between two steps of a statement, for example at a block's deadline.
+
+    The driver then looks up a method of None.
+    """
+    if not isinstance(fault, AttributeError) or fault.obj is not None:
+        return False
+    *_, (frame, _) = traceback.walk_tb(fault.__traceback__)
+    return str(frame.f_globals["__name__"]).startswith("asyncpg.")
