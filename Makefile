@@ -29,7 +29,6 @@ WITH_EXTRAS := --no-strip-extras
 # Runs a module of the tests that record the histories of a complete installation under faults.
 CITY = missing() { echo "Para isto é preciso ter Go, nginx e Redis, e para CLUSTER=1 o etcd." >&2; exit 1; }; \
 	BALCAO_HISTORIES=$$(tools/histories) BALCAO_NGINX=$$(tools/nginx) BALCAO_REDIS=$$(tools/redis) || missing; \
-	tools/faketime >/dev/null || echo "As falhas do relógio NÃO serão causadas: falta o libfaketime nesta máquina." >&2; \
 	BALCAO_S3_SERVER=$$(tools/s3/server) || missing; export BALCAO_HISTORIES BALCAO_NGINX BALCAO_REDIS BALCAO_S3_SERVER; \
 	$(if $(CLUSTER),BALCAO_PATRONI=$$(tools/patroni) || missing; export BALCAO_PATRONI;) exec $(BIN)/python
 # Lists the requirements of the trial, except `balcao` itself, which no package index has.

@@ -6,6 +6,7 @@ through a simulated wire. Each part is killed, frozen, stopped and started by na
 """
 
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -25,6 +26,7 @@ from balcao.settings import Settings
 from tests.cluster.servers import folders
 from tests.cluster.test_redis import Redis
 from tests.histories.databases import Databases, Pair, make_url
+from tests.support import run_folder
 from tests.support.gateways import Certificate, running
 from tests.support.network import Network
 from tests.support.polling import PATIENCE
@@ -41,8 +43,8 @@ WARNING = re.compile(rb'"level": ?"(warning|error|critical)"')
 METRICS_TOKEN = "so-that-nobody-else-reads-them"
 REPLICA_READS = re.compile(r'^balcao_replica_reads_total{outcome="replica"} (\d+)', re.MULTILINE)
 CLOCKED = ("two", "worker")  # the programs whose system clock a fault changes
-# The library from Debian's package `faketime`, or None if it is not installed.
-CLOCKS = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
+CLOCK = Path(__file__).with_name("clock.c")  # the library that changes the system clock of a program
+COMPILER = shutil.which("cc")
 
 
 class City:
@@ -297,7 +299,7 @@ class City:
         terminal.environment["SSL_CERT_FILE"] = str(self._certificate.chain)
         if self._former is not None:
             terminal.environment["PYTHONPATH"] = str(self._former)
-        if name in CLOCKED and CLOCKS:
+        if name in CLOCKED and COMPILER:
             terminal.environment |= self._clock()
         return terminal
 
@@ -307,22 +309,18 @@ class City:
         return [("127.0.0.1", self.network.ports[f"{user}-{number}"]) for number in numbers]
 
     def _clock(self) -> dict[str, str]:
-        """Return environment variables that make a program take its system time from the clock file.
-
-        The monotonic clock is not affected.
-        """
+        """Return environment variables that add the seconds in the clock file to a program's system time."""
         self.clock.touch()
-        return {
-            "LD_PRELOAD": str(CLOCKS),
-            "FAKETIME_TIMESTAMP_FILE": str(self.clock),
-            "FAKETIME_CACHE_DURATION": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        }
+        return {"LD_PRELOAD": str(run_folder.make_once("clock.so", _compile_clock)), "CITY_CLOCK": str(self.clock)}
 
     def _plan(self) -> Plan:
         ports = (self.network.ports["gateway"], self._ports["two"])
         servers = [Server("127.0.0.1", port) for port in ports]
         return Plan(self.settings, app.SERVICES, servers, self._front)
+
+
+def _compile_clock(library: Path) -> None:
+    subprocess.run([str(COMPILER), "-shared", "-fPIC", "-O2", "-o", library, CLOCK, "-ldl"], check=True)
 
 
 @contextmanager

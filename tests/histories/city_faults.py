@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from tests.histories.city import CLOCKS, HOSTS, City
+from tests.histories.city import COMPILER, HOSTS, City
 from tests.histories.databases import Pair, Trio
 from tests.histories.nemesis import CRM_FAULTS, FROZEN_SECONDS
 from tests.support.faulty_platform import break_crm
@@ -31,7 +31,7 @@ MODES = {"cut": "cut", "hold": "hold", "delay": "delay", "lose": "loss"}
 # If a clock is two hours ahead, a new token has expired. If it is two hours behind, a new token is not valid yet.
 STEPS = {"clock ahead": "+7200", "clock back": "-7200"}
 NO_ROOT = "only root mounts disks"
-NO_CLOCK = "libfaketime is not on this machine (Debian: `faketime`)"
+NO_COMPILER = "there is no C compiler on this machine, which makes the library that changes a clock"
 
 
 class Fault(NamedTuple):
@@ -114,7 +114,7 @@ def _list() -> Iterator[tuple[str, Fault]]:
     for name, fault in CRM_FAULTS.items():
         yield name, Fault(partial(_break_crm, fault))
     for name, step in STEPS.items():
-        yield name, Fault(partial(_step_clocks, step), "" if CLOCKS else NO_CLOCK)
+        yield name, Fault(partial(_step_clocks, step), "" if COMPILER else NO_COMPILER)
     for name in Pair.faults:
         needs_root = name == "full disk" and os.geteuid() != 0
         yield name, Fault(partial(_cause, name), NO_ROOT if needs_root else "")

@@ -42,12 +42,11 @@ INSTALLATION = """\
   (closes open connections, refuses new ones), holds them (delivers nothing until the fault ends), delays each segment
   by 0.15 s, or loses 15 of 100 segments, which are sent again after 0.2 s, 0.4 s, … as TCP does. The kernel's tool for
   delay and loss (`netem`) was not available on the machine
-- **Clocks**: libfaketime sets the clocks of a host and of the worker two hours ahead or back, so that tokens are too
-  old or not valid yet. It also gives threads that wait for Python's lock a wrong deadline: in a test, a thread did
-  1/75 of its work. So calls to this host time out, and their outcome is unknown. **Full disk**: the primary's disk, a
-  small one in memory, is filled to its last byte, and the server writes log until it stops; it is started again when
-  there is space. **Failover**: the primary is killed, its replica is promoted after 4 s, the time in which a cluster
-  manager notices the failure, and a new replica is created
+- **Clocks**: a preloaded library (`tests/histories/clock.c`) sets the clocks of a host and of the worker two hours
+  ahead or back, so that tokens are too old or not valid yet. **Full disk**: the primary's disk, a small one in memory,
+  is filled to its last byte, and the server writes log until it stops; it is started again when there is space.
+  **Failover**: the primary is killed, its replica is promoted after 4 s, the time in which a cluster manager notices
+  the failure, and a new replica is created
 - A freeze, a disturbed network and a wrong clock last 4.5 s, a full disk 6 s.
 """
 CLUSTER_HEAD = """\
