@@ -31,7 +31,7 @@ MODES = {"cut": "cut", "hold": "hold", "delay": "delay", "lose": "loss"}
 # If a clock is two hours ahead, a new token has expired. If it is two hours behind, a new token is not valid yet.
 STEPS = {"clock ahead": "+7200", "clock back": "-7200"}
 NO_ROOT = "only root mounts disks"
-NO_COMPILER = "there is no C compiler on this machine, which makes the library that changes a clock"
+NO_COMPILER = "there is no C compiler on this machine to build the library that changes a clock"
 
 
 class Fault(NamedTuple):
