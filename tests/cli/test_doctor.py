@@ -134,15 +134,19 @@ def test_a_newer_program_refuses_a_database_that_lacks_its_migration(terminal: T
 
 
 def test_the_port_of_a_data_folder_is_remembered_for_every_command(tmp_path: Path) -> None:
-    terminal = Terminal(tmp_path)
     folder = tmp_path / ".balcao"
     folder.mkdir()
-    for text, port in (("9123\n", "9123"), ("0", "8080"), ("x", "8080"), ("99999", "8080"), ("", "8080")):
-        (folder / "port").write_text(text)
-        assert f"127.0.0.1:{port}/" in terminal.refusal("token", "ana")
-    (folder / "port").write_text("9123")
+    (folder / "port").write_text("9123\n")
+    assert "127.0.0.1:9123/" in Terminal(tmp_path).refusal("token", "ana")
     assert "127.0.0.1:9124/" in Terminal(tmp_path, port=9124).refusal("token", "ana")
     assert "127.0.0.1:8080/" in Terminal(tmp_path, data_dir=tmp_path / "outra").refusal("token", "ana")
+
+
+@pytest.mark.parametrize("text", ["0", "x", "99999", ""])
+def test_a_remembered_port_that_cannot_be_is_ignored(tmp_path: Path, text: str) -> None:
+    # The folder is named: otherwise a trial next to the virtual environment would be found.
+    (tmp_path / "port").write_text(text)
+    assert "127.0.0.1:8080/" in Terminal(tmp_path, data_dir=tmp_path).refusal("token", "ana")
 
 
 def test_it_knows_every_address_in_use(tmp_path: Path) -> None:
