@@ -26,12 +26,14 @@ ORDER = ("GET", "HEAD", "PUT", "POST", "PATCH", CLOSES_A_SERVICE, "DELETE")
 # Statuses that mean that the call itself is faulty. Other statuses depend on the stored data.
 WRONG = (400, 401, 403, 405, 413, 415, 422, 500, 502, 503, 504)
 # Statuses in WRONG that are correct for these operations: the example's caller lacks a right, the action is defined in
-# code, the ticket or handle has expired, the application exists, or the previous call has taken the name.
+# code, the ticket or handle has expired, the application exists, or an earlier call has taken the name or deleted the
+# category.
 EXPECTED = {
     "access.create_action": (400,),
     "access.delete_action": (403,),
     "employability.submit_application": (400,),
     "health_units.stream_changes_by_ticket": (401, 403),
+    "registry.check_recipients": (422,),
     "registry.choose_notification_category": (422,),
     "registry.identify_citizen": (400,),
 }
