@@ -25,7 +25,7 @@ PLAIN = "--disable-plugin-autoload"  # such a short run takes half the time with
 PROGRAM = {
     PETS: "CREATE TABLE pet (name text);",
     AUDIT: "CREATE TABLE event (at text);",
-    "pyproject.toml": '[tool.pytest.ini_options]\nmarkers = ["page: needs a browser"]\n',
+    "pyproject.toml": '[tool.pytest.ini_options]\nmarkers = ["page: needs a browser", "cases: rows of a table"]\n',
     "src/balcao/__init__.py": "",
     "src/balcao/pets.py": """
 import sqlite3
@@ -45,6 +45,7 @@ from balcao.pets import name_pet
 def test_a_pet_has_a_name():
     name_pet("Rex")
 
+@pytest.mark.cases("pets", "1")
 def test_a_name_is_a_text():
     assert "Rex".isalpha()
 
@@ -181,7 +182,7 @@ def test_tests_that_fail_because_of_a_migration_are_told_from_others(
     ]
 
 
-@pytest.mark.parametrize(("chosen", "status"), [("name", 0), ("long_ago", 2)])
+@pytest.mark.parametrize(("chosen", "status"), [("name", 0), ("long_ago", 2), ("nothing", 2)])
 def test_a_migration_that_expands_passes_where_a_test_passes(
     repository: Repository, capsys: pytest.CaptureFixture[str], chosen: str, status: int
 ) -> None:
@@ -189,6 +190,7 @@ def test_a_migration_that_expands_passes_where_a_test_passes(
     assert prove(repository, "--", PLAIN, "-k", chosen) == status
     said = capsys.readouterr()
     assert "Os 2 testes" in said.out if status == 0 else "Nenhum teste" in said.err
+    assert ("mais uma vez" in said.out) == (chosen == "long_ago")  # only files of failed tests run again
 
 
 @pytest.mark.cluster
