@@ -18,6 +18,7 @@ from balcao.registry.requests.lifecycle.api import FEATURE
 from balcao.registry.requests.lifecycle.service import MOST_OPEN
 from balcao.settings import Settings
 from tests.registry.requests.conftest import ANSWERS, Citizen, Staff
+from tests.support.database_dump import everything, find_tables_with
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
 from tests.support.operator_calls import acting
@@ -300,6 +301,18 @@ def test_staff_write_move_and_close(citizen: Citizen, members: Members) -> None:
     assert refusal(staff.step(number, text="Ainda?")) == (409, "request-closed")
 
 
+def test_a_repeated_step_is_shown_only_to_staff_of_its_departments(
+    citizen: Citizen, members: Members, sql: Sql
+) -> None:
+    number, staff = citizen.opened()["number"], members("1510")
+    key = {"Idempotency-Key": f"step-{number}"}
+    first = staff.step(number, "in_progress", **key)
+    assert staff.step(number, "in_progress", **key).content == first.content
+    assert len(citizen.read(number).json()["steps"]) == 2
+    sql("UPDATE registry.request SET departments = '{2000}' WHERE number = $1", number)
+    assert refusal(staff.step(number, "in_progress", **key)) == refusal(staff.read(number))
+
+
 def test_the_counter_makes_and_reads_a_request_for_a_citizen(
     citizen: Citizen, http: httpx.Client, issuer: Issuer
 ) -> None:
@@ -386,8 +399,10 @@ def test_an_export_has_the_requests_and_an_erasure_leaves_only_the_case(
 ) -> None:
     made = citizen.opened(answers=ANSWERS | {"mais": "Moro na casa azul."})
     number = made["number"]
-    admin.moved(number, "needs_information", "Qual casa azul?")
-    citizen.act(number, "answer", {"text": "A da esquina azul."})
+    asked = admin.step(number, "needs_information", "Qual casa azul?", **{"Idempotency-Key": f"ask-{number}"})
+    assert asked.status_code == 200
+    citizen.act(number, "answer", {"text": "A da esquina azul."}, **{"Idempotency-Key": f"answer-{number}"})
+    assert "platform.idempotent_answer" in find_tables_with(everything(sql), "azul")
     base = f"/registry/v1/citizen/{citizen.cpf}"
     exported = http.get(f"{base}/data-export", headers=citizen.headers).json()
     assert [one["number"] for one in exported["pedidos"]] == [number]
@@ -404,6 +419,7 @@ def test_an_export_has_the_requests_and_an_erasure_leaves_only_the_case(
     rows = sql("SELECT request::text || coalesce((SELECT string_agg(step::text, '') FROM registry.request_step AS step "
                "WHERE step.request = request.id), '') FROM registry.request WHERE number = $1", number)  # fmt: skip
     assert not [word for word in ("azul", citizen.cpf, "Acácias") if word in rows[0][0]]
+    assert find_tables_with(everything(sql), "azul") == []
 
 
 def test_old_closed_requests_are_deleted_with_their_steps(

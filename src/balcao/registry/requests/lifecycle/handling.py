@@ -101,6 +101,8 @@ async def add_staff_step(call: Call, number: str, body: StepBody) -> bytes:
         raise Invalid("Escreva em `text` o que o cidadão deve saber.", code="step-text-missing")
     handled = await _list_departments(call)
     async with call.platform.database.transaction() as connection:
+        # This read locks nothing: a caller with the same key waits for the key first, and then for the request.
+        known = _require_handled(await store.select_request(connection, number), handled)
 
         async def make() -> HandledRequest:
             row = _require_handled(await store.lock_request(connection, number), handled)
@@ -115,7 +117,7 @@ async def add_staff_step(call: Call, number: str, body: StepBody) -> bytes:
             assert changed is not None  # it is locked
             return await _view(connection, changed)
 
-        return await run_once(connection, call, None, [number, body], make)
+        return await run_once(connection, call, _subject(known), [number, body], make)
 
 
 def _require_possible(state: State, target: State | None) -> None:
