@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 from balcao import app
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import Worker
+from balcao.core.values.clock import format_rfc3339
 from balcao.crm.circuit import Circuit
 from balcao.crm.client import CrmClient
 from balcao.settings import Settings
@@ -23,6 +25,7 @@ from tests.support.sample_files import photo
 
 Work = Callable[..., None]
 Citizens = Callable[[], Citizen]
+Poll = Callable[[], None]
 POLL = "INSERT INTO queue.pgqueuer (priority, entrypoint, status) VALUES (0, 'crm_requests', 'queued')"
 DAY = 86_400.0
 NEXT = """
@@ -101,9 +104,7 @@ def test_the_text_of_an_answer_ends_with_the_number_of_its_files(
 
 
 @pytest.mark.long
-def test_the_crm_carries_the_case_to_its_end(
-    citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None]
-) -> None:
+def test_the_crm_carries_the_case_to_its_end(citizen: Citizen, crm: RunningCrm, work: Work, poll: Poll) -> None:
     number = citizen.opened()["number"]
     work()
     for status, message in [
@@ -143,7 +144,7 @@ def test_the_crm_carries_the_case_to_its_end(
 
 
 def test_what_staff_do_here_reaches_the_crm_once(
-    citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None], admin: Staff
+    citizen: Citizen, crm: RunningCrm, work: Work, poll: Poll, admin: Staff
 ) -> None:
     number = citizen.opened()["number"]
     admin.moved(number, "in_progress", "Já vamos.")
@@ -274,7 +275,7 @@ def test_two_workers_at_once_make_one_case(
 @pytest.mark.long
 @pytest.mark.parametrize("record", [{"CPF__c": "90000000256"}, {"NumeroPedido__c": "PED-1"}])
 def test_a_case_of_another_person_or_number_is_never_taken_over(
-    citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None], record: dict[str, Any]
+    citizen: Citizen, crm: RunningCrm, work: Work, poll: Poll, record: dict[str, Any]
 ) -> None:
     """The CRM confuses its records.
 
@@ -291,7 +292,7 @@ def test_a_case_of_another_person_or_number_is_never_taken_over(
     assert "Segredo" not in read.text
 
 
-def test_a_protocol_is_never_replaced(citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None]) -> None:
+def test_a_protocol_is_never_replaced(citizen: Citizen, crm: RunningCrm, work: Work, poll: Poll) -> None:
     number = citizen.opened()["number"]
     work()
     (case,) = crm.cases()
@@ -326,7 +327,7 @@ def test_without_a_push_the_requests_wait_and_staff_work_on(
 
 
 def test_a_poll_reads_many_pages_and_goes_on_where_it_stopped(
-    citizens: Citizens, crm: RunningCrm, work: Work, poll: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    citizens: Citizens, crm: RunningCrm, work: Work, poll: Poll, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("balcao.crm.cases.PAGE", 2)
     made = [(person, person.opened()["number"]) for person in (citizens() for _ in range(5))]
@@ -343,10 +344,57 @@ def test_a_poll_reads_many_pages_and_goes_on_where_it_stopped(
     assert refusal(person.act(number, "answer", {"text": "x"})) == (409, "request-not-asked")
 
 
-@pytest.mark.long
-def test_a_failing_poll_loses_no_change(
-    citizen: Citizen, crm: RunningCrm, work: Work, poll: Callable[[], None]
+def test_a_poll_that_runs_out_of_pages_resumes_after_its_last_case(
+    citizens: Citizens, crm: RunningCrm, work: Work, sql: Sql, poll: Poll, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """More cases change within a second than a poll reads, as in a bulk update of the CRM."""
+    monkeypatch.setattr("balcao.crm.cases.PAGE", 2)
+    monkeypatch.setattr("balcao.registry.requests.lifecycle.polling.MOST_PAGES", 2)
+    made = [(person, person.opened()["number"]) for person in (citizens() for _ in range(7))]
+    work()
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
+    _set_clock(monkeypatch, at)
+    for _, number in made:
+        crm.move(number, "Em andamento")
+    sql("UPDATE registry.request SET crm_changed_at = NULL")  # the sandbox's clock was set back
+    sql("UPDATE registry.request_poll SET moment = $1, after_id = ''", at + timedelta(seconds=1))
+    for _ in range(4):  # two are enough unless a call to the CRM times out
+        poll()
+    assert {person.state(number) for person, number in made} == {"in_progress"}
+    _set_clock(monkeypatch, at - timedelta(seconds=30))  # a change that became visible late
+    crm.move(made[0][1], "Cancelado")
+    sql("UPDATE registry.request SET crm_changed_at = NULL")
+    poll()
+    assert made[0][0].state(made[0][1]) == "refused"
+
+
+def test_a_poll_does_not_pass_recent_changes_before_it_has_read_the_last(
+    citizens: Citizens, crm: RunningCrm, work: Work, sql: Sql, poll: Poll, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change that is older than a case that the poll has read may still become visible."""
+    monkeypatch.setattr("balcao.crm.cases.PAGE", 2)
+    monkeypatch.setattr("balcao.registry.requests.lifecycle.polling.MOST_PAGES", 1)
+    made = [(person, person.opened()["number"]) for person in (citizens() for _ in range(4))]
+    work()
+    at = datetime.now(UTC) + timedelta(hours=1)  # the clock of the CRM may be ahead, too
+    _set_clock(monkeypatch, at)
+    for _, number in made[:3]:
+        crm.move(number, "Em andamento")
+    poll()
+    _set_clock(monkeypatch, at - timedelta(seconds=1))
+    crm.move(made[3][1], "Em andamento")
+    sql("UPDATE registry.request SET crm_changed_at = NULL")
+    poll()
+    assert made[3][0].state(made[3][1]) == "in_progress"
+
+
+def _set_clock(monkeypatch: pytest.MonkeyPatch, at: datetime) -> None:
+    """Set the time of the sandbox CRM's changes."""
+    monkeypatch.setattr("balcao_sandbox.crm.records.Records.now", lambda _: format_rfc3339(at))
+
+
+@pytest.mark.long
+def test_a_failing_poll_loses_no_change(citizen: Citizen, crm: RunningCrm, work: Work, poll: Poll) -> None:
     number = citizen.opened()["number"]
     work()
     crm.move(number, "Em andamento")

@@ -1,6 +1,6 @@
 """Read the cases that have changed in the CRM once a minute (rules: registry 4.20)."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import Retry
@@ -19,8 +19,9 @@ from balcao.registry.requests.lifecycle.store import Position
 
 POLL_SECONDS = 20.0  # shorter than the queue's lease, as for the push
 MOST_PAGES = 20  # the next poll continues where this one stops
-# A poll starts this far before the stored position, because the CRM stores whole seconds, and a change may become
-# visible late. Reading a case twice changes nothing.
+# The CRM stores whole seconds, and a change may become visible this late. So a poll that follows a complete one starts
+# this far before the last case, and an incomplete poll does not store a more recent position. Reading a case twice
+# changes nothing.
 OVERLAP = timedelta(seconds=60)
 
 
@@ -33,18 +34,19 @@ async def poll_cases(platform: Platform) -> None:
     if not platform.settings.crm_configured or platform.part(CrmClient).circuit.state is Circuit.OPEN:
         return
     async with platform.database.connection() as connection:
-        place = await store.read_poll(connection)
-    place = Position(place.moment - OVERLAP, "")
+        place, settled = await store.read_poll(connection), await store.read_clock(connection) - OVERLAP
+    if not place.after_id:
+        place = Position(place.moment - OVERLAP, "")
     for _ in range(MOST_PAGES):
         try:
             found = await _read_page(platform, place)
         except CrmAway:
             return
-        following = _find_following(place, found)
-        await _apply_page(platform, found, following or place)
-        if following is None or len(found) < cases.PAGE:
+        place = _find_following(place, found)
+        is_last = len(found) < cases.PAGE
+        await _apply_page(platform, found, Position(place.moment, "") if is_last else place, settled)
+        if is_last:
             return
-        place = following
 
 
 async def _read_page(platform: Platform, place: Position) -> list[Case]:
@@ -55,20 +57,20 @@ async def _read_page(platform: Platform, place: Position) -> list[Case]:
         raise Retry(refusal.error_code) from None
 
 
-def _find_following(place: Position, found: list[Case]) -> Position | None:
-    """Return the position after these cases, or None if there are none.
+def _find_following(place: Position, found: list[Case]) -> Position:
+    """Return the position after these cases.
 
     Raises Retry if the last case has no valid time or does not follow the position. Otherwise the poll would never end.
     """
     if not found:
-        return None
+        return place
     last = iso_time.parse_iso_time(found[-1].changed)
     if last is None or last < place.moment or (last == place.moment and found[-1].id == place.after_id):
         raise Retry(CrmAway().error_code)
     return Position(last, found[-1].id)
 
 
-async def _apply_page(platform: Platform, found: list[Case], place: Position) -> None:
+async def _apply_page(platform: Platform, found: list[Case], place: Position, settled: datetime) -> None:
     changed = 0
     # Lock the requests in the order of their numbers, so that two polls never wait for each other.
     ordered = sorted(found, key=lambda case: case.number)
@@ -81,7 +83,9 @@ async def _apply_page(platform: Platform, found: list[Case], place: Position) ->
                 make_misdirected()
             else:
                 changed += await apply_case(connection, row, case)
-        if place.moment > known.moment:
+        # The last page never moves the position back. An earlier page may: the poll starts before the position.
+        may_move = place.moment <= settled if place.after_id else place.moment >= known.moment
+        if may_move:
             await store.move_poll(connection, place)
     if changed:
         log.info("crm_requests.changed", requests=changed)

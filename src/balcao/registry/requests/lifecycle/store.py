@@ -308,7 +308,10 @@ async def list_request_ids(connection: Connection, cpf: Cpf) -> list[str]: ...
 
 
 class Position(msgspec.Struct, frozen=True):
-    """The position of the poll: the next page starts after the case `after_id` that changed at `moment`."""
+    """The position of the poll: the next page starts after the case `after_id` that changed at `moment`.
+
+    `after_id` is empty if the poll has read all cases up to `moment`.
+    """
 
     moment: datetime
     after_id: str
