@@ -54,6 +54,8 @@ OF_ANY_PERSON = {
         "person.search.find_by_protocol",
     },
     "a job knows the id of a request, the CRM and staff its number, and a receipt has no person": {
+        "requests.lifecycle._give_up_steps",
+        "requests.lifecycle._lock_request_by_id",
         "requests.lifecycle.erase_texts",
         "requests.lifecycle.find_request_owners",
         "requests.lifecycle.lock_request",

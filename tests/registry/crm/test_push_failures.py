@@ -14,7 +14,7 @@ from balcao.core.values.cpf import Cpf
 from balcao.registry.crm.push.jobs import JOBS
 from balcao.registry.mirror import outbox_store as store
 from balcao.registry.requests.lifecycle.jobs import JOBS as REQUEST_JOBS
-from balcao.registry.requests.lifecycle.service import SEND_JOB
+from balcao.registry.requests.lifecycle.store import SEND_JOB
 from balcao.settings import Settings
 from balcao_sandbox.demo.registry import push as demo
 from tests.registry.conftest import Own, declare

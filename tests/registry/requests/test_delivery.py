@@ -253,6 +253,33 @@ def test_after_the_last_try_the_job_waits_for_an_operator_and_then_sends(
     assert (citizen.state(number), len(crm.cases())) == ("sent", 1)
 
 
+def test_after_the_last_job_was_dropped_the_crm_changes_the_request_again(
+    citizen: Citizen, crm: RunningCrm, work: Work, poll: Poll, sql: Sql, http: httpx.Client, admin: Staff
+) -> None:
+    number = citizen.opened()["number"]
+    work()
+    crm.faults({"mode": "error", "operation": "upsert", "code": "UNKNOWN_EXCEPTION"})
+    for text in ("Estamos a caminho.", "Chegamos amanhã."):
+        admin.step(number, text=text).raise_for_status()
+    work(crm_push_attempts=1)
+    letters = "/registry/v1/admin/jobs/dead-letters"
+    first, second = (
+        http.get(letters, params={"kind": "crm_request"}, headers=admin.headers).raise_for_status().json()["data"]
+    )
+    crm.faults()
+    crm.move(number, "Fechado com solução")
+
+    def drop(letter: dict[str, str]) -> str:
+        path, reason = f"{letters}/{letter['id']}", {"reason": "O CRM recusa."}
+        http.delete(path, params=reason, headers=admin.headers).raise_for_status()
+        poll()
+        return citizen.state(number)
+
+    assert drop(first) == "sent"  # the other job may be retried, and then sends both steps
+    assert drop(second) == "done"
+    assert sql(LEFT)[0][0] == 0
+
+
 def test_two_workers_at_once_make_one_case(
     citizen: Citizen, crm: RunningCrm, work: Work, sql: Sql, admin: Staff
 ) -> None:

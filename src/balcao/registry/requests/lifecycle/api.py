@@ -175,8 +175,8 @@ FEATURE = Feature(
     retention=[OldRows("request", store.count_requests, service.delete_old_requests)],
     personal_data=PERSONAL_DATA,
     dead_jobs=[
-        DeadJobs(kind, "request", store.find_request_owners, store.list_request_ids)
-        for kind in (service.SEND_JOB, EMAIL_JOB)
+        DeadJobs(store.SEND_JOB, "request", store.find_request_owners, store.list_request_ids, store.give_up_sending),
+        DeadJobs(EMAIL_JOB, "request", store.find_request_owners, store.list_request_ids),
     ],
     exports=Exports(tables=("registry.request", "registry.request_step"), derived=("registry.request_poll",)),
     limits=service.LIMITS,

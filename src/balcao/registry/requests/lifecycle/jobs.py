@@ -7,7 +7,7 @@ from typing import Any
 from balcao.core.context.platform import Platform
 from balcao.core.jobs.worker import JobKind
 from balcao.registry.requests.lifecycle import delivery, emails, polling
-from balcao.registry.requests.lifecycle.service import SEND_JOB
+from balcao.registry.requests.lifecycle.store import SEND_JOB
 
 POLL_JOB = "crm_requests"
 # Retry long enough for the mail server to be restarted, repaired or replaced.

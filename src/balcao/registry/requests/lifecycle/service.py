@@ -40,7 +40,6 @@ from balcao.registry.requests.types.schemas import RequestType
 from balcao.registry.requests.types.store import select_type_version
 
 FIELDS = ["requests"]
-SEND_JOB = "crm_request"
 FIRST_SEND = timedelta(seconds=2)  # the same as for a push of own changes (rules: registry 4.5)
 FILE_HOLDER = "request"
 MOST_OPEN = 20
@@ -212,7 +211,7 @@ async def add_step(
     step = await store.add_step(connection, row, state, text, author, at, files)
     await enqueue_email(connection, row, step, author)
     if author in {Author.CITIZEN, Author.STAFF} and row.erased_at is None:
-        await enqueue(connection, SEND_JOB, {"request": row.id}, delay=FIRST_SEND)
+        await enqueue(connection, store.SEND_JOB, {"request": row.id}, delay=FIRST_SEND)
 
 
 async def find_kind(connection: Connection, row: StoredRequest) -> RequestType:

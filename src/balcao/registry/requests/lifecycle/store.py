@@ -13,10 +13,13 @@ from balcao.core.database.queries import page_sql
 from balcao.core.database.results import Paged
 from balcao.core.database.statements import statement
 from balcao.core.jobs.declaration import Subject
+from balcao.core.jobs.queue import dead_sql, pending_sql
 from balcao.core.values.cpf import Cpf
 from balcao.core.values.page import Page
 from balcao.registry.requests.lifecycle.schemas import RequestSummary
 from balcao.registry.requests.lifecycle.states import Author, State
+
+SEND_JOB = "crm_request"
 
 
 class StoredRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,6 +187,30 @@ UPDATE registry.request SET sent_step = greatest(sent_step, :sent)
 WHERE cpf = :owner AND id = :id::text::uuid
 """)
 async def mark_steps_sent(connection: Connection, row: StoredRequest, sent: int) -> None: ...
+
+
+@statement("SELECT FROM registry.request WHERE id = :request::text::uuid FOR UPDATE")
+async def _lock_request_by_id(connection: Connection, request: str) -> None: ...
+
+
+# The dropped job is still in the queue. Another job of the request sends all its steps, so it must find them unsent.
+@statement(f"""
+UPDATE registry.request SET sent_step = last_step
+WHERE id = :request::text::uuid AND 1 >= (
+    SELECT count(*) FROM ({pending_sql(SEND_JOB)} UNION ALL {dead_sql(SEND_JOB)}) AS job
+    WHERE job.payload ->> 'request' = :request)
+""")
+async def _give_up_steps(connection: Connection, request: str) -> None: ...
+
+
+async def give_up_sending(connection: Connection, request: str) -> None:
+    """Treat the steps of a request whose job was dropped as sent, so that changes in the CRM are applied again.
+
+    Do nothing if the queue has another job for the request. The lock comes first and in its own statement, so that of
+    two jobs that are dropped at the same time, the second sees that the first is gone.
+    """
+    await _lock_request_by_id(connection, request)
+    await _give_up_steps(connection, request)
 
 
 @statement("""
