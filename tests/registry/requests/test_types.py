@@ -1,10 +1,13 @@
 """Request types: their versions, and the checks of definitions and answers (rules: registry 4.20)."""
 
+import asyncio
 import copy
 import math
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+import asyncpg
 import httpx
 import msgspec
 import pytest
@@ -17,9 +20,19 @@ from balcao.registry.requests.types.service import MOST_TYPES
 from tests.registry.requests.conftest import ANSWERS, LAMP, VISIT, Citizen, Staff
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer, bearer
+from tests.support.polling import PATIENCE
 from tests.support.refusals import refusal
 
 ADMIN, PUBLIC = "/registry/v1/admin/request-types", "/registry/v1/request-types"
+EDIT = """
+WITH moved AS (
+    UPDATE registry.request_type SET version = 2 WHERE id = $1
+)
+INSERT INTO registry.request_type_version (type, version, definition)
+SELECT type, 2, definition FROM registry.request_type_version WHERE type = $1
+"""
+# PostgreSQL queues the calls behind each other, so not all of them wait for this connection directly.
+WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')"
 TODAY = date(2026, 11, 28)
 
 
@@ -103,6 +116,39 @@ def test_each_edit_makes_a_version_and_requests_keep_theirs(http: httpx.Client, 
     assert http.put(f"{ADMIN}/muda", json=definition, headers=admin.headers | again).json()["version"] == 4
     assert http.put(f"{ADMIN}/muda", json=definition, headers=admin.headers | again).status_code == 412
     assert http.get(f"{ADMIN}/nenhum", headers=admin.headers).status_code == 404
+
+
+def test_a_call_that_waits_for_an_edit_gets_the_new_version(
+    http: httpx.Client, admin: Staff, citizen: Citizen, database_url: str
+) -> None:
+    http.post(ADMIN, json=changed(id="espera"), headers=admin.headers).raise_for_status()
+    definition = {name: value for name, value in changed(name="Outra").items() if name != "id"}
+    read = http.get(f"{ADMIN}/espera", headers=admin.headers)
+    match = admin.headers | {"If-Match": read.headers["ETag"]}
+    calls: list[Callable[[], httpx.Response]] = [
+        lambda: citizen.open(type_="espera"),
+        lambda: http.put(f"{ADMIN}/espera", json=definition, headers=match),
+    ]
+    answers = asyncio.run(edit_meanwhile(database_url, "espera", calls))
+    assert refusal(answers[0]) == (409, "request-type-changed")
+    assert answers[1].status_code == 412
+
+
+async def edit_meanwhile(
+    database_url: str, type_id: str, calls: Sequence[Callable[[], httpx.Response]]
+) -> list[httpx.Response]:
+    """Edit a type while the calls wait for its row."""
+    connection = await asyncpg.connect(database_url)
+    try:
+        async with connection.transaction():
+            await connection.execute(EDIT, type_id)
+            waiting = [asyncio.create_task(asyncio.to_thread(call)) for call in calls]
+            async with asyncio.timeout(PATIENCE):
+                while await connection.fetchval(WAITING) < len(calls):  # noqa: ASYNC110 - other processes wait
+                    await asyncio.sleep(0.01)
+        return await asyncio.gather(*waiting)
+    finally:
+        await connection.close()
 
 
 def test_there_are_five_hundred_types_at_most(http: httpx.Client, admin: Staff, sql: Sql) -> None:

@@ -34,14 +34,26 @@ async def list_request_types(connection: Connection, inactive: bool) -> list[Jso
 async def select_request_type(source: Source, type_id: str) -> Json[RequestType] | None: ...
 
 
-@statement(f"{_CURRENT} WHERE current.id = :type_id FOR UPDATE OF current")
+# Snapshot: the lock and the read are two statements. In one statement, a join that has waited for an edit would compare
+# the new version number with the version row that it found before the wait, and return no row.
+@statement("SELECT FROM registry.request_type WHERE id = :type_id FOR UPDATE")
+async def _lock_type(connection: Connection, type_id: str) -> None: ...
+
+
+@statement("SELECT FROM registry.request_type WHERE id = :type_id FOR SHARE")
+async def _hold_type(connection: Connection, type_id: str) -> None: ...
+
+
 async def lock_request_type(connection: Connection, type_id: str) -> Json[RequestType] | None:
     """Return the current version, and lock the type until the transaction ends."""
+    await _lock_type(connection, type_id)
+    return await select_request_type(connection, type_id)
 
 
-@statement(f"{_CURRENT} WHERE current.id = :type_id FOR SHARE OF current")
 async def hold_request_type(connection: Connection, type_id: str) -> Json[RequestType] | None:
     """Return the current version. No other transaction can create a new version until this transaction ends."""
+    await _hold_type(connection, type_id)
+    return await select_request_type(connection, type_id)
 
 
 @statement(f"""
