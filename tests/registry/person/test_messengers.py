@@ -78,6 +78,22 @@ def test_only_a_listed_machine_uses_the_phone_book_and_by_default_none_is_listed
         assert [answer.status_code for answer in list_calls(book, other)] == [403] * 3
 
 
+def test_a_mobile_number_without_its_ninth_digit_is_the_same_number(
+    book: Book, messenger: RegistryClient, http: httpx.Client, issuer: Issuer, sql: Sql
+) -> None:
+    book.number = book.number[:5] + "8" + book.number[6:]  # after the ninth digit, a mobile number has 6 to 9
+    short = Book(http, issuer, sql, book.number[:4] + book.number[5:])
+    short.prove(ANA)
+    book.opt_in(ANA)
+    assert short.status() == book.status()
+    assert (short.status()["phone_number"], short.status()["opt_in"]) == (f"+{book.number}", True)
+    assert messenger("POST", f"/phone/{short.number}/opt-out", OPT_OUT).json()["status"] == "opted_out"
+    assert book.status()["opt_in"] is False
+    landline = Book(http, issuer, sql, "552133330001")
+    landline.prove(BRUNO)
+    assert landline.status()["phone_number"] == "+552133330001"
+
+
 @pytest.mark.cases("registry", "N17")
 def test_a_messenger_learns_whether_it_may_write_and_not_who_has_the_number(
     book: Book, messenger: RegistryClient

@@ -187,6 +187,15 @@ def test_a_phone_accepts_only_with_the_consent_of_the_person_to_whom_it_is_bound
     assert not accepts()
 
 
+def test_a_phone_without_its_ninth_digit_is_the_same_phone(sender: Sender, book: Book) -> None:
+    book.number = book.number[:5] + "8" + book.number[6:]  # after the ninth digit, a mobile number has 6 to 9
+    book.prove(ANA)
+    book.opt_in(ANA)
+    written, short = sender.check(phones=[f"+{book.number}", f"{book.number[:4]}{book.number[5:]}"])
+    assert written == short
+    assert short["accepts"]
+
+
 @pytest.mark.cases("registry", "U10")
 def test_the_proof_of_a_phone_includes_its_own_entry(sender: Sender, book: Book, sql: Sql) -> None:
     book.prove(BRUNO)

@@ -39,7 +39,9 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     proven text;
 BEGIN
-    SELECT ddi || ddd || valor INTO proven FROM registry.phone_verification
+    -- The phone book has every Brazilian mobile number with its ninth digit.
+    SELECT regexp_replace(ddi || ddd || valor, '^(55[1-9]\d)([6-9]\d{7})$', '\19\2') INTO proven
+    FROM registry.phone_verification
     WHERE cpf = person AND id = verification AND used_at IS NULL AND expires_at > clock_timestamp() FOR UPDATE;
     IF proven IS NULL THEN
         RETURN false;
