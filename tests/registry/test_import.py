@@ -1,5 +1,7 @@
 """The import of base records and tickets: its counts, and no needless rewrites (rules: registry 3.1)."""
 
+import random
+import string
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -129,6 +131,13 @@ def test_a_row_that_only_the_store_refuses_does_not_take_its_batch_along(
     file = written(tmp_path / "a", lines)
     assert counts(load(file, "tickets", report=report)) == (40, 39, 0, 1)
     assert set(refusals(report)) == {18}
+
+
+def test_a_text_too_long_for_an_index_costs_only_its_own_row(load: Load, tmp_path: Path, report: Path) -> None:
+    people: list[dict[str, Any]] = [{"_id": cpf, "source": "t", "cpf": cpf, "nome": "Ana"} for cpf in (ANA, BRUNO)]
+    people[0]["nome"] = "".join(random.Random(1).choices(string.ascii_letters, k=9_000))  # compresses badly
+    assert counts(load(written(tmp_path / "a", people), report=report)) == (2, 1, 0, 1)
+    assert set(refusals(report)) == {1}
 
 
 def test_a_line_without_line_break_and_a_byte_order_mark_are_no_faults(load: Load, tmp_path: Path) -> None:

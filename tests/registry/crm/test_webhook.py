@@ -1,6 +1,7 @@
 """Tests for the webhook: its checks, and the path of an event into the citizen record."""
 
 import asyncio
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from balcao import app
 from balcao.core.context.platform import Platform
 from balcao.registry.crm.events.backlog import Backlog
+from balcao.registry.crm.events.event_parser import KEY_LENGTH
 from balcao.registry.mirror.fields import ADDRESS, CONSENTS, LANGUAGES, TEXT_KEYS, TOURIST
 from balcao.settings import Settings
 from tests.support import databases
@@ -87,6 +89,23 @@ def test_an_anonymisation_may_carry_any_dados(send: Ask) -> None:
 def test_what_is_needed_and_absent_is_refused_by_its_name(send: Ask, key: str, code: str) -> None:
     answer = send({name: value for name, value in event().items() if name != key})
     assert (*refusal(answer), key in answer.json()["error"]) == (400, code, True)
+
+
+@pytest.mark.parametrize("name", ["categoria", "canal", "telefone2"])
+def test_a_text_in_the_key_of_an_index_has_a_limit(send: Ask, drain: Drain, sql: Sql, name: str) -> None:
+    letters = random.Random(1).choices([chr(code) for code in range(0x20000, 0x29000)], k=KEY_LENGTH)
+    text = "".join(letters)  # four bytes each, and they compress badly
+
+    def make(more: str) -> dict[str, Any]:
+        if name == "telefone2":
+            return event(dados={name: "2" * KEY_LENGTH + more})
+        return event(dados={CONSENTS: [{"categoria": text, "canal": text, "status": "IN", name: text + more}]})
+
+    answer = send(make("3"))
+    assert (*refusal(answer), name in answer.json()["error"]) == (400, "dados-invalid", True)
+    assert send(make("")).status_code == 202
+    drain()
+    assert sql("SELECT count(*) FROM registry.crm_event WHERE applied_at IS NULL")[0][0] == 0
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ from balcao.core.errors import Unavailable
 
 # The server rejected a statement.
 StatementRefused = asyncpg.PostgresError
-# The server rejected the values in a statement. With other values, the same statement may succeed.
-RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError)
+# The server rejected the values in a statement. With other values, the same statement may succeed. A text that is too
+# long for the key of an index exceeds a limit of the server.
+RowsRefused = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, asyncpg.ProgramLimitExceededError)
 # A retry of the same statement with the same values cannot succeed.
 StatementImpossible = (
     *RowsRefused,
     asyncpg.PLPGSQLError,
-    asyncpg.ProgramLimitExceededError,
     asyncpg.SyntaxOrAccessError,
 )
 # The server does not accept writes: it is a replica, it is starting, or it is shutting down.

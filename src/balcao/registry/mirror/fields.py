@@ -29,6 +29,7 @@ TEXT_KEYS = (
     "tipoTelefone2",
     "tipoTelefone3",
 )
+PHONE_KEYS = ("telefone1", "telefone2", "telefone3", "telefoneInternacional", "telefonePrincipal")
 EMAIL = "email"
 LANGUAGES = "idioma"
 TOURIST = "isTourist"
@@ -36,6 +37,7 @@ ADDRESS = "endereco"
 ADDRESS_PARTS = ("bairro", "cep", "cidade", "complemento", "estado", "logradouro", "pais")
 CONSENTS = "consentimento"
 CONSENT_TEXTS = ("acao", "canal", "categoria", "data", "finalidade", "motivo", "status")
+CONSENT_KEYS = ("canal", "categoria")
 
 
 def address_field(part: str) -> str:

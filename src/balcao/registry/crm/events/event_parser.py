@@ -17,9 +17,11 @@ from balcao.registry.crm import iso_time
 from balcao.registry.mirror.fields import (
     ADDRESS,
     ADDRESS_PARTS,
+    CONSENT_KEYS,
     CONSENT_TEXTS,
     CONSENTS,
     LANGUAGES,
+    PHONE_KEYS,
     TEXT_KEYS,
     TOURIST,
 )
@@ -27,6 +29,9 @@ from balcao.registry.mirror.fields import (
 BODY_LIMIT = 131_072
 DADOS_LIMIT = 65_536
 UPDATED_AT_LIMIT = 64
+# The longest text in the key of an index: the CRM's own limit for such fields. PostgreSQL rejects keys of more than
+# about 2,700 bytes, so a longer text would fail every attempt of the event's job.
+KEY_LENGTH = 255
 
 Evento = Literal["atualizacao", "anonimizacao"]
 _BREAKS = str.maketrans("\r\n\t", "   ")
@@ -132,6 +137,13 @@ def _parse_text(key: str, value: object) -> str | None:
     return text
 
 
+def _parse_key_text(key: str, value: object) -> str | None:
+    text = _parse_text(key, value)
+    if text is not None and len(text) > KEY_LENGTH:
+        raise _fault(key, f"texto de até {KEY_LENGTH} caracteres")
+    return text
+
+
 def _parse_languages(key: str, value: object) -> list[str | None] | str | None:
     if value is None or value == "":
         return value
@@ -163,7 +175,11 @@ def _parse_consents(key: str, value: object) -> list[dict[str, str | None]] | st
 
 
 def _parse_consent(place: str, entry: Mapping[str, object]) -> dict[str, str | None]:
-    consent = {name: _parse_text(f"{place}.{name}", entry[name]) for name in CONSENT_TEXTS if name in entry}
+    consent = {
+        name: (_parse_key_text if name in CONSENT_KEYS else _parse_text)(f"{place}.{name}", entry[name])
+        for name in CONSENT_TEXTS
+        if name in entry
+    }
     choices = [
         _parse_choice(place, consent, "status", {"IN": "IN", "OUT": "OUT"}),
         _parse_choice(place, consent, "acao", {"optin": "IN", "optout": "OUT"}),
@@ -194,6 +210,7 @@ def _parse_choice(place: str, consent: Mapping[str, str | None], name: str, allo
 
 _PARSERS: Mapping[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(TEXT_KEYS, _parse_text),
+    **dict.fromkeys(PHONE_KEYS, _parse_key_text),
     LANGUAGES: _parse_languages,
     TOURIST: _parse_tourist,
     ADDRESS: _parse_address,
