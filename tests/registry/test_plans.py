@@ -130,6 +130,7 @@ def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None
         assert http.get(f"/registry/v1/cpf-secretaria/{ANA}", headers=own).status_code == 200
         claim = {"cpf": ANA, "channel": "web"}
         assert http.post("/registry/v1/phone/5521987654321/bind", json=claim, headers=own).status_code in {200, 409}
+        assert http.get("/registry/v1/admin/crm/events?request_id=none", headers=staff).status_code == 200
         for body in SEARCHES:
             why = {"X-Access-Reason": "Atendimento 7"}
             answer = http.post("/registry/v1/admin/citizens/search", json=body, headers=staff | why)

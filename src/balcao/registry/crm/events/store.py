@@ -235,11 +235,13 @@ class EventFilters:
     end: datetime | None
 
 
+# With an array, PostgreSQL can combine the indexes on `request_id` and `id`. With IN, it reads the whole table.
 _MATCHING = """
 FROM registry.crm_event
 WHERE (:cpf::text IS NULL OR cpf = :cpf)
   AND (:request_id::text IS NULL OR request_id = :request_id
-       OR id IN (SELECT event_id FROM registry.crm_event_repeat AS again WHERE again.request_id = :request_id))
+       OR id = ANY (ARRAY(
+           SELECT event_id FROM registry.crm_event_repeat AS again WHERE again.request_id = :request_id)))
   AND (:start::timestamptz IS NULL OR accepted_at >= :start)
   AND (:end::timestamptz IS NULL OR accepted_at < :end)
 """
