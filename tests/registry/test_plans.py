@@ -83,6 +83,17 @@ FILLING = (
     """INSERT INTO registry.vehicle_conductor (id, vehicle_id, conductor_cpf, notify_email, invited_by_cpf)
        SELECT gen_random_uuid(), id, owner_cpf, 'x@y.example', owner_cpf FROM registry.vehicle""",
     f"INSERT INTO registry.staff_department (cpf, cd_ua, id) SELECT cpf, '1000', gen_random_uuid() FROM {SOME}",
+    """INSERT INTO registry.request_type (id, version) VALUES ('plano', 1)""",
+    """INSERT INTO registry.request_type_version (type, version, definition) VALUES ('plano', 1, '{}')""",
+    # One request in a hundred is open, as in a city after some years.
+    """INSERT INTO registry.request
+           (cpf, id, number, type, version, answers, departments, channel, state, created_at, updated_at, deadline,
+            closed_at, last_step)
+       SELECT cpf, gen_random_uuid(), 'PED-' || cpf, 'plano', 1, '{}', '{1000}', 'web',
+              CASE WHEN is_open THEN 'sent' ELSE 'done' END, now(), now(), now(),
+              CASE WHEN NOT is_open THEN now() END, 1
+       FROM (SELECT cpf, row_number() OVER () % 100 = 0 AS is_open FROM registry.base_record
+             WHERE cpf <> '90000000175') AS made""",
     "VACUUM ANALYZE",
 )
 
@@ -131,6 +142,8 @@ def call_everything(http: httpx.Client, issuer: Issuer, drain: Callable[[], None
         claim = {"cpf": ANA, "channel": "web"}
         assert http.post("/registry/v1/phone/5521987654321/bind", json=claim, headers=own).status_code in {200, 409}
         assert http.get("/registry/v1/admin/crm/events?request_id=none", headers=staff).status_code == 200
+        answer = http.get("/registry/v1/admin/maintenance-requests?department=1000", headers=staff)
+        assert answer.json()["pagination"]["total"] > 0
         for body in SEARCHES:
             why = {"X-Access-Reason": "Atendimento 7"}
             answer = http.post("/registry/v1/admin/citizens/search", json=body, headers=staff | why)

@@ -71,7 +71,8 @@ OF_ANY_PERSON = {
         "consent.ledger.find_contradicted_entries",
         "consent.ledger._list_links",
         "mirror.list_tombstones",
-        "requests.lifecycle.list_requests",
+        "requests.lifecycle.list_closed_requests",
+        "requests.lifecycle.list_open_requests",
         "rights.count_anonymised_people",
     },
     "retention goes through all": {

@@ -50,10 +50,10 @@ async def list_requests(call: Call, query: Mapping[str, str], page: Page) -> Req
         clean_parameter(query, "department", longest=CODE_LENGTH),
         handled,
         parse_flag_parameter(query, "overdue"),
-        state not in CLOSED,
     )
+    read = store.list_closed_requests if state in CLOSED else store.list_open_requests
     async with call.platform.database.connection() as connection:
-        found, total = await store.list_requests(connection, filters, page)
+        found, total = await read(connection, filters, page)
     return RequestSummaries(found, page.of(total))
 
 

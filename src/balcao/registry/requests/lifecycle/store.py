@@ -75,7 +75,6 @@ class RequestFilters(msgspec.Struct, frozen=True):
     department: str | None
     handled: Sequence[str] | None
     overdue: bool | None
-    by_deadline: bool
 
 
 # Two statements read a request and its steps. They must share a snapshot: otherwise, a step added between them would
@@ -231,29 +230,40 @@ async def note_crm_case(
 
 # `handled` is NULL if the caller may see the requests of all departments.
 _MATCHING = """
-FROM registry.request
-JOIN registry.request_type_version AS kind ON kind.type = request.type AND kind.version = request.version
-WHERE state = ANY (:states::text[])
+  AND state = ANY (:states::text[])
   AND (:type::text IS NULL OR request.type = :type)
   AND (:department::text IS NULL OR departments @> ARRAY[:department::text])
   AND (:handled::text[] IS NULL OR departments && :handled::text[])
-  AND (:overdue::boolean IS NULL OR (closed_at IS NULL AND deadline < now()) = :overdue)
 """
 
 
-@statement(
-    page_sql(
+def _list_sql(matching: str, order: str) -> str:
+    return page_sql(
         f"""
         SELECT number, request.type, kind.definition ->> 'name' AS name, kind.definition ->> 'category' AS category,
                state, protocol, departments, cpf <> '' AS with_login, request.created_at, request.updated_at, deadline
-        {_MATCHING}
-        ORDER BY CASE WHEN :by_deadline THEN deadline END, request.updated_at DESC, number DESC
-        LIMIT :limit OFFSET :offset
+        FROM registry.request
+        JOIN registry.request_type_version AS kind ON kind.type = request.type AND kind.version = request.version
+        WHERE {matching} {_MATCHING}
+        ORDER BY {order} LIMIT :limit OFFSET :offset
         """,
-        f"SELECT count(*) {_MATCHING}",
+        f"SELECT count(*) FROM registry.request WHERE {matching} {_MATCHING}",
     )
+
+
+# Open and closed requests have a statement each, so that each reads the index with its order. The state alone would not
+# let PostgreSQL use the index of the open requests.
+@statement(
+    _list_sql("closed_at IS NULL AND (:overdue::boolean IS NULL OR (deadline < now()) = :overdue)", "deadline, number")
 )
-async def list_requests(connection: Connection, filters: RequestFilters, page: Page) -> Paged[RequestSummary]: ...
+async def list_open_requests(connection: Connection, filters: RequestFilters, page: Page) -> Paged[RequestSummary]: ...
+
+
+# A closed request is never overdue.
+@statement(_list_sql("closed_at IS NOT NULL AND :overdue::boolean IS NOT TRUE", "request.updated_at DESC, number DESC"))
+async def list_closed_requests(
+    connection: Connection, filters: RequestFilters, page: Page
+) -> Paged[RequestSummary]: ...
 
 
 # `UNION` ends the recursion even if a mistake in the city's file links departments into a cycle.
