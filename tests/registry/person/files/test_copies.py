@@ -73,6 +73,35 @@ async def test_files_come_back_as_long_as_a_copy_of_the_database_needs_them(
     assert list_copies(tmp_path / "files-deleted") == set()
 
 
+async def test_a_missing_file_does_not_make_every_call_check_all_files(
+    platform: Platform, copies: FileCopies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("balcao.registry.person.files.copies._PAGE", 2)
+    cpf, storage = Cpf(new_cpf()), platform.part(FileStorage)
+    lost, *others = [await add_file(platform, cpf) for _ in range(5)]
+    async with platform.database.transaction() as connection:
+        age = "UPDATE registry.citizen_file SET created_at = '2026-01-01Z' WHERE cpf = $1"
+        await connection.execute(age, cpf.digits)
+    await storage.delete(str(lost.id))
+    assert (await copies.copy_new()).missing == 1
+    for file in others:
+        next((tmp_path / "files").glob(f"*/{file.id}")).unlink()
+    assert await copies.copy_new() == CopiedFiles(0, 1)
+    await storage.write(str(lost.id), str(lost.id).encode())
+    assert await copies.copy_new() == CopiedFiles(1, 0)
+    assert await copies.copy_new() == CopiedFiles(0, 0)
+    monkeypatch.setattr("balcao.registry.person.files.copies._MOST_MISSING", 1)
+    for file in (lost, others[0]):
+        next((tmp_path / "files").glob(f"*/{file.id}"), tmp_path / "none").unlink(missing_ok=True)
+        await storage.delete(str(file.id))
+    again = FileCopies(platform.database, storage, tmp_path)
+    assert [(await again.copy_new()).missing for _ in range(2)] == [2, 2]
+    async with platform.database.transaction() as connection:
+        for file in (lost, others[0]):
+            await store.delete_unused_file(connection, cpf, file.id)
+    assert await again.copy_new() == CopiedFiles(0, 0)
+
+
 async def test_a_file_that_is_missing_or_changed_is_counted_and_never_copied(
     platform: Platform, copies: FileCopies, tmp_path: Path
 ) -> None:

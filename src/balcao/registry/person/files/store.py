@@ -187,15 +187,16 @@ class StoredFile(NamedTuple):
 
     id: UUID
     digest: bytes
+    created_at: datetime
 
 
 @statement("""
-SELECT id, digest FROM registry.citizen_file
-WHERE (created_at, id) > (:since::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid)
-ORDER BY created_at, id
+SELECT id, digest, created_at FROM registry.citizen_file
+WHERE (created_at, id) > (:since::timestamptz, :after::uuid)
+ORDER BY created_at, id LIMIT :most
 """)
-async def list_stored_files(connection: Connection, since: datetime) -> list[StoredFile]:
-    """Return the files that were stored after an instant, oldest first."""
+async def list_stored_files(connection: Connection, since: datetime, after: UUID, most: int) -> list[StoredFile]:
+    """Return the next files that were stored after an instant, or at that instant with a greater id, oldest first."""
 
 
 # Features call `release_files` when one of their records no longer refers to its files, and `lock_files` before they
