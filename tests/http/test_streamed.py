@@ -4,15 +4,16 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncGenerator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 
 import httpx
 import pytest
 
 from balcao.core.http.dialects import ERROR_TEXT
-from balcao.core.http.endpoint import PageEndpoint
+from balcao.core.http.endpoint import PageEndpoint, Responding
 from balcao.core.http.requests import Request
-from balcao.core.http.responses import Response, streamed
+from balcao.core.http.responses import Response, stream_events, streamed
 from balcao.gateway.application import Application
 from balcao.gateway.gateway import Gateway, Mount
 from balcao.gateway.limits import Limits
@@ -23,25 +24,43 @@ from tests.support.server import RunningServer
 CHUNK = b"x" * 65_536
 # The body has far more chunks than the buffers can hold. The server notices a disconnection long before the last chunk.
 MANY = 1_000_000
+_STREAMS = {"/events": stream_events}
 
 
 class Source:
-    """A source of response bodies. It records how many chunks it has made, and whether the last body has ended."""
+    """A source of response bodies. It records how many chunks it has made, and whether the last body has ended.
+
+    - `/late` responds once `released` is set.
+    - `/held` sends its first chunk, and the second one once `released` is set.
+    """
 
     reader: asyncio.Task[None] | None
 
     def __init__(self) -> None:
         self.made = 0
-        self.ended = threading.Event()
+        self.arrived, self.released, self.ended = threading.Event(), threading.Event(), threading.Event()
 
-    def respond(self, request: Request) -> Response[None]:
+    def respond(self, request: Request) -> Responding:
         self.made = 0
+        self.released.clear()
         self.ended.clear()
-        return streamed(self._chunks(request.path.decode()))
+        path = request.path.decode()
+        return self._respond_late() if path == "/late" else _STREAMS.get(path, streamed)(self._chunks(path))
+
+    async def _respond_late(self) -> Response[None]:
+        self.arrived.set()
+        await asyncio.to_thread(self.released.wait, PATIENCE)
+        return streamed(self._chunks("/short"))
 
     async def _chunks(self, path: str) -> AsyncGenerator[bytes, None]:
         try:
-            if path == "/idle":
+            if path == "/held":
+                self.arrived.set()
+                yield CHUNK
+                await asyncio.to_thread(self.released.wait, PATIENCE)
+                yield CHUNK * 2
+                return
+            if path in {"/events", "/idle"}:
                 yield b"first"
                 await asyncio.Event().wait()
             for _ in range(3 if path == "/short" else MANY):
@@ -67,7 +86,7 @@ def _serve(source: Source) -> Application:
             path,
             PageEndpoint("test", "stream", "GET", source.respond, lambda _, fault: ERROR_TEXT.response(fault)),
         )
-        for path in ("/short", "/long", "/cut", "/idle", "/slow")
+        for path in ("/short", "/long", "/cut", "/idle", "/slow", "/events", "/held", "/late")
     ]
     return Application(Gateway([], Mount("test", "", pages, lambda _: ERROR_TEXT), nullcontext))
 
@@ -133,14 +152,43 @@ def test_a_reader_who_does_not_read_can_be_cut_off(server: RunningServer, source
         assert source.ended.wait(PATIENCE)
 
 
-def test_the_end_of_the_server_is_the_end_of_a_body_with_nothing_to_say(source: Source) -> None:
-    """An idle stream ends immediately when the server stops, and its reader reconnects to another process."""
+def test_the_end_of_the_server_is_the_end_of_events(source: Source) -> None:
+    """An idle stream of events ends immediately when the server stops, and its reader reconnects to another process."""
     limits = Limits(settling_seconds=0, drain_seconds=PATIENCE)
     with (
         RunningServer(_serve(source), limits=limits) as server,
-        httpx.stream("GET", f"{server.url}/idle", timeout=PATIENCE) as answer,
+        httpx.stream("GET", f"{server.url}/events", timeout=PATIENCE) as answer,
     ):
         parts = answer.iter_raw()
         assert next(parts) == b"first"
         server.stop()
         assert list(parts) == []
+
+
+@pytest.mark.parametrize("path", ["/late", "/held"])
+def test_a_body_arrives_whole_although_the_server_stops(source: Source, path: str) -> None:
+    source.arrived.clear()
+    with (
+        RunningServer(_serve(source), limits=Limits(settling_seconds=0, drain_seconds=PATIENCE)) as server,
+        Connection(server.port) as idle,
+        ThreadPoolExecutor() as threads,
+    ):
+        answer = threads.submit(httpx.get, f"{server.url}{path}", timeout=PATIENCE)
+        assert source.arrived.wait(PATIENCE)
+        server.stop()
+        assert idle.answers() == []  # the server drains
+        source.released.set()
+        assert answer.result().content == CHUNK * 3
+
+
+def test_a_body_that_does_not_end_in_time_is_cut_off(source: Source) -> None:
+    with (
+        RunningServer(_serve(source), limits=Limits(settling_seconds=0, drain_seconds=0.1)) as server,
+        httpx.stream("GET", f"{server.url}/idle", timeout=PATIENCE) as answer,
+    ):
+        parts = answer.iter_raw()
+        assert next(parts) == b"first"
+        server.stop()
+        with pytest.raises(httpx.RemoteProtocolError):
+            list(parts)
+    assert source.ended.is_set()

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from typing import Any
 
-from balcao.core.http.responses import Response
+from balcao.core.http.responses import EVENTS, Response
 from balcao.core.logs import log, request_id
 from balcao.core.tasks import start
 from balcao.gateway.application import Served
@@ -78,7 +78,7 @@ class Connection(asyncio.BufferedProtocol):
         self._stream: asyncio.Task[None] | None = None
         self._unblocked: asyncio.Future[None] | None = None
         self._unsent = self._discarded = 0
-        self._is_held = self._is_lingering = self._is_draining = self._is_gone = False
+        self._is_held = self._is_lingering = self._is_draining = self._is_gone = self._sends_events = False
         self.deadline = _NEVER
 
     # ---- called by the transport ------------------------------------------------------------------------------------
@@ -241,10 +241,11 @@ class Connection(asyncio.BufferedProtocol):
     def drain(self) -> None:
         """Close when the requests in flight have been answered.
 
-        End a stream now, so that its reader reconnects elsewhere.
+        End a stream of events now, so that its reader reconnects elsewhere.
         """
         self._is_draining = True
-        self._end_stream()
+        if self._sends_events:
+            self._end_stream()
         if self._receiver.is_idle and not self._is_lingering:
             self.settle()
 
@@ -335,7 +336,10 @@ class Connection(asyncio.BufferedProtocol):
     async def _reply_in_parts(
         self, exchange: Exchange, response: Response[Any], chunks: AsyncGenerator[bytes, None]
     ) -> None:
-        """Stream a response until it ends, the caller disconnects or the server drains. Abort if the source fails.
+        """Stream a response until it ends or the caller disconnects. Abort if the source fails.
+
+        If the server drains, a stream of events ends. Any other body continues, because a body that ends early would
+        look complete.
 
         The source of the chunks may cancel this task to disconnect a reader that is too slow. HTTP/1.0 has no chunked
         coding, so closing the connection marks the end of the body.
@@ -345,21 +349,28 @@ class Connection(asyncio.BufferedProtocol):
         head = self._encode_head(exchange, response, status, b"" if exchange.is_old else _CHUNKED)
         self._application.record(exchange.endpoint, exchange.request, response, status)
         self._write(b"".join(head))
-        self._stream = asyncio.current_task()
+        self._stream, self._sends_events = asyncio.current_task(), response.media_type == EVENTS
+        is_complete = False
         try:
-            if not self._is_draining:
+            if not self._ends_events:
                 await self._write_chunks(chunks, is_framed=not exchange.is_old)
+            is_complete = True
         except asyncio.CancelledError:
-            if not self._is_draining:
-                self.abort()
+            is_complete = self._ends_events
         except Exception:
             log.exception("request.failed")
+        self._stream, self._sends_events = None, False
+        exchange.keep &= is_complete and not self._is_draining
+        if not is_complete:
             self.abort()
-        self._stream = None
-        exchange.keep &= not self._is_draining
-        if not exchange.is_old:
+        elif not exchange.is_old:
             self._write(b"0\r\n\r\n")
         self._finish_exchange(exchange)
+
+    @property
+    def _ends_events(self) -> bool:
+        """Whether the response is a stream of events that ends now, because the server drains."""
+        return self._sends_events and self._is_draining
 
     async def _write_chunks(self, chunks: AsyncGenerator[bytes, None], *, is_framed: bool) -> None:
         async with aclosing(chunks):
