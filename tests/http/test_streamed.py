@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+import weakref
 from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -50,7 +51,9 @@ class Source:
     async def _respond_late(self) -> Response[None]:
         self.arrived.set()
         await asyncio.to_thread(self.released.wait, PATIENCE)
-        return streamed(self._chunks("/short"))
+        chunks = self._chunks("/short")
+        weakref.finalize(chunks, self.ended.set)
+        return streamed(chunks)
 
     async def _chunks(self, path: str) -> AsyncGenerator[bytes, None]:
         try:
@@ -138,6 +141,21 @@ def test_a_body_with_nothing_to_say_ends_when_its_reader_hangs_up(http: httpx.Cl
         assert next(parts) == b"first"
         assert not source.ended.is_set()
     assert source.ended.wait(PATIENCE)
+
+
+def test_a_body_whose_reader_left_before_it_began_is_not_made(server: RunningServer, source: Source) -> None:
+    source.arrived.clear()
+    leaving = Connection(server.port)
+    leaving.send(b"GET /late HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert source.arrived.wait(PATIENCE)
+    leaving.reset()
+    for _ in range(2):  # the server has noticed the disconnection by then
+        with Connection(server.port) as connection:
+            connection.send(b"GET /unknown HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert connection.answer() == "404"
+    source.released.set()
+    assert source.ended.wait(PATIENCE)
+    assert source.made == 0
 
 
 def test_a_reader_who_does_not_read_can_be_cut_off(server: RunningServer, source: Source) -> None:

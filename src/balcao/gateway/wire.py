@@ -352,7 +352,7 @@ class Connection(asyncio.BufferedProtocol):
         self._stream, self._sends_events = asyncio.current_task(), response.media_type == EVENTS
         is_complete = False
         try:
-            if not self._ends_events:
+            if not (self._is_gone or self._ends_events):  # the caller may have disconnected before the first chunk
                 await self._write_chunks(chunks, is_framed=not exchange.is_old)
             is_complete = True
         except asyncio.CancelledError:
