@@ -38,6 +38,22 @@ def test_a_browsers_form_has_its_fields_and_its_file() -> None:
     assert found.files == {"file": content}
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        b'name="a"; filename="x"',
+        b"name=a;filename=x",
+        b'NAME="a"; filename=""',
+        b"""filename*=UTF-8''%C3%A1.jpg; name="a" """,
+        b'name="a"; filename="' + b"\xc3\xa1" * 255 + b'"',
+        b'name="a"; filename="aspas \\"; name=\\" \xe1.jpg"',
+    ],
+)
+def test_a_file_is_found_by_its_parameters(parameters: bytes) -> None:
+    found = parse_parts(make_body(make_part(b"content-disposition: form-data; " + parameters, b"x")), BOUNDARY)
+    assert (found, found.files) == ({}, {"a": b"x"})
+
+
 def test_an_input_without_a_choice_is_no_file() -> None:
     empty = b'Content-Disposition: form-data; name="file"; filename=""\r\nContent-Type: application/octet-stream'
     found = parse_parts(make_body(FIELD, make_part(empty, b"")), BOUNDARY)
@@ -75,6 +91,12 @@ def test_any_body_is_a_form_or_is_refused(body: bytes) -> None:
         make_body(make_part(b'Content-Disposition: form-data; name="a"', b"\xff")),
         make_body(make_part(b"X: " + b"y" * 3_000 + b"\r\n" + PHOTO, b"x")),
         make_body(make_part(PHOTO, b"1"), make_part(PHOTO, b"2")),
+        make_body(make_part(b"Content-Disposition: form-data; name*", b"x")),
+        make_body(make_part(b"Content-Disposition: form-data; name*0*=''", b"x")),
+        make_body(make_part(b'Content-Disposition: form-data; name="a', b"x")),
+        make_body(make_part(b'Content-Disposition: form-data; name="a"; name="b"', b"x")),
+        make_body(make_part(b'Content-Disposition: form-data; name="a"\r\n' * 2, b"x")),
+        make_body(make_part(b'Content-Disposition: form-data; name="a"; ' + b"(" * 1_900, b"x")),
         make_body(*[FIELD] * (MAX_PARTS + 1)),
     ],
 )
@@ -90,6 +112,7 @@ def test_a_malformed_body_is_refused(body: bytes) -> None:
         b"multipart/form-data",
         b"multipart/form-data; boundary=" + b"x" * 71,
         b"multipart/mixed; boundary=x",
+        b"multipart/form-data; boundary=" + BOUNDARY + b'; a="' + b";" * 300 + b'"',
     ],
 )
 def test_another_type_is_refused(content_type: bytes) -> None:

@@ -4,9 +4,8 @@ The server has already limited the size of the body. The parser only splits it, 
 each part.
 """
 
-from email.message import Message
-from email.parser import BytesHeaderParser
-from email.policy import HTTP
+import re
+from collections.abc import Mapping
 
 from balcao.core.errors import Invalid, TooLarge
 from balcao.core.http import forms
@@ -17,8 +16,11 @@ MEDIA_TYPE = "multipart/form-data"
 # The maximum number of parts: a form has a few hidden fields, a few texts, and one file for each file input.
 MAX_PARTS = 100
 _LONGEST_BOUNDARY = 70  # RFC 2046
-_LONGEST_HEAD = 2_000
-_HEADERS = BytesHeaderParser(policy=HTTP)
+_LONGEST_TYPE = 256  # the media type, the longest boundary, and other parameters
+_LONGEST_HEAD = 2_000  # a file name may have 765 bytes in UTF-8
+# A parameter of a header: a name, and a value with or without quotes. The parser in `email` needs quadratic time, and
+# raises other errors than ValueError for some malformed headers.
+_PARAMETER = re.compile(r""";\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*""")
 
 
 class UploadForm(FormData):
@@ -40,13 +42,14 @@ def read_upload(request: Request) -> FormData:
     """
     if request.content is None:
         raise TooLarge()
-    given = _parse_type(request.headers.text(b"content-type") or "")
-    if given.get_content_type() == forms.MEDIA_TYPE:
+    given = request.headers.text(b"content-type") or ""
+    if given.partition(";")[0].strip().lower() == forms.MEDIA_TYPE:
         return forms.read_form(request)
-    boundary = given.get_param("boundary")
-    if given.get_content_type() != MEDIA_TYPE or not isinstance(boundary, str):
+    if len(given) > _LONGEST_TYPE:
         raise _make_malformed()
-    if not boundary.isascii() or not 0 < len(boundary) <= _LONGEST_BOUNDARY:
+    media_type, parameters = _parse_parameters(given)
+    boundary = parameters.get("boundary", "")
+    if media_type != MEDIA_TYPE or not boundary.isascii() or not 0 < len(boundary) <= _LONGEST_BOUNDARY:
         raise _make_malformed()
     return parse_parts(request.content, boundary.encode())
 
@@ -61,15 +64,16 @@ def parse_parts(body: bytes, boundary: bytes) -> UploadForm:
         head, separator, content = part.partition(b"\r\n\r\n")
         if not separator or not head.startswith(b"\r\n") or len(head) > _LONGEST_HEAD:
             raise _make_malformed()
-        _add(found, _HEADERS.parsebytes(head[2:] + b"\r\n\r\n"), content)
+        _add(found, head.decode(errors="replace"), content)
     return found
 
 
-def _add(found: UploadForm, head: Message, content: bytes) -> None:
-    name = head.get_param("name", header="content-disposition")
-    if head.get_content_disposition() != "form-data" or not isinstance(name, str):
+def _add(found: UploadForm, head: str, content: bytes) -> None:
+    kind, parameters = _parse_parameters(_find_disposition(head))
+    name = parameters.get("name")
+    if kind != "form-data" or name is None:
         raise _make_malformed()
-    if head.get_filename() is not None or head.get_param("filename", header="content-disposition") is not None:
+    if "filename" in parameters or "filename*" in parameters:
         if content:
             if name in found.files:
                 raise _make_malformed()
@@ -81,11 +85,26 @@ def _add(found: UploadForm, head: Message, content: bytes) -> None:
         raise _make_malformed() from None
 
 
-def _parse_type(text: str) -> Message:
-    """Return a message whose only header is this content type."""
-    message = Message()
-    message["content-type"] = text.replace("\r", " ").replace("\n", " ")
-    return message
+def _find_disposition(head: str) -> str:
+    """Return the value of a part's only Content-Disposition header."""
+    fields = [line.partition(":") for line in head.split("\r\n")]
+    values = [value for name, _, value in fields if name.lower() == "content-disposition"]
+    if len(values) != 1:
+        raise _make_malformed()
+    return values[0]
+
+
+def _parse_parameters(header: str) -> tuple[str, Mapping[str, str]]:
+    """Return the value of a header in lower case, and its parameters. Raises Invalid if a parameter is repeated."""
+    value, parameters = header.partition(";")[0], dict[str, str]()
+    place = len(value)
+    while place < len(header):
+        found = _PARAMETER.match(header, place)
+        if found is None or found[1].lower() in parameters:
+            raise _make_malformed()
+        parameters[found[1].lower()] = found[3] if found[2] is None else re.sub(r"\\(.)", r"\1", found[2])
+        place = found.end()
+    return value.strip().lower(), parameters
 
 
 def _make_malformed() -> Invalid:
