@@ -1,5 +1,8 @@
 """The routing tree finds the same template as a linear search: from the left, literals win over parameters."""
 
+import sys
+from types import FrameType
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +46,23 @@ def test_a_path_belongs_to_the_template_with_the_most_words_on_the_left(
         assert found is not None
         values = [word for word, is_value in zip(read, expected, strict=True) if is_value]
         assert (found.by_method["GET"], list(found.values)) == (expected, values)
+
+
+def test_a_path_of_many_segments_is_decoded_in_few_calls() -> None:
+    paths: Paths[int] = Paths()
+    paths.add("GET", "/a/{x}", 1)
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        assert paths.find(b"/%41" * 16_000) is None
+    finally:
+        sys.setprofile(None)
+    assert calls < 100
 
 
 @given(TEMPLATES)

@@ -13,6 +13,7 @@ from balcao.core.errors import NotFound
 from tests.support.demo_people import ANA
 from tests.support.issuer import Issuer, bearer
 from tests.support.operations import Served, all_operations
+from tests.support.sandbox import ADMIN
 
 WITH_BODY = [
     served
@@ -52,6 +53,20 @@ def test_a_path_that_could_be_read_in_two_ways_is_refused_in_the_words_of_its_op
         if answer.headers["Error-Code"] != "not-found" or (served.method != "HEAD" and words != wanted):
             differing.append(f"{served}: {words}")
     assert differing == []
+
+
+def test_a_query_with_too_many_parameters_is_refused_in_the_words_of_its_operation(
+    http: httpx.Client, issuer: Issuer
+) -> None:
+    statuses: set[tuple[bool, int]] = set()
+    for served in all_operations():
+        if served.method == "GET" and served.operation.signature.queries and "{" not in served.path:
+            path = f"{served.service.prefix}{served.path}?{'a&' * 500}"
+            answer = http.get(path, headers=bearer(issuer.person(ADMIN)))
+            if answer.status_code != 403:
+                statuses.add((served.operation.dialect.lists_faults, answer.status_code))
+                assert answer.headers["Error-Code"] == "invalid"
+    assert statuses == {(False, 400), (True, 422)}
 
 
 @pytest.mark.parametrize("cpf", ["900%2E000%2E001-75", "900%2e000%2e001%2D75", "900.000.001-75", "%3900000001%37%35"])

@@ -9,6 +9,8 @@ from balcao.core.http.responses import JSON, PUBLIC, Response, from_bytes
 from balcao.core.values.etags import etag_of
 from balcao.core.values.ready import Ready
 
+# No browser or library sends a longer `Accept-Encoding`. A longer one is ignored, because parsing it takes too long.
+_LONGEST_ACCEPTED = 1_000
 _PLAIN = {"Vary": "Accept-Encoding"}
 _ZIPPED = {**_PLAIN, "Content-Encoding": "gzip"}
 
@@ -39,6 +41,8 @@ class EncodedBody:
 
 def accepts_gzip(header: str) -> bool:
     """Return whether `Accept-Encoding` lists gzip, or `*`, with a weight above zero."""
+    if len(header) > _LONGEST_ACCEPTED:
+        return False
     weights = dict(_parse_weight(part) for part in header.lower().split(","))
     return weights.get("gzip", weights.get("*", 0.0)) > 0
 

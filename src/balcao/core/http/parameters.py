@@ -304,7 +304,7 @@ def _bind_query(marker: InQuery, dialect: Dialect) -> Binder:
     """
     parse, repeated = marker.parse, marker.repeated
     if dialect.lists_faults:
-        return lambda _, request: parse(request.query(repeated))
+        return lambda _, request: parse(_read_query(request, repeated))
 
     def bind(_: Call, request: Request) -> Any:
         query = request.query(repeated)
@@ -312,6 +312,14 @@ def _bind_query(marker: InQuery, dialect: Dialect) -> Binder:
         return parse(query)
 
     return bind
+
+
+def _read_query(request: Request, repeated: Collection[str]) -> Mapping[str, Any]:
+    """Return the query, for a service that answers an invalid query with 422."""
+    try:
+        return request.query(repeated)
+    except Invalid as fault:
+        raise Unprocessable(faults=[{"loc": ["query"], "msg": fault.message, "type": "too_long"}]) from None
 
 
 def _bind_call(read: Callable[[Call], Any]) -> Binder:

@@ -9,9 +9,12 @@ from urllib.parse import parse_qsl
 from uuid_utils import uuid7
 
 from balcao.core.context.headers import NO_HEADERS, Headers
+from balcao.core.errors import Invalid
 
 # Accept a caller's request id only in the form of a UUID, which cannot be a CPF or a phone number.
 _REQUEST_ID = re.compile(rb"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
+# The maximum number of query parameters. The longest list that an operation accepts has a hundred values.
+_MOST_PARAMETERS = 500
 
 
 class Request:
@@ -69,10 +72,15 @@ class Request:
     def query(self, repeated: Collection[str] = ()) -> Mapping[str, Any]:
         """Return the query parameters as text. The first value of a repeated parameter wins.
 
-        The parameters in `repeated` are lists of all their values. A parameter that was not sent is absent.
+        The parameters in `repeated` are lists of all their values. A parameter that was not sent is absent. Raises
+        Invalid if there are too many parameters.
         """
-        found: dict[str, Any] = {}
-        for name, value in parse_qsl(self.query_string.decode("latin-1"), keep_blank_values=True):
+        text, found = self.query_string.decode("latin-1"), dict[str, Any]()
+        try:
+            pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
+        except ValueError:
+            raise Invalid(f"A consulta pode ter até {_MOST_PARAMETERS} parâmetros.") from None
+        for name, value in pairs:
             if name in repeated:
                 found.setdefault(name, []).append(value)
             else:

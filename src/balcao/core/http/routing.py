@@ -87,7 +87,8 @@ class Paths(Generic[E]):
         if "%" in text or "//" in text or "/." in text or "\\" in text:
             if not self._lenient and (unclear := _AMBIGUOUS.search(path)):
                 return self._find_rest(text, unclear.start())
-            segments = [unquote(segment) for segment in segments]
+            # An unambiguous path contains no encoded slash, so it can be decoded in one call, which is much faster.
+            segments = [unquote(segment) for segment in segments] if self._lenient else _split(unquote(text))
         values: list[str] = []
         node = _walk(self._root, segments, 1, values)
         return None if node is None else Found(node.by_method, values)
@@ -95,7 +96,7 @@ class Paths(Generic[E]):
     def _find_rest(self, text: str, unclear: int) -> Found[E] | None:
         """Return the endpoints that accept the rest of the path, from the first ambiguous segment on, as one value."""
         clear = text.rfind("/", 0, unclear + 1)
-        segments = [*(unquote(segment) for segment in text[:clear].split("/")[1:]), text[clear + 1 :]]
+        segments = [*unquote(text[:clear]).split("/")[1:], text[clear + 1 :]]
         values: list[str] = []
         node = _walk(self._root, segments, 0, values)
         return Found(node.by_method, values) if node is not None and node.takes_rest else None
