@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from balcao.core.database.connection_quota import holder
 from balcao.core.http.endpoint import Responding
 from balcao.core.http.operations import MIB
 from balcao.core.http.requests import Request
@@ -34,11 +35,13 @@ class Echo:
     - `/events` streams events forever.
     - `/asked` accepts a body of the size in its query. It decides one iteration of the event loop later.
 
-    `seen` contains the requested paths.
+    `seen` contains the requested paths. `holders` contains the holder of database connections in whose context each
+    request to `/waits` began.
     """
 
     def __init__(self) -> None:
         self.seen: list[bytes] = []
+        self.holders: list[str] = []
         self.arrived = threading.Event()
         self.released = threading.Event()
         self.ended = threading.Event()
@@ -98,6 +101,8 @@ class Endpoint:
         return _LARGE if request.path == b"/large" else _say(request)
 
     async def _wait(self, request: Request) -> Response[Any]:
+        self._echo.holders.append(holder.get())
+        holder.set(request.headers.get(b"authorization", b"?").decode())
         self._echo.arrived.set()
         await asyncio.to_thread(self._echo.released.wait, 60)
         self._echo.ended.set()

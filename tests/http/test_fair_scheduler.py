@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
+from contextvars import Context
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -41,8 +43,8 @@ class Loop:
     def __init__(self) -> None:
         self._planned: deque[Callable[[], None]] = deque()
 
-    def call_soon(self, planned: Callable[[], None]) -> None:
-        self._planned.append(planned)
+    def call_soon(self, planned: Callable[[], None], *, context: Context) -> None:
+        self._planned.append(partial(context.run, planned))
 
     def run_iteration(self) -> bool:
         """Run all callbacks that are already scheduled, and return whether there were any."""
@@ -277,3 +279,15 @@ def test_requests_that_follow_on_a_connection_are_answered_after_one_that_waited
                 "200 GET / 0",
                 "200 GET /later?2 0",
             ]
+
+
+def test_no_request_is_begun_in_the_context_of_another(echo: Echo) -> None:
+    with RunningServer(echo, limits=Limits(settling_seconds=0)) as server, contextlib.ExitStack() as opened:
+        connections = [opened.enter_context(Connection(server.port)) for _ in range(2 * _MOST_IN_FLIGHT)]
+        for connection in connections:
+            connection.send(get("/waits", "one") + get("/waits", "other"))
+        until_now(lambda: len(echo.seen) >= _MOST_IN_FLIGHT)
+        echo.released.set()
+        for connection in connections:
+            assert [connection.answer() for _ in range(2)] == ["200 GET /waits 0"] * 2
+    assert echo.holders == [""] * 4 * _MOST_IN_FLIGHT

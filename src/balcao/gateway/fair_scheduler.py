@@ -12,6 +12,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from contextvars import Context
 from typing import Protocol
 
 from balcao.core.http.requests import Request
@@ -131,7 +132,8 @@ class FairScheduler:
 
     def _plan_next(self) -> None:
         self._has_next = True
-        self._loop.call_soon(self._start_due)
+        # Use an empty context. The current context may belong to a request that has just finished.
+        self._loop.call_soon(self._start_due, context=Context())
 
     def _start_due(self) -> None:
         """Start one request of each caller in the queue, or up to `_MOST_STARTED` requests of a single caller."""

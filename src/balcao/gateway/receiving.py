@@ -5,6 +5,7 @@ refusals and pipelining, for which llhttp makes the server responsible. `head_ru
 """
 
 import asyncio
+from contextvars import Context
 from typing import Protocol
 
 import httptools
@@ -327,7 +328,7 @@ class Receiver:
         self._check_size(exchange)
         if not self.is_discarding:
             self._answering.wait(self._limits.body_seconds)
-        self._answering.resume()
+        Context().run(self._answering.resume)  # the next request may be from another caller
 
     def _count_more(self, exchange: Exchange) -> None:
         """Count the received body towards the caller's quota, in blocks. Raises Refused if the quota is exceeded."""

@@ -9,6 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
+from contextvars import Context
 from typing import Any
 
 from balcao.core.http.responses import EVENTS, Response
@@ -313,7 +314,7 @@ class Connection(asyncio.BufferedProtocol):
                 self._reply(exchange, response)
             else:
                 await self._reply_in_parts(exchange, response, response.chunks)
-        self.resume()
+        Context().run(self.resume)  # the next request may be from another caller
 
     def _reply(self, exchange: Exchange, response: Response[Any]) -> None:
         status = response.status or exchange.endpoint.status
