@@ -12,6 +12,8 @@ from balcao.core.access.counts import Counts
 from balcao.core.access.enumeration import EnumerationGuard
 from balcao.core.access.limits import Limits
 from balcao.core.errors import TooMany
+from balcao.operate.faults import explain_fault
+from tests.support.small_disks import disk
 
 KEY = ("60/minute", "registry.read", "caller")
 Group = Callable[..., Counts]
@@ -64,6 +66,21 @@ def test_keys_are_counted_apart_and_cannot_be_read_in_the_file(process: Group, t
     content = (tmp_path / "counts").read_bytes()
     assert b"caller" not in content
     assert (tmp_path / "counts").stat().st_mode & 0o077 == 0
+
+
+def test_the_file_has_no_hole_that_a_full_disk_could_not_fill(process: Group, tmp_path: Path) -> None:
+    with (tmp_path / "counts").open("wb") as file:
+        file.truncate(1000)
+    process(0)
+    found = (tmp_path / "counts").stat()
+    assert found.st_blocks * 512 >= found.st_size == 3 * module.SLOTS * 16
+
+
+@pytest.mark.mounts
+def test_a_disk_without_room_for_the_file_is_told_to_the_operator(tmp_path: Path) -> None:
+    with disk(tmp_path, 1), pytest.raises(OSError, match="No space left") as raised:
+        Counts(b"secret", tmp_path / "counts")
+    assert explain_fault(raised.value) == "O disco está cheio: libere espaço e repita."
 
 
 def test_keys_that_meet_in_one_slot_are_never_refused_for_each_other(

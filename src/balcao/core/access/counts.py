@@ -4,8 +4,8 @@ Layout: all processes map one file. Each process has its own region in the file,
 read. The count of a key is the sum over all regions. A region is a table of fixed size with one slot for a key. A slot
 has two words: the tag of the key, and the end of the key's window together with the count.
 
-Cost: about a microsecond for each counted call, `SLOTS * 16` bytes for each process (only the used pages are
-allocated), and at most `MOST_WINDOWS` entries in the dictionary.
+Cost: about a microsecond for each counted call, `SLOTS * 16` bytes of disk for each process (only the used pages need
+memory), and at most `MOST_WINDOWS` entries in the dictionary.
 
 Accuracy: two processes that count at the same instant may each miss the other's last call, so a limit is exceeded by at
 most the number of processes minus one. Two keys that share a slot hide each other's counts from the other processes
@@ -148,13 +148,16 @@ def _locate(secret: bytes, key: tuple[str, ...]) -> tuple[int, int]:
 
 
 def _map(file: Path | None, size: int) -> memoryview:
-    """Map the file's first `size` bytes as words. A longer file, made for more processes, is not shortened."""
+    """Map the file's first `size` bytes as words. A longer file, made for more processes, is not shortened.
+
+    Raises OSError if the disk has too little space. In a file with holes, the system would kill the process at the
+    first write to a hole that a full disk cannot fill.
+    """
     if file is None:
         return memoryview(mmap.mmap(-1, size)).cast("Q")
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if os.fstat(descriptor).st_size < size:
-            os.truncate(descriptor, size)
+        os.posix_fallocate(descriptor, 0, size)
         return memoryview(mmap.mmap(descriptor, size)).cast("Q")
     finally:
         os.close(descriptor)
