@@ -13,12 +13,15 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from balcao import app
 from balcao.core.context.platform import assemble
+from balcao.core.database import pool
 from balcao.core.database.pool import Database
 from balcao.core.database.traced import TracedDatabase
+from balcao.core.errors import Unavailable
 from balcao.core.http.operation_endpoint import OperationEndpoint
 from balcao.core.http.traced import TracedEndpoint
-from balcao.core.tracing import TracedClient, tracing
+from balcao.core.tracing import TracedClient, span, tracing
 from balcao.settings import Settings, SettingsError
+from tests.core.relay import Relay
 from tests.registry.conftest import DUE, drain
 from tests.support.crm import RunningCrm
 from tests.support.demo_people import CARLA
@@ -30,6 +33,7 @@ from tests.support.server import RunningServer
 
 pytestmark = pytest.mark.long
 
+FROZEN_SECONDS = 25  # less than the driver's own limit of 30
 TRACE, CALLER = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 PUT = "registry.declare_gender"
 
@@ -125,6 +129,23 @@ def test_with_traces_off_a_request_meets_nothing_of_them(settings: Settings, dat
         mounted = app.mount_service(app.SERVICES[1], platform)
         assert {type(each) for _, _, each in mounted.endpoints} == {endpoint}
         assert (type(platform.database), type(platform.http)) == (database, client)
+
+
+async def test_a_server_that_freezes_is_down_as_soon_as_without_traces(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "SERVING_SECONDS", 0.1)
+    with Receiver() as collector, Relay(database_url) as relay:
+        database = TracedDatabase(relay.url, size=1)
+        database.is_serving = True
+        await database.open()
+        relay.stop()
+        async with tracing(collector.url, 1.0, "api-0"), asyncio.timeout(FROZEN_SECONDS):
+            with span("call", "SERVER", {}), pytest.raises(Unavailable):
+                async with database.connection():
+                    pass
+        relay.resume()
+        await database.close()
 
 
 def test_with_traces_off_the_libraries_are_not_loaded() -> None:

@@ -1,5 +1,7 @@
 """A database that records a span for each statement and passes the current trace on to enqueued jobs."""
 
+import asyncio
+import math
 import time
 from typing import Any
 
@@ -28,23 +30,26 @@ class TracedDatabase(Database):
         return None
 
     async def acquire(self, name: str, deadline: float) -> Connection:
-        """Return a connection that has the current trace set."""
+        """Return a connection that has the current trace set. Raises TimeoutError at the deadline."""
         connection = await super().acquire(name, deadline)
         try:
             connection.add_query_logger(_record)  # adding the logger twice has no effect
-            await self._mark(connection)
-        except BaseException:
+            left = max(deadline - asyncio.get_running_loop().time(), 0.1)
+            await self._mark(connection, None if math.isinf(left) else left)
+        except BaseException as fault:
+            if isinstance(fault, TimeoutError):
+                connection.terminate()  # a graceful close would wait for an unresponsive server
             await self.release(connection, name, is_usable=False)
             raise
         return connection
 
-    async def _mark(self, connection: Connection) -> None:
+    async def _mark(self, connection: Connection, seconds: float | None) -> None:
         trace, process = carry_trace(), connection.get_server_pid()
         if trace is not None:
             self._marked.add(process)
-            await connection.execute(_MARK, json_text(trace))
+            await connection.execute(_MARK, json_text(trace), timeout=seconds)
         elif process in self._marked:
-            await connection.execute(_MARK, "")
+            await connection.execute(_MARK, "", timeout=seconds)
             self._marked.discard(process)
 
 
