@@ -12,7 +12,7 @@ from typing import Any
 from balcao.core.access.refusals import Refusals
 from balcao.core.errors import BalcaoError, MethodNotAllowed, NotFound
 from balcao.core.http.dialects import Dialect
-from balcao.core.http.endpoint import Endpoint, OptionsEndpoint, UnmatchedEndpoint, allowed_methods
+from balcao.core.http.endpoint import Endpoint, OptionsEndpoint, UnmatchedEndpoint, allowed_methods, unwrap
 from balcao.core.http.operation_endpoint import OperationEndpoint
 from balcao.core.http.refusal_pages import RefusalPage, wants_page
 from balcao.core.http.requests import Request
@@ -135,8 +135,8 @@ class Gateway:
     def _choose_dialect(self, mount: Mount, path: bytes) -> Dialect:
         """Choose the error format of operations with a similar path, or else the one for the start of the path."""
         for endpoint in self._paths[id(mount)].find_similar(path).values():
-            if isinstance(endpoint, OperationEndpoint):
-                return endpoint.operation.dialect
+            if isinstance(inner := unwrap(endpoint), OperationEndpoint):
+                return inner.operation.dialect
         return mount.dialect(path.decode("latin-1").removeprefix(mount.base))
 
 

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import httpx
@@ -18,8 +19,11 @@ from balcao.core.database.pool import Database
 from balcao.core.database.traced import TracedDatabase
 from balcao.core.errors import Unavailable
 from balcao.core.http.operation_endpoint import OperationEndpoint
+from balcao.core.http.requests import Request
+from balcao.core.http.responses import Response
 from balcao.core.http.traced import TracedEndpoint
 from balcao.core.tracing import TracedClient, span, tracing
+from balcao.gateway.gateway import Gateway
 from balcao.settings import Settings, SettingsError
 from tests.core.relay import Relay
 from tests.registry.conftest import DUE, drain
@@ -28,8 +32,10 @@ from tests.support.demo_people import CARLA
 from tests.support.fixture_types import Sql
 from tests.support.http_receiver import Receiver
 from tests.support.issuer import Issuer, bearer
+from tests.support.operations import all_operations
 from tests.support.polling import PATIENCE
 from tests.support.server import RunningServer
+from tests.support.single_services import no_pages
 
 pytestmark = pytest.mark.long
 
@@ -129,6 +135,18 @@ def test_with_traces_off_a_request_meets_nothing_of_them(settings: Settings, dat
         mounted = app.mount_service(app.SERVICES[1], platform)
         assert {type(each) for _, _, each in mounted.endpoints} == {endpoint}
         assert (type(platform.database), type(platform.http)) == (database, client)
+
+
+def test_with_traces_on_a_refused_method_is_answered_in_the_same_words(settings: Settings) -> None:
+    def refuse_all(wanted: Settings) -> dict[str, bytes]:
+        platform = assemble(wanted, "postgresql://nobody@127.0.0.1:9/none")
+        gateway = Gateway([app.mount_service(service, platform) for service in app.SERVICES], no_pages(), nullcontext)
+        paths = {served.filled() for served in all_operations()}
+        refused = {path: gateway.match(Request("PROPFIND", path.encode())) for path in paths}
+        responses = {path: endpoint.respond(Request("PROPFIND", b"")) for path, endpoint in refused.items()}
+        return {path: response.body for path, response in responses.items() if isinstance(response, Response)}
+
+    assert refuse_all(settings) == refuse_all(settings.model_copy(update={"traces_url": ""}))
 
 
 async def test_a_server_that_freezes_is_down_as_soon_as_without_traces(

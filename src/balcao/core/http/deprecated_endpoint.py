@@ -18,7 +18,7 @@ class DeprecatedEndpoint(WrappingEndpoint):
 
     def respond(self, request: Request) -> Responding:
         """Answer the request as the operation does, with the headers."""
-        response = self._endpoint.respond(request)
+        response = self.wrapped.respond(request)
         return response.with_added(self._headers) if isinstance(response, Response) else self._finish(response)
 
     async def _finish(self, response: Awaitable[Response[Any]]) -> Response[Any]:

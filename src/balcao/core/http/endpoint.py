@@ -103,7 +103,14 @@ class WrappingEndpoint:
         self.admit_body = endpoint.admit_body
         self.meter = endpoint.meter
         self.waits = endpoint.waits
-        self._endpoint = endpoint
+        self.wrapped = endpoint
+
+
+def unwrap(endpoint: Endpoint) -> Endpoint:
+    """Return the innermost endpoint of an endpoint that may be wrapped."""
+    while isinstance(endpoint, WrappingEndpoint):
+        endpoint = endpoint.wrapped
+    return endpoint
 
 
 class UnmatchedEndpoint:

@@ -21,7 +21,7 @@ class TracedEndpoint(WrappingEndpoint):
 
     async def _respond(self, request: Request) -> Response[Any]:
         with self._span(request) as made:
-            answer = self._endpoint.respond(request)
+            answer = self.wrapped.respond(request)
             response = await answer if isinstance(answer, Awaitable) else answer
             if made is not None:
                 made.set_attribute("http.response.status_code", response.status or self.status)
