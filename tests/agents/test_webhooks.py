@@ -219,11 +219,23 @@ def test_a_webhook_is_replaced_and_deleted(
     assert (again.status_code, again.headers["Error-Code"]) == (404, "webhook-not-found")
 
 
+def test_a_stored_address_that_cannot_be_called_is_shown_as_not_reached(
+    webhook: dict[str, Any], receiver: Receiver, send: Send, drain: Drain, sql: Sql
+) -> None:
+    # The resolver reads the full-width letter as an ordinary one, but the address is not a valid header value.
+    sql("UPDATE agents.webhooks SET url = $1", receiver.url.replace("127.0.0.1", "\uff4cocalhost"))
+    send("POST", f"webhooks/{webhook['id']}/test")
+    drain()
+    assert send("GET", f"webhooks/{webhook['id']}").json()["last_error"] == "not-reached"
+    assert receiver.received == []
+
+
 @pytest.mark.parametrize(
     "body",
     [
         {"url": "ftp://agente.example/"},
         {"url": "https://usuario:senha@agente.example/"},
+        {"url": "https://são.example/"},
         {"url": "https://agente.example/" + "a" * 500},
         {"url": "https://agente.example/", "agent_types": ["não"]},
         {"url": "https://agente.example/", "agent_types": ["a"] * 101},

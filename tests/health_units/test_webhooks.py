@@ -246,6 +246,7 @@ def test_a_secret_is_shown_once(webhook: dict[str, Any], manage: Manage, sql: Sq
         {"url": "ftp://painel.example/"},
         {"url": "https://usuario:senha@painel.example/"},
         {"url": "https:///avisos"},
+        {"url": "https://são.example/"},
         {"url": "https://painel.example/" + "a" * 500},
         {"url": "https://painel.example/", "unidades": ["123"]},
         {},

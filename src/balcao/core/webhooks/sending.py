@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Annotated, NamedTuple
+from urllib.parse import urlsplit
 
 import httpx
 from pydantic import AfterValidator
@@ -44,6 +45,8 @@ _GONE = "status-410"
 def _check_address(url: str) -> str:
     if not is_web_address(url):
         raise ValueError("deve ser um endereço https completo, sem usuário nem senha")
+    if not (urlsplit(url).hostname or "").isascii():
+        raise ValueError("deve ter o nome do servidor sem acentos, na forma `xn--`")
     return url
 
 
@@ -97,7 +100,7 @@ async def send_message(
         return Delivery("address-refused")
     except TimeoutError:
         return Delivery("timeout")
-    except httpx.HTTPError:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError):  # the last two: a stored address that cannot be called
         return Delivery("not-reached")
     if 200 <= answered.status < 300:
         return Delivery(None)
