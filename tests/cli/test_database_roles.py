@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import asyncpg
 import pytest
@@ -119,6 +120,17 @@ def test_who_does_not_own_the_database_is_told_how_to(tmp_path: Path, install: C
     city.administer(f"ALTER DATABASE {city.name} OWNER TO balcao", f"CREATE ROLE {city.role} LOGIN")
     terminal = Terminal(tmp_path, **city.settings())
     assert statements_in(terminal.refusal("migrate")) == [f"ALTER DATABASE {city.name} OWNER TO {city.owner}"]
+
+
+def test_the_name_of_a_login_may_be_encoded_in_the_address(tmp_path: Path, install: Callable[[], Installation]) -> None:
+    city = install()
+    name, city.login = f"{city.login}@host", f'"{city.login}@host"'
+    city.administer(
+        f"CREATE ROLE {city.login} LOGIN NOINHERIT", f"CREATE ROLE {city.role}", f"GRANT {city.role} TO {city.login}"
+    )
+    terminal = Terminal(tmp_path, **city.settings(database_url=city.url(quote(name))))
+    assert terminal.run("migrate").returncode == 0
+    assert terminal.run("jobs", "list").returncode == 0
 
 
 def test_a_login_of_the_services_own_must_be_a_member_of_the_role(

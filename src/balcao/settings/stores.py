@@ -1,6 +1,6 @@
 """Settings for PostgreSQL (logins and connections), Redis and the bucket of files."""
 
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, Field, SecretStr
 
@@ -52,7 +52,7 @@ class StoreSettings(BaseModel):
         """Return the services' database user, or None if the services connect as the owner of the tables."""
         if self.database_url and self.database_owner_url in {"", self.database_url}:
             return None
-        return urlsplit(self.database_url).username or self.database_role
+        return unquote(urlsplit(self.database_url).username or "") or self.database_role
 
     @property
     def connections(self) -> int:

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from balcao.core.database import migrations
 from balcao.core.database.faults import StatementRefused
@@ -50,7 +50,7 @@ class SurfaceDatabase(NamedTuple):
             async with database.connection() as connection:
                 await migrations.check_migrations(connection, list_migrations(self.schema), self.schema)
         except (Unavailable, StatementRefused) as fault:
-            login = urlsplit(self.url or settings.database_url).username or self.role
+            login = unquote(urlsplit(self.url or settings.database_url).username or "") or self.role
             reason = explain_surface_refusal(fault, self.title, self.role, login, self.switch)
             if reason is None:
                 raise
