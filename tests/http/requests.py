@@ -134,6 +134,8 @@ HOSTS = [
     _case("empty host twice", "GET / HTTP/1.1\nHost:\nHost:\nConnection: close\n\n", "400"),
     _case("host with port", "GET / HTTP/1.1\nHost: a:80\nConnection: close\n\n", OK),
     _case("IPv6 host", "GET / HTTP/1.1\nHost: [::1]:80\nConnection: close\n\n", OK),
+    _case("longest host", f"GET / HTTP/1.1\nHost: {'a' * 255}:65535\nConnection: close\n\n", OK),
+    _case("host that is too long", f"GET / HTTP/1.1\nHost: {'a' * 263}\nConnection: close\n\n", "400"),
     _case("host with a space", "GET / HTTP/1.1\nHost: a b\nConnection: close\n\n", "400"),
     _case("host with a path", "GET / HTTP/1.1\nHost: a/b\nConnection: close\n\n", "400"),
     _case("host with a user", "GET / HTTP/1.1\nHost: u@a\nConnection: close\n\n", "400"),

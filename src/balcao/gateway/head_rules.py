@@ -13,7 +13,8 @@ _ABSOLUTE = re.compile(rb"https?://([^/?]*)", re.IGNORECASE)
 _VERSIONS = frozenset({"1.0", "1.1"})
 _ONCE = (b"host", b"transfer-encoding", b"expect")
 _CONTINUE = b"100-continue"
-_KNOWN_HOSTS = 1024
+# The number of cached hosts, and the length of the longest host: a name of 255 bytes, a colon and a port.
+_KNOWN_HOSTS, _LONGEST_HOST = 1024, 262
 
 # The number of bytes of a refused body that the server reads and discards. Otherwise a caller that is still sending
 # would miss the refusal. The value exceeds every body limit, so a caller whose body is slightly too large always
@@ -56,8 +57,12 @@ def check_head(version: str, headers: Headers, fields: RawHeaders) -> bool:
     return coding is not None or headers.get(b"content-length", b"0") != b"0"
 
 
-@lru_cache(_KNOWN_HOSTS)
 def _is_host(value: bytes) -> bool:
+    return len(value) <= _LONGEST_HOST and _matches_host(value)
+
+
+@lru_cache(_KNOWN_HOSTS)
+def _matches_host(value: bytes) -> bool:
     return _HOST.fullmatch(value) is not None
 
 
