@@ -2,16 +2,20 @@
 
 import contextlib
 import threading
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import pytest
 
 from balcao.core.http.operations import MIB
+from balcao.gateway import discarding, wire
 from balcao.gateway.discarding import RATE, SHORTEST_PAUSE, DiscardLimiter
+from tests.http.application import Echo
 from tests.http.connection import Connection
 from tests.support.server import RunningServer
 
 PIECE = 65_536
+GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
 class World:
@@ -21,21 +25,21 @@ class World:
         self.now = 0.0
         self.timers: list[tuple[float, Any]] = []
         self.limiter = DiscardLimiter(cast("Any", self))
-        self.ready = [Transport() for _ in range(connections)]
+        self.ready = [PausedConnection() for _ in range(connections)]
         self.read = 0
 
     def time(self) -> float:
         return self.now
 
-    def call_at(self, when: float, callback: Any, transport: "Transport") -> None:
-        self.timers.append((when, lambda: callback(transport)))
+    def call_at(self, when: float, callback: Callable[[], None]) -> None:
+        self.timers.append((when, callback))
 
     def run(self, seconds: float) -> None:
         while self.now < seconds:
-            reading = [transport for transport in self.ready if not transport.is_paused]
-            for transport in reading:
+            reading = [connection for connection in self.ready if not connection.is_paused]
+            for connection in reading:
                 self.read += PIECE
-                self.limiter.pause(cast("Any", transport), PIECE)
+                self.limiter.pause(connection, PIECE)
             self.now = min((when for when, _ in self.timers), default=self.now) if not reading else self.now
             due = [call for when, call in self.timers if when <= self.now]
             self.timers = [timer for timer in self.timers if timer[0] > self.now]
@@ -43,19 +47,14 @@ class World:
                 call()
 
 
-class Transport:
-    def __init__(self) -> None:
-        self.is_paused = self.is_closed = False
+class PausedConnection:
+    is_paused = False
 
-    def pause_reading(self) -> None:
+    def pause(self) -> None:
         self.is_paused = True
 
     def resume_reading(self) -> None:
-        assert not self.is_closed
         self.is_paused = False
-
-    def is_closing(self) -> bool:
-        return self.is_closed
 
 
 def test_all_connections_together_are_read_at_the_rate() -> None:
@@ -65,20 +64,49 @@ def test_all_connections_together_are_read_at_the_rate() -> None:
         assert 1.9 * RATE < world.read < 2.1 * RATE + connections * PIECE
 
 
-def test_a_connection_that_was_closed_in_a_pause_is_left_alone() -> None:
-    world = World(1)
-    (transport,) = world.ready
-    while not transport.is_paused:
-        world.limiter.pause(cast("Any", transport), PIECE)
-    transport.is_closed = True
-    for _, call in world.timers:
-        call()
-    assert transport.is_paused
+@pytest.fixture
+def pausing() -> Iterator[tuple[RunningServer, Echo]]:
+    """Yield a server that pauses after each piece of a refused body, but waits long for the rest of the body."""
+    echo = Echo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(discarding, "SHORTEST_PAUSE", 0)
+        patch.setattr(wire, "_DISCARD_SECONDS", 60)
+        with RunningServer(echo) as running:
+            yield running, echo
+
+
+def test_no_byte_is_lost_if_a_refused_body_arrives_behind_a_slow_request(pausing: tuple[RunningServer, Echo]) -> None:
+    server, echo = pausing
+    body = b"x" * 24 * MIB
+    with Connection(server.port) as connection:
+        connection.send(b"GET /waits HTTP/1.1\r\nHost: a\r\n\r\n" + GET * 15)
+        assert echo.arrived.wait(20)
+        sent = b"POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body) + GET
+        taken = connection.send_while_read(sent, 0.5)
+        assert taken < len(sent)
+        echo.released.set()
+        connection.send(sent[taken:])
+        answers = ["200 GET /waits 0", *["200 GET / 0"] * 15, "200 POST /unread 0", "200 GET / 0"]
+        assert [connection.answer() for _ in answers] == answers
+
+
+def test_a_connection_that_is_closed_in_a_pause_harms_nobody(
+    pausing: tuple[RunningServer, Echo], caplog: pytest.LogCaptureFixture
+) -> None:
+    server, _ = pausing
+    for _ in range(20):
+        with Connection(server.port) as leaving:
+            leaving.send(b"POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % MIB + b"x" * MIB)
+            leaving.reset()
+    with Connection(server.port) as connection:
+        connection.send(GET)
+        assert connection.answer() == "200 GET / 0"
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
 
 
 def test_a_short_rest_of_a_body_is_read_without_a_pause() -> None:
     world = World(1)
-    world.limiter.pause(cast("Any", world.ready[0]), int(RATE * SHORTEST_PAUSE / 2))
+    world.limiter.pause(world.ready[0], int(RATE * SHORTEST_PAUSE / 2))
     assert not world.ready[0].is_paused
 
 

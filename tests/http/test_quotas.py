@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from balcao.core.http.operations import MIB
-from balcao.gateway import receiving
+from balcao.gateway import discarding, receiving
 from balcao.gateway.application import Served
 from balcao.gateway.exchanges import Exchange, Refusal
 from balcao.gateway.limits import Limits
@@ -165,12 +165,16 @@ def test_unfinished_bodies_beyond_an_addresss_share_are_503(full: tuple[RunningS
 
 
 @pytest.mark.long
-def test_nothing_more_is_read_of_a_body_beyond_the_share(full: tuple[RunningServer, Connection]) -> None:
+@pytest.mark.parametrize("pause", [discarding.SHORTEST_PAUSE, 0])
+def test_nothing_more_is_read_of_a_body_beyond_the_share(
+    full: tuple[RunningServer, Connection], monkeypatch: pytest.MonkeyPatch, pause: float
+) -> None:
     """Unlike after other refusals, the server does not read the rest of this body.
 
     A flood of such bodies would occupy it.
     """
     server, _ = full
+    monkeypatch.setattr(discarding, "SHORTEST_PAUSE", pause)  # with 0, as if many bodies were discarded
     with Connection(server.port, GREEDY) as refused:
         refused.send(post(b"/more", 16 * MIB, LARGE))
         assert (refused.head() or b"").startswith(b"HTTP/1.1 503 ")

@@ -129,7 +129,7 @@ class Receiver:
         try:
             while place < size and not self.is_over:
                 if self.is_asking or self._answering.is_full:
-                    self._unparsed = bytes(received[place:])
+                    self._unparsed += bytes(received[place:])
                     self._answering.pause()
                     return
                 is_whole = not place and size <= _SLICE

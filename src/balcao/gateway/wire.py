@@ -79,6 +79,7 @@ class Connection(asyncio.BufferedProtocol):
         self._stream: asyncio.Task[None] | None = None
         self._unblocked: asyncio.Future[None] | None = None
         self._unsent = self._discarded = 0
+        self._is_over_quota = False
         self._is_held = self._is_lingering = self._is_draining = self._is_gone = self._sends_events = False
         self.deadline = _NEVER
 
@@ -120,7 +121,7 @@ class Connection(asyncio.BufferedProtocol):
             if self._discarded > DISCARD_BYTES:
                 self.abort()
         if self._is_lingering or self._receiver.is_discarding:
-            self._shared.discards.pause(self._transport, size)
+            self._shared.discards.pause(self, size)
 
     def eof_received(self) -> bool:
         """Handle the end of the caller's input. Return True to keep the connection open for pending responses."""
@@ -205,6 +206,11 @@ class Connection(asyncio.BufferedProtocol):
     def pause(self) -> None:
         """Pause reading from the socket."""
         self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Continue reading from the socket, unless bytes wait to be parsed or the caller exceeds its quota."""
+        if not (self._receiver.has_unparsed or self._is_over_quota or self._transport.is_closing()):
+            self._transport.resume_reading()
 
     def abort(self) -> None:
         """Close immediately and discard unsent data."""
@@ -406,7 +412,8 @@ class Connection(asyncio.BufferedProtocol):
     def _write_refusal(self, refusal: Refusal) -> None:
         self._write(encode_refusal(refusal.status, refusal.page))
         self._linger()
-        if refusal.status == 503:  # the caller exceeds its quota, so stop reading its data
+        if refusal.status == 503:  # stop reading the caller's data
+            self._is_over_quota = True
             self._transport.pause_reading()
 
     def _fail(self) -> None:
