@@ -13,7 +13,8 @@ from balcao.gateway import listening
 from balcao.gateway.application import Served
 from balcao.gateway.limits import Limits
 from balcao.gateway.quotas import Quota
-from balcao.gateway.wire import Connection, Shared
+from balcao.gateway.shared import Shared
+from balcao.gateway.wire import Connection
 
 # The number of open files that are reserved for the database, the CRM and the process itself.
 _RESERVED_FILES = 256

@@ -15,15 +15,11 @@ from typing import Any
 from balcao.core.http.responses import EVENTS, Response
 from balcao.core.logs import log, request_id
 from balcao.core.tasks import start
-from balcao.gateway.application import Served
-from balcao.gateway.discarding import DiscardLimiter
 from balcao.gateway.exchanges import Exchange, Refusal
-from balcao.gateway.fair_scheduler import FairScheduler
 from balcao.gateway.field_lines import CLOSE, clock, encode, encode_own, encode_refusal, encode_status
 from balcao.gateway.head_rules import DISCARD_BYTES
-from balcao.gateway.limits import Limits
-from balcao.gateway.quotas import Quota
 from balcao.gateway.receiving import Receiver
+from balcao.gateway.shared import Shared
 
 _NEVER = float("inf")
 # Stop parsing a connection's input if this many requests are queued, or if they have more than this many bytes.
@@ -39,30 +35,6 @@ _CHUNKED = b"transfer-encoding: chunked\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class Shared:
-    """The state that all connections of one server share. `made` and `ended` are called for each connection."""
-
-    def __init__(
-        self,
-        application: Served,
-        limits: Limits,
-        bodies: Quota,
-        made: Callable[["Connection"], None],
-        ended: Callable[["Connection"], None],
-    ) -> None:
-        self.application = application
-        self.limits = limits
-        self.bodies = bodies
-        self.made = made
-        self.ended = ended
-        self.loop = asyncio.get_running_loop()
-        self.scheduler = FairScheduler(self.loop, application.identify)
-        self.discards = DiscardLimiter(self.loop)
-        # One buffer for all connections is enough, because received data are parsed before the loop reads from another
-        # connection.
-        self.buffer = memoryview(bytearray(limits.head_bytes))
-
-
 class Connection(asyncio.BufferedProtocol):
     """One connection. Its methods must be called on the event loop.
 
@@ -70,7 +42,7 @@ class Connection(asyncio.BufferedProtocol):
     `deadline`, which is a time of the event loop's clock.
     """
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: "Shared[Connection]") -> None:
         self._shared = shared
         self._application = shared.application
         self._queue: deque[Exchange | Refusal] = deque()
@@ -346,10 +318,8 @@ class Connection(asyncio.BufferedProtocol):
         """Stream a response until it ends or the caller disconnects. Abort if the source fails.
 
         If the server drains, a stream of events ends. Any other body continues, because a body that ends early would
-        look complete.
-
-        The source of the chunks may cancel this task to disconnect a reader that is too slow. HTTP/1.0 has no chunked
-        coding, so closing the connection marks the end of the body.
+        look complete. The source of the chunks may cancel this task to disconnect a reader that is too slow. HTTP/1.0
+        has no chunked coding, so closing the connection marks the end of the body.
         """
         status = response.status or exchange.endpoint.status
         exchange.keep &= not exchange.is_old and not self._is_draining
