@@ -20,7 +20,7 @@ from balcao.web.person.client import Subject
 from balcao.web.service_requests import client
 from balcao.web.service_requests.client import Field, NewRequest, RequestType
 from balcao.web.service_requests.files import FILE_GONE, MOST_FILES, Kept, keep_file, read_content
-from balcao.web.service_requests.forms import fill_answers, make_answer_form
+from balcao.web.service_requests.forms import fill_answers, make_answer_form, select_fitting
 from balcao.web.service_requests.labels import describe_answer, name_questions
 
 pages = Pages("asking", "/pedir")
@@ -38,7 +38,7 @@ class FileForm(Form):
 async def begin(visit: Visit, type_id: str) -> Response[Any]:
     """Show what the request is for and what it asks. Link to the answers if the citizen has already begun."""
     kind = await client.read_request_type(visit.api, type_id)
-    begun = await read_begun(visit, type_id)
+    begun = await _read_begun(visit, kind)
     return visit.render(
         "mine/ask_begin.html",
         title=kind.name,
@@ -54,7 +54,7 @@ async def answer(visit: Visit, type_id: str, number: str) -> Response[Any]:
     kind, question, position = await _find_question(visit, type_id, number)
     if question.kind == _FILE:
         return await visit.redirect(_find_step(visit, kind, position))
-    begun = await read_begun(visit, type_id)
+    begun = await _read_begun(visit, kind)
     make = make_answer_form([question], visit.mine.site.words.now().date())
     form = make(visit, fill_answers([question], {} if begun.sent else begun.answers))
     # A person may stop at a required question without answering it.
@@ -72,7 +72,7 @@ async def add_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
     kind, question, position = await _find_question(visit, type_id, number)
     if question.kind != _FILE:
         return await visit.redirect(_find_step(visit, kind, position))
-    begun = await read_begun(visit, type_id)
+    begun = await _read_begun(visit, kind)
     kept = [] if begun.sent else list(begun.answers.get(question.id, ()))
     form = FileForm(visit)
     if form.is_sent:
@@ -102,7 +102,7 @@ async def add_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
 async def remove_file(visit: Visit, type_id: str, number: str) -> Response[Any]:
     """Remove a file from the request. The registry deletes unused files after a day."""
     kind, question, position = await _find_question(visit, type_id, number)
-    begun, removed = await read_begun(visit, type_id), visit.posted.first("arquivo")
+    begun, removed = await _read_begun(visit, kind), visit.posted.first("arquivo")
     kept = [one for one in begun.answers.get(question.id, ()) if one.partition(" ")[0] != removed]
     if not begun.sent:
         await keep_answers(visit, _form_of(visit, kind), begun, {question.id: kept})
@@ -114,7 +114,7 @@ async def check(visit: Visit, type_id: str) -> Response[Any]:
     """Show everything that will be sent, and send it once, even if the button is pressed again."""
     subject = await visit.read_subject()
     kind = await client.read_request_type(visit.api, type_id)
-    begun = await read_begun(visit, type_id)
+    begun = await _read_begun(visit, kind)
     if begun.sent:
         return await visit.redirect(visit.address("requests.show_receipt", number=begun.sent))
     for position, question in enumerate(kind.fields, 1):
@@ -144,7 +144,6 @@ def _prepare(visit: Visit, subject: Subject, kind: RequestType, begun: Begun) ->
     answers = {
         id_: [one.partition(" ")[0] for one in answer_] if id_ in of_files else answer_
         for id_, answer_ in begun.answers.items()
-        if id_ in {field.id for field in kind.fields}
     }
 
     async def send() -> NewRequest:
@@ -165,6 +164,12 @@ def _prepare(visit: Visit, subject: Subject, kind: RequestType, begun: Begun) ->
             raise
 
     return send
+
+
+async def _read_begun(visit: Visit, kind: RequestType) -> Begun:
+    """Return what the citizen has answered. An answer that no longer fits its question counts as not given."""
+    begun = await read_begun(visit, kind.id)
+    return begun._replace(answers=select_fitting(kind.fields, begun.answers))
 
 
 def _form_of(visit: Visit, kind: RequestType) -> FormOfPages:

@@ -15,6 +15,7 @@ from wtforms.validators import Optional, ValidationError
 
 from balcao.web.forms import Form, length, list_choices, needed
 from balcao.web.service_requests.client import Field
+from balcao.web.service_requests.files import is_note
 from balcao.web.service_requests.labels import describe_limits, show_number
 from balcao.web.words import format_day
 
@@ -96,6 +97,37 @@ def make_answer_form(questions: Sequence[Field], today: date) -> type[AnswerForm
         # If an error names the question, show it at the question's first field.
         members |= {name: question.id if position == 0 else name for position, name in enumerate(made)}
     return type("QuestionForm", (AnswerForm,), {"questions": asked, "members": members, **fields})
+
+
+def select_fitting(questions: Sequence[Field], answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stored answers whose format fits their question. Staff may have changed its kind or its options."""
+    return {
+        question.id: answers[question.id]
+        for question in questions
+        if question.id in answers and _fits(question, answers[question.id])
+    }
+
+
+def _fits(question: Field, answer: Any) -> bool:
+    match question.kind:
+        case "choice":
+            return answer in [option.id for option in question.options or ()]
+        case "number":
+            return isinstance(answer, int | float)
+        case "date":
+            return isinstance(answer, str) and _is_day(answer)
+        case "place":
+            return isinstance(answer, dict)
+        case "file":
+            return isinstance(answer, list) and all(map(is_note, answer))
+    return isinstance(answer, str)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def fill_answers(questions: Sequence[Field], answers: Mapping[str, Any]) -> dict[str, Any]:
