@@ -11,6 +11,7 @@ from balcao.site.mine.parts import PARTS
 from balcao_sandbox.identity.demo import people_by_login
 from tests.registry.person.phones.numbers import AGE_COUNTS
 from tests.site.mine.conftest import Enter
+from tests.support.issuer import bearer
 from tests.support.panel import CitizenClient, PanelClient
 from tests.support.sandbox import Sandbox
 
@@ -232,6 +233,19 @@ def test_a_citizen_adds_changes_and_removes_a_job_of_the_resume(enter: Enter) ->
         assert "Doces da Vila" not in ana.page.text
         return
     pytest.fail("the job was not in the list")
+
+
+def test_a_change_of_a_job_keeps_that_the_work_card_proves_it(enter: Enter, sandbox: Sandbox) -> None:
+    ana, cpf = enter("ana"), people_by_login()["ana"].cpf
+    base, headers = "/jobs/api/v1/empregabilidade/curriculo", bearer(sandbox.tokens.person(cpf))
+    job = {"cargo": "Costureira", "empresa": "Ateliê do Porto", "experiencia_comprovada_ct": True}
+    made = sandbox.http.post(f"{base}/experiencias", json=job, headers=headers)
+    address = f"{PREFIX}/curriculo/experiencias/{made.json()['id']}"
+    ana.submit(address, cargo="Modista")
+    stored = sandbox.http.get(f"{base}/{cpf}", headers=headers).json()["experiencias"]
+    proven = [one["experiencia_comprovada_ct"] for one in stored if one["cargo"] == "Modista"]
+    ana.post(address, {"_csrf": ana.read_secret(), "passo": "retirar"})
+    assert proven == [True]
 
 
 @pytest.mark.parametrize("part", ["formacoes", "idiomas", "cursos-complementares"])

@@ -56,7 +56,11 @@ class LanguageForm(Form):
 
 
 class Part(NamedTuple):
-    """A part of the résumé. `tables` maps each selection in the form to the city's table of values for it."""
+    """A part of the résumé.
+
+    `tables` maps each selection in the form to the city's table of values for it. `kept` names the members that a
+    change keeps, because the form does not show them.
+    """
 
     key: str
     title: str
@@ -64,12 +68,20 @@ class Part(NamedTuple):
     form: type[Form]
     list_items: Callable[[Resume], Sequence[Any]]
     tables: Mapping[str, str] = {}
+    kept: Sequence[str] = ()
 
 
 PARTS = {
     one.key: one
     for one in (
-        Part("experiencias", "Trabalhos", "um trabalho", ExperienceForm, lambda found: found.experiencias),
+        Part(
+            "experiencias",
+            "Trabalhos",
+            "um trabalho",
+            ExperienceForm,
+            lambda found: found.experiencias,
+            kept=["experiencia_comprovada_ct"],
+        ),
         Part(
             "formacoes",
             "Escola e faculdade",
@@ -133,7 +145,8 @@ async def change_item(visit: Visit, part: str, item_id: str) -> Response[Any]:
         await client.remove(visit.api, found.key, item_id)
         return await visit.redirect(back, "Pronto, saiu do seu currículo.")
     form = await _make_form(visit, found, _to_fields(found.form, item))
-    if form.is_sent and await form.submit(lambda: client.change(visit.api, found.key, item_id, _to_body(form))):
+    kept = {name: getattr(item, name) for name in found.kept}
+    if form.is_sent and await form.submit(lambda: client.change(visit.api, found.key, item_id, kept | _to_body(form))):
         return await visit.redirect(back, "A mudança foi guardada.")
     return visit.render(
         "mine/resume_item.html",

@@ -27,6 +27,7 @@ class Experience(msgspec.Struct):
     tempo_experiencia_meses: int | None = None
     descricao_atividades: str = ""
     eh_trabalho_atual: bool = False
+    experiencia_comprovada_ct: bool = False
 
 
 class Education(msgspec.Struct):
