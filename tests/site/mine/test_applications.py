@@ -1,5 +1,7 @@
 """The page of an application: the steps of the selection, what happens now, and whether it can be withdrawn."""
 
+import re
+
 import pytest
 
 from balcao.employability.hiring.paths import sandbox_job_id
@@ -146,6 +148,22 @@ def test_an_application_continues_with_the_first_question_without_an_answer(ente
     assert "Guardar e sair" in gabi.page.text
     assert list_steps(gabi, begin) == [f"{begin}/conferir"]
     assert answer(gabi, first) == f"{begin}/conferir"  # a changed answer needs no second look at the others
+
+
+def test_a_chosen_option_with_a_comma_stays_chosen(enter: Enter) -> None:
+    elisa = enter("elisa")
+    slug = elisa.http.get(f"/jobs/api/public/empregabilidade/vagas/{sandbox_job_id('V1')}").json()["slug"]
+    begin = f"{PREFIX}/candidatar/{slug}"
+    page, chosen = f"{begin}/pergunta/4", ["Bolos", "Salgados, fritos"]
+    elisa.get(page)
+    elisa.http.post(page, data=elisa.find_form(page).values | {"answer": chosen})
+    ticked = re.findall(r'value="([^"]+)" checked', elisa.get(page).text)
+    assert ticked == chosen
+    fill = {"1": "Gosto de confeitaria.", "2": "3", "3": "Às vezes"}
+    for number, text in fill.items():
+        elisa.submit(f"{begin}/pergunta/{number}", answer=text)
+    elisa.get(f"{begin}/conferir")
+    assert "O que você sabe preparar? Bolos, Salgados, fritos" in elisa.page.text
 
 
 def test_the_data_and_the_resume_lead_back_to_the_application(enter: Enter) -> None:

@@ -4,7 +4,7 @@ Until the application is sent, the answers are stored encrypted for seven days, 
 continue later.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -25,6 +25,8 @@ from balcao.web.sessions.drafts import Draft
 pages = Pages("applying", "/candidatar")
 _NUMBERS = UUID("3f0b3c0e-8a55-4c1e-9a67-6d3f0f7f6f10")
 _LONGEST_ANSWER = 2_000
+# Separates the chosen options in the one text that the service accepts (rules: employability 4.5).
+_SEPARATOR = ", "
 # The states of an application that may be confirmed in green. The page of a refused one explains itself.
 _ACTIVE = ("candidatura_enviada", "aprovada")
 
@@ -70,14 +72,14 @@ async def answer(visit: Visit, slug: str, number: str) -> Response[Any]:
     position = int(number)
     question = questions[position - 1]
     answers = await _read_answers(visit, job)
-    form = _make_form(question)(visit, {"answer": _to_field(question, answers.get(question.id, ""))})
+    form = _make_form(question)(visit, {"answer": _to_field(question, answers.get(question.id, ()))})
     stops, is_empty = bool(visit.posted.first("depois")), not visit.posted.first("answer").strip()
     if form.is_sent and stops and is_empty:  # a person may stop at a question without answering it
-        await _keep(visit, job, {id_: text for id_, text in answers.items() if id_ != question.id})
+        await _keep(visit, job, {id_: values for id_, values in answers.items() if id_ != question.id})
         return await _leave(visit)
     if form.is_sent and form.validate():
         was_complete = _find_open(job, answers) > len(questions)
-        await _keep(visit, job, answers | {question.id: _to_text(form.answer.data)})
+        await _keep(visit, job, answers | {question.id: _to_values(form.answer.data)})
         if stops:
             return await _leave(visit)
         return await visit.redirect(_find_step(visit, job, len(questions) + 1 if was_complete else position + 1))
@@ -104,7 +106,7 @@ async def check(visit: Visit, slug: str) -> Response[Any]:
         if question.obrigatorio and not answers.get(question.id):
             return await visit.redirect(_find_step(visit, job, position), "Falta esta resposta.")
     form = Form(visit)
-    if form.is_sent and await form.submit(lambda: client.apply(subject, job.id, _choose(answers), form.key)):
+    if form.is_sent and await form.submit(lambda: client.apply(subject, job.id, _join(answers), form.key)):
         await visit.mine.sessions.drafts.drop(visit.session, str(_number(visit, job)))
         step = client.name_first_step(job.etapas)
         notice = f"Candidatura enviada. {f'Próximo passo: {step}.' if step else 'Agora é com a empresa.'}"
@@ -113,7 +115,8 @@ async def check(visit: Visit, slug: str) -> Response[Any]:
     return visit.render(
         "mine/apply_check.html",
         job=job,
-        answers=answers,
+        answers=_join(answers),
+        has_answers=bool(answers),
         form=form,
         record=record,
         query={JOB: job.slug},
@@ -139,7 +142,7 @@ def _find_step(visit: Visit, job: OpenJob, position: int) -> str:
     return visit.address("applying.answer", slug=job.slug, number=position)
 
 
-def _find_open(job: OpenJob, answers: Mapping[str, str]) -> int:
+def _find_open(job: OpenJob, answers: Mapping[str, Sequence[str]]) -> int:
     """Return the position of the first question without an answer, or the position after the last question.
 
     An optional question that the citizen left empty counts as answered.
@@ -172,16 +175,18 @@ def _make_form(question: Question) -> Any:
     return type("QuestionForm", (Form,), {"answer": field})
 
 
-def _to_field(question: Question, text: str) -> Any:
-    return text.split(", ") if question.tipo_campo == "selecao_multipla" and text else text
+def _to_field(question: Question, values: Sequence[str]) -> Any:
+    return values if question.tipo_campo == "selecao_multipla" else _SEPARATOR.join(values)
 
 
-def _to_text(value: Any) -> str:
-    return ", ".join(value) if isinstance(value, list) else (value or "").strip()
+def _to_values(data: Any) -> list[str]:
+    values = data if isinstance(data, list) else [(data or "").strip()]
+    return [value for value in values if value]
 
 
-def _choose(answers: Mapping[str, str]) -> dict[str, str]:
-    return {id_: text for id_, text in answers.items() if text}
+def _join(answers: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the answers as the service accepts them, without the empty ones."""
+    return {id_: _SEPARATOR.join(values) for id_, values in answers.items() if values}
 
 
 def _number(visit: Visit, job: OpenJob) -> UUID:
@@ -189,19 +194,22 @@ def _number(visit: Visit, job: OpenJob) -> UUID:
     return uuid5(_NUMBERS, visit.session.stored.subject_key.hex() + job.id)
 
 
-async def _read_answers(visit: Visit, job: OpenJob) -> dict[str, str]:
-    """Return the stored answers, except those to questions that the job no longer asks."""
+async def _read_answers(visit: Visit, job: OpenJob) -> dict[str, list[str]]:
+    """Return the stored answers, except those to questions that the job no longer asks.
+
+    An answer is a list with one text or with the chosen options. It is empty if the citizen left the question empty.
+    """
     draft = await visit.mine.sessions.drafts.read(visit.session, str(_number(visit, job)))
     asked = {question.id for question in job.informacoes_complementares}
-    return {id_: values[0] for id_, values in draft.fields.items() if id_ in asked} if draft else {}
+    return {id_: values for id_, values in draft.fields.items() if id_ in asked} if draft else {}
 
 
-async def _keep(visit: Visit, job: OpenJob, answers: Mapping[str, str]) -> None:
+async def _keep(visit: Visit, job: OpenJob, answers: Mapping[str, list[str]]) -> None:
     drafts = visit.mine.sessions.drafts
     begun = Draft(
         visit.address("applying.check", slug=job.slug),
         f"Candidatura a {job.titulo}",
-        {id_: [text] for id_, text in answers.items()},
+        dict(answers),
     )
     sealed = await drafts.seal(visit.session, begun)
     async with visit.mine.database.connection() as connection:
