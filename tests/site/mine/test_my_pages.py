@@ -98,6 +98,20 @@ def test_subjects_are_shown_as_off_while_the_person_accepts_no_messages(enter: E
     assert re.search(text, bruno.page.text)
 
 
+def test_ticked_subjects_survive_the_end_of_the_session(enter: Enter, sql: Sql) -> None:
+    carla, path = enter("carla"), f"{PREFIX}/mensagens"
+    ticked = r'name="assuntos" value="(\w+)" checked'
+    before = re.findall(ticked, carla.get(path).text)
+    form = carla.find_form(path)
+    wanted = [name for name in form.choices["assuntos"] if name not in before]
+    assert wanted != before
+    sql("UPDATE site.session SET ended_at = now(), tokens = NULL")
+    over = carla.remember(carla.http.post(path, data=form.values | {"assuntos": wanted, "opt_in": "y"}))
+    assert over.status_code == 401
+    opened = carla.get(next(link for link in carla.page.links if "/entrar?para=" in link))
+    assert re.findall(ticked, opened.text) == wanted
+
+
 def test_reads_by_a_system_are_one_entry_with_its_name_and_purpose(enter: Enter, sandbox: Sandbox) -> None:
     path = f"/registry/v1/citizen/{people_by_login()['ana'].cpf}"
     token = {"Authorization": f"Bearer {sandbox.tokens.client('balcao-platform')}"}

@@ -102,7 +102,8 @@ async def change_preferences(visit: SessionVisit, page: PersonPage, **values: An
     if page.is_own:
         form.opt_in.label.text = "Aceito receber mensagens da prefeitura"
         form.reason.label.text = "Se não quer mais, por quê? (opcional)"
-    wanted = visit.posted.getlist("assuntos") if form.is_sent else None
+    given = visit.posted if form.is_sent else visit.draft
+    wanted = given.getlist("assuntos") if given else None
     chosen = {
         each: (each in wanted if wanted is not None else is_in) for each, is_in in found.value.category_opt_ins.items()
     }
