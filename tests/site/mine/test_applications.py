@@ -166,6 +166,26 @@ def test_a_chosen_option_with_a_comma_stays_chosen(enter: Enter) -> None:
     assert "O que você sabe preparar? Bolos, Salgados, fritos" in elisa.page.text
 
 
+def test_an_error_and_a_hint_belong_to_the_field_of_a_question(enter: Enter) -> None:
+    elisa = enter("elisa")
+    jobs = "/jobs/api/public/empregabilidade/vagas"
+    baking, cooking = (elisa.http.get(f"{jobs}/{sandbox_job_id(job)}").json()["slug"] for job in ("V1", "V9"))
+    for page, typed, notes in [
+        (f"{baking}/pergunta/1", "", "answer-erro"),
+        (f"{baking}/pergunta/2", "muitos", "answer-dica answer-erro"),
+        (f"{baking}/pergunta/4", "Tortas", "answer-erro"),
+        (f"{cooking}/pergunta/1", "", "answer-erro"),
+    ]:
+        path = f"{PREFIX}/candidatar/{page}"
+        elisa.get(path)
+        text = elisa.post(path, elisa.find_form(path).values | {"answer": typed}).text
+        controls = re.findall(r"<(?:fieldset|input|textarea)[^>]*>", text)
+        control = next(one for one in controls if "aria-describedby" in one)
+        assert re.findall(r'aria-describedby="([^"]*)"', control) == [notes], page
+        assert control.startswith("<fieldset") or 'aria-invalid="true"' in control, page
+        assert all(f'id="{note}"' in text for note in notes.split()), page
+
+
 def test_the_data_and_the_resume_lead_back_to_the_application(enter: Enter) -> None:
     carla = enter("carla")
     slug, questions = find_job(carla)

@@ -112,6 +112,24 @@ def test_ticked_subjects_survive_the_end_of_the_session(enter: Enter, sql: Sql) 
     assert re.findall(ticked, opened.text) == wanted
 
 
+def test_the_hint_and_the_error_of_a_reason_belong_to_its_field(enter: Enter) -> None:
+    carla, path = enter("carla"), f"{PREFIX}/mensagens"
+    carla.get(path)
+    assert "Sem CPF, telefone ou e-mail." in carla.page.text
+    form = carla.find_form(path)
+    changed = form.values | {"reason": "x" * 501}
+    if "opt_in" in form.values:
+        del changed["opt_in"]
+    else:
+        changed["opt_in"] = "y"
+    refused = carla.post(path, changed)
+    assert refused.status_code == 422
+    control = re.search(r'<input[^>]* name="reason"[^>]*>', refused.text)
+    assert control is not None
+    assert 'aria-describedby="reason-dica reason-erro"' in control[0]
+    assert 'aria-invalid="true"' in control[0]
+
+
 def test_reads_by_a_system_are_one_entry_with_its_name_and_purpose(enter: Enter, sandbox: Sandbox) -> None:
     path = f"/registry/v1/citizen/{people_by_login()['ana'].cpf}"
     token = {"Authorization": f"Bearer {sandbox.tokens.client('balcao-platform')}"}
