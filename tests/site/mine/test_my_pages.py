@@ -98,6 +98,16 @@ def test_subjects_are_shown_as_off_while_the_person_accepts_no_messages(enter: E
     assert re.search(text, bruno.page.text)
 
 
+def test_the_preferred_name_is_in_its_form_and_in_the_greeting(enter: Enter) -> None:
+    elisa, path = enter("elisa"), f"{PREFIX}/dados/nome"
+    elisa.submit(path, name="Lisa do Cais")
+    assert "O nome foi guardado." in elisa.page.text
+    elisa.get(path)
+    assert elisa.find_form(path).values["name"] == "Lisa do Cais"
+    elisa.get(PREFIX)
+    assert elisa.page.heading == "Olá, Lisa"
+
+
 def test_ticked_subjects_survive_the_end_of_the_session(enter: Enter, sql: Sql) -> None:
     carla, path = enter("carla"), f"{PREFIX}/mensagens"
     ticked = r'name="assuntos" value="(\w+)" checked'

@@ -50,7 +50,7 @@ async def show(visit: Visit) -> Response[Any]:
         vehicle_client.list_invitations(subject),
         people.list_pets(subject),
         _list_visits(visit, subject),
-        people.read_name(subject),
+        people.read_preferred_name(subject),
     )
     tickets, asked, applications, wallet, vehicles, invitations, pets, accesses, name = blocks
     return visit.render(

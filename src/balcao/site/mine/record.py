@@ -53,7 +53,7 @@ async def show(visit: Visit) -> Response[Any]:
 async def change_name(visit: Visit) -> Response[Any]:
     """Change the name by which the citizen wants to be called."""
     page = await _make_person_page(visit)
-    known = "" if visit.is_post else await people.read_name(page.subject)
+    known = "" if visit.is_post else await people.read_preferred_name(page.subject)
     form = NameForm(visit, {"name": known})
     if form.is_sent and await form.submit(lambda: client.change_name(page.subject, form.name.data or "")):
         return await visit.redirect(page.home, "O nome foi guardado.")

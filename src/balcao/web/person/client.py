@@ -276,6 +276,13 @@ async def read_name(subject: Subject) -> str:
     return found.find("nome_social").value or found.find("nome").value or ""
 
 
+async def read_preferred_name(subject: Subject) -> str:
+    """Return the name by which the person wants to be called. Without one, return the same name as `read_name`."""
+    found = await read_provenance(subject)
+    names = (found.find(name).value for name in ("nome_exibicao", "nome_social", "nome"))
+    return next(filter(None, names), "")
+
+
 async def read_preferences(subject: Subject) -> Read[Preferences]:
     return await subject.read("/notification-preferences", Preferences)
 
