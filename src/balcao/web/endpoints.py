@@ -112,6 +112,10 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
     def describe(self, fault: BalcaoError, request: Request) -> PageFault:
         """Convert an error of the surface itself to an error page."""
 
+    def describe_call(self, fault: ApiFault) -> PageFault:
+        """Convert a failed call, without which the page cannot be shown, to an error page."""
+        return describe_api_fault(fault)
+
     # ---- the endpoints ----------------------------------------------------------------------------------------------
 
     def list_endpoints(self) -> list[tuple[str, str, PageEndpoint]]:
@@ -238,7 +242,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
             async with self._surface.page_limiter.acquire(session.stored.subject_key):
                 return await self._make(visit, page, values)
         except ApiFault as fault:
-            return self._render_fault(describe_api_fault(fault), request, visit)
+            return self._render_fault(self.describe_call(fault), request, visit)
         except PageFault as fault:
             return self._render_fault(fault, request, visit)
 

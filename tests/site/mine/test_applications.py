@@ -9,6 +9,7 @@ from balcao.site.mine.declaration import PREFIX
 from balcao_sandbox.identity.demo import people_by_login
 from tests.site.mine.conftest import Enter
 from tests.site.mine.test_my_pages import find_job
+from tests.support.issuer import bearer
 from tests.support.panel import CitizenClient
 from tests.support.sandbox import ADMIN, Sandbox
 
@@ -86,6 +87,22 @@ def test_the_steps_are_shown_from_the_sending_and_each_move_is_in_the_history(en
     assert "Análise do currículo, etapa feita Entrevista, etapa atual Teste prático, por fazer" in citizen.page.text
     assert "Você mudou de etapa: Entrevista" in citizen.page.text
     assert [link for link in citizen.page.links if link.endswith("/retirar")]
+
+
+def test_a_second_press_after_the_withdrawal_leads_to_the_list(enter: Enter, sandbox: Sandbox) -> None:
+    own = bearer(sandbox.tokens.person(people_by_login()["carla"].cpf))
+    job = sandbox.http.get(f"/jobs/api/public/empregabilidade/vagas/{sandbox_job_id('V9')}").json()
+    answers = [{"id_info": job["informacoes_complementares"][0]["id"], "resposta": "Sim"}]
+    body = {"id_vaga": job["id"], "respostas_info_complementares": answers}
+    made = sandbox.http.post(f"{JOBS}/candidaturas", json=body, headers=own)
+    assert made.status_code == 201, made.text
+    carla, list_ = enter("carla"), f"{PREFIX}/candidaturas"
+    address = f"{list_}/{open_application(carla, job['titulo'])}"
+    carla.get(f"{address}/retirar")
+    form = carla.find_form(f"{address}/retirar")
+    for said in ("foi retirada por você.", "Esta candidatura não está mais na sua lista."):
+        assert carla.post(form.action, form.values).url.path == list_
+        assert said in carla.page.text
 
 
 def test_the_missing_schooling_is_added_on_the_way_to_the_application(enter: Enter) -> None:

@@ -38,9 +38,14 @@ def test_a_citizen_registers_changes_and_deletes_a_pet(carla: CitizenClient, sql
     assert [row["photo"] for row in sql(STORED, "Siri Mole")] == ["https://fotos.example/siri.jpg"]
     carla.get(f"{address}/excluir")
     assert carla.page.heading == "Excluir “Siri Mole”?"
-    carla.submit(f"{address}/excluir")
-    assert "“Siri Mole” foi excluído." in carla.page.text
+    form = carla.find_form(f"{address}/excluir")
+    for said in ("“Siri Mole” foi excluído.", "Este animal não está mais na sua lista."):
+        assert carla.post(form.action, form.values).url.path == PETS
+        assert said in carla.page.text
     assert carla.get(address).status_code == 404
+    assert carla.page.heading == "Página não encontrada"
+    assert "`" not in carla.page.text
+    assert "outra pessoa" not in carla.page.text
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,15 @@ def test_a_second_press_and_a_lost_response_register_one_vehicle(gabi: CitizenCl
     assert len(sql(STORED, "Bicicleta única")) == 1
 
 
+def test_a_second_press_after_the_deletion_leads_to_the_list(gabi: CitizenClient) -> None:
+    address = f"{register(gabi, 'Para excluir')}/excluir"
+    gabi.get(address)
+    form = gabi.find_form(address)
+    for said in ("“Para excluir” foi excluído.", "Este veículo não está mais na sua lista."):
+        assert gabi.post(form.action, form.values).url.path == f"{PREFIX}/veiculos"
+        assert said in gabi.page.text
+
+
 def test_the_last_page_sends_only_what_it_shows(gabi: CitizenClient, sql: Sql) -> None:
     answer_all(gabi, "Bicicleta de duas abas")
     form = gabi.find_form(CHECK)

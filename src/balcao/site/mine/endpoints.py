@@ -10,14 +10,14 @@ from balcao.core.http.responses import Response
 from balcao.core.http.routing import REST_OF_PATH
 from balcao.gateway.gateway import Mount
 from balcao.site.endpoints import Endpoints as SiteEndpoints
-from balcao.site.faults import describe_fault, make_not_found
+from balcao.site.faults import describe_fault
 from balcao.site.mine.application import MyPages
 from balcao.site.mine.declaration import PREFIX, Page
 from balcao.site.mine.visit import Visit
 from balcao.site.visit import Head
-from balcao.web.api import Api
+from balcao.web.api import Api, ApiFault, NotFound
 from balcao.web.endpoints import SessionEndpoints
-from balcao.web.faults import PageFault
+from balcao.web.faults import PageFault, make_not_found
 from balcao.web.provider import ProviderAway
 from balcao.web.sessions.session import Session
 
@@ -46,6 +46,10 @@ class Endpoints(SessionEndpoints[Page, Visit]):
         if isinstance(fault, ProviderAway):
             return PageFault(503, "A página de entrada não responde agora", fault.message, retry_after=5)
         return describe_fault(fault)
+
+    def describe_call(self, fault: ApiFault) -> PageFault:
+        """Convert a failed call to an error page. The text of a service about a missing record would name members."""
+        return make_not_found() if isinstance(fault, NotFound) else super().describe_call(fault)
 
 
 async def _find_nothing(_: Visit) -> Response[Any]:

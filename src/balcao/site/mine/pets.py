@@ -15,7 +15,7 @@ from balcao.core.http.responses import Response
 from balcao.site.mine import client
 from balcao.site.mine.declaration import Pages
 from balcao.site.mine.visit import Visit
-from balcao.web.api import Read
+from balcao.web.api import NotFound, Read
 from balcao.web.faults import make_not_found
 from balcao.web.forms import CodeField, Form, length, list_choices, needed
 
@@ -102,11 +102,17 @@ async def change_pet(visit: Visit, pet_id: str) -> Response[Any]:
 @pages.form("/{pet_id}/excluir", "Excluir o animal")
 async def delete_pet(visit: Visit, pet_id: str) -> Response[Any]:
     """Delete a pet. First ask for confirmation, because a deletion cannot be undone."""
-    pet = await _read_own(visit, pet_id)
-    name = pet.value["animal_nome"]
-    if visit.is_post:
-        await client.delete_pet(await visit.read_subject(), pet_id)
-        return await visit.redirect(visit.address("belongings.list_pets"), f"“{name}” foi excluído.")
+    back = visit.address("belongings.list_pets")
+    try:
+        name = (await _read_own(visit, pet_id)).value["animal_nome"]
+        if visit.is_post:
+            await client.delete_pet(await visit.read_subject(), pet_id)
+            return await visit.redirect(back, f"“{name}” foi excluído.")
+    except NotFound:
+        if not visit.is_post:
+            raise
+        # The button was pressed twice.
+        return await visit.redirect(back, "Este animal não está mais na sua lista.")
     return visit.render("mine/pet_delete.html", name=name, pet_id=pet_id)
 
 

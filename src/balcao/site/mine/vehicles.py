@@ -137,11 +137,17 @@ async def download_photo(visit: Visit, vehicle_id: str, step: str) -> Response[A
 @pages.form("/{vehicle_id}/excluir", "Excluir o veículo")
 async def delete_vehicle(visit: Visit, vehicle_id: str) -> Response[Any]:
     """Delete a vehicle. First ask for confirmation, because a deletion cannot be undone."""
-    subject = await visit.read_subject()
-    vehicle = await read_own_vehicle(subject, vehicle_id)
-    if visit.is_post:
-        await client.delete_vehicle(subject, vehicle_id)
-        return await visit.redirect(visit.address("vehicles.list_vehicles"), f"“{vehicle.title}” foi excluído.")
+    subject, back = await visit.read_subject(), visit.address("vehicles.list_vehicles")
+    try:
+        vehicle = await read_own_vehicle(subject, vehicle_id)
+        if visit.is_post:
+            await client.delete_vehicle(subject, vehicle_id)
+            return await visit.redirect(back, f"“{vehicle.title}” foi excluído.")
+    except NotFound:
+        if not visit.is_post:
+            raise
+        # The button was pressed twice.
+        return await visit.redirect(back, "Este veículo não está mais na sua lista.")
     return visit.render("mine/vehicle_delete.html", vehicle=vehicle)
 
 

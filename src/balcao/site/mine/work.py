@@ -7,7 +7,7 @@ from balcao.site.jobs import client as jobs
 from balcao.site.mine import client, labels
 from balcao.site.mine.declaration import Pages
 from balcao.site.mine.visit import Visit
-from balcao.web.api import Block, gather_blocks
+from balcao.web.api import Block, NotFound, gather_blocks
 from balcao.web.lists import Listing
 from balcao.web.person import client as people
 from balcao.web.words import format_phone
@@ -63,11 +63,17 @@ async def show_application(visit: Visit, application_id: str) -> Response[Any]:
 @pages.form("/candidaturas/{application_id}/retirar", "Retirar a candidatura")
 async def withdraw_application(visit: Visit, application_id: str) -> Response[Any]:
     """Withdraw an application. First ask for confirmation, because a withdrawal cannot be undone."""
-    found = await client.read_application(visit.api, application_id)
     back = visit.address("work.show_application", application_id=application_id)
-    if visit.is_post:
-        await client.withdraw_application(visit.api, application_id, visit.posted.first("_etag"))
-        # A withdrawn application has no page of its own (rules: employability 2.7).
-        notice = f"A candidatura a {found.value.vaga.titulo} foi retirada por você."
-        return await visit.redirect(visit.address("work.list_applications"), notice)
+    # A withdrawn application has no page of its own (rules: employability 2.7).
+    after = visit.address("work.list_applications")
+    try:
+        found = await client.read_application(visit.api, application_id)
+        if visit.is_post:
+            await client.withdraw_application(visit.api, application_id, visit.posted.first("_etag"))
+            return await visit.redirect(after, f"A candidatura a {found.value.vaga.titulo} foi retirada por você.")
+    except NotFound:
+        if not visit.is_post:
+            raise
+        # The button was pressed twice.
+        return await visit.redirect(after, "Esta candidatura não está mais na sua lista.")
     return visit.render("mine/withdraw.html", one=found.value, etag=found.etag, back=back)
