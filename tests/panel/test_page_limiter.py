@@ -89,6 +89,7 @@ def test_a_form_that_is_sent_into_a_crowd_stays_on_the_page_that_says_so(panel: 
     answer = panel.login("kleber")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
     assert panel.page.heading == "Muita gente ao mesmo tempo"
+    assert "A sua página não ficou pronta a tempo. Nada foi gravado" in panel.page.text
     secret = panel.find_form("/painel/sair").values["_csrf"]
     answer = panel.post(GROUP, {"_csrf": secret, "name": "prova:fila", "description": "Da “prova” <b>"})
     assert answer.status_code == 503

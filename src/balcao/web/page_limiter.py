@@ -42,8 +42,6 @@ class PageLimiter:
                     await taken.enter_async_context(own)
                     await taken.enter_async_context(self._slots)
             except TimeoutError:
-                text = (
-                    "O painel está atendendo muita gente ao mesmo tempo. Nada foi gravado: tente de novo em instantes."
-                )
+                text = "A sua página não ficou pronta a tempo. Nada foi gravado: tente de novo em instantes."
                 raise PageFault(503, "Muita gente ao mesmo tempo", text, retry_after=5) from None
             yield
