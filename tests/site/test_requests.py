@@ -167,6 +167,17 @@ def test_an_address_makes_a_limited_number_of_requests(open_apart: Callable[...,
     assert int(page.answer.headers["retry-after"]) > 0
 
 
+def test_a_form_beyond_the_rate_of_calls_keeps_its_text(open_apart: Callable[..., SiteClient]) -> None:
+    apart = open_apart(site_read_rate="3/minute")
+    form = check(apart).values | {"passo": "enviar", "r-detalhes": "Perto do mercado."}
+    answers = [apart.http.post(FORM, data=form, headers={"Accept": "text/html", **OWN}) for _ in range(3)]
+    page = SitePage(answers[-1])
+    assert page.status == 429
+    assert re.search(r"Espere \d+ segundos? e tente de novo", page.text)
+    assert int(page.answer.headers["retry-after"]) > 0
+    assert find_form(page, FORM).values["r-detalhes"] == "Perto do mercado."
+
+
 def test_an_address_looks_up_a_limited_number_of_requests(open_apart: Callable[..., SiteClient]) -> None:
     apart, wrong = open_apart(site_follow_rate="1/minute"), {"number": "PED-00000003-4", "code": "AAAA-BBBB-CCCC"}
     post(apart, "/pedidos/acompanhar", wrong, 422)

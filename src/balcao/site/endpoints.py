@@ -15,6 +15,7 @@ from balcao.site.caching import finish_page
 from balcao.site.declaration import Page
 from balcao.site.faults import describe_api_fault, describe_fault, make_foreign_form
 from balcao.site.look import ASSETS
+from balcao.site.reading.reader import Exceeded
 from balcao.site.visit import Head, Visit
 from balcao.web.api import ApiFault
 from balcao.web.endpoints import Unsent
@@ -85,6 +86,8 @@ class Endpoints:
                     visit, **dict(zip(names, request.path_values, strict=True))
                 )
             except ApiFault as fault:
+                if isinstance(fault, Exceeded) and not visit.is_post:
+                    raise TooMany(retry_after=fault.retry_after) from None  # a cached page answers it
                 response = self._render_fault(self._describe(fault), visit)
             except PageFault as fault:
                 response = self._render_fault(fault, visit)

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from balcao.core.errors import BalcaoError
+from balcao.core.errors import BalcaoError, TooMany
 from balcao.site.reading.machine import Crowded
+from balcao.site.reading.reader import Exceeded
 from balcao.web.api import ApiFault, InMaintenance, NotFound, RateLimited, ValidationFailed
 from balcao.web.faults import PageFault
 
@@ -65,4 +66,6 @@ def describe_api_fault(fault: ApiFault, subject: str, since: datetime | None) ->
     if isinstance(fault, Crowded):
         text = "Espere alguns segundos e abra a página de novo. Se tiver pressa, telefone."
         return PageFault(503, "Há muita gente no site agora", text, retry_after=5)
+    if isinstance(fault, Exceeded):
+        return describe_fault(TooMany(retry_after=fault.retry_after))
     return Outage(subject, since, fault)

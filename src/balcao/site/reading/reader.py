@@ -27,6 +27,7 @@ import httpx
 import msgspec
 from msgspec.json import encode
 
+from balcao.core.errors import TooMany
 from balcao.core.http.responses import MOVED, NOT_MODIFIED
 from balcao.core.values.clock import utc_now
 from balcao.site.reading.cache import AnswerCache, Entry
@@ -65,6 +66,14 @@ class Moved(Exception):
 
 class _Moved(msgspec.Struct):
     slug: str
+
+
+class Exceeded(RateLimited):
+    """Raised if a visitor's address has caused too many calls. No service has failed."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__("Muitas páginas em pouco tempo.", status=429)
+        self.retry_after = retry_after
 
 
 class Turn:
@@ -289,12 +298,12 @@ class Reader:
         - `stale` is how many seconds old the answer may be if the service fails.
         - `is_chosen` must be True if a visitor's own text selects the answer, as in a search.
 
-        Raises ApiFault if the call failed, Moved if the service has another slug, and TooMany if the address has caused
-        too many calls.
+        Raises ApiFault if the call failed, Moved if the service has another slug, and Exceeded if the address has
+        caused too many calls.
         """
         wanted = {name: value for name, value in query.items() if value is not None}
         entry = await self._source.read(
-            path, kind, wanted, stale=stale, is_chosen=is_chosen, charge=self._charge, turn=self._turn
+            path, kind, wanted, stale=stale, is_chosen=is_chosen, charge=self._count, turn=self._turn
         )
         if entry.fault is not None:
             checked = utc_now() - timedelta(seconds=time.monotonic() - entry.read_at)
@@ -306,14 +315,20 @@ class Reader:
 
         Raises the same errors as `get`.
         """
-        self._charge()
+        self._count()
         return await self._source.read_newest(path, kind, query, self._turn)
 
     async def send(self, path: str, kind: type[T], body: Any, *, key: str = "") -> T:
         """Send data to a public operation, at most once for each `key`.
 
-        Raises ApiFault if the call failed, and TooMany if the address has caused too many calls.
+        Raises ApiFault if the call failed, and Exceeded if the address has caused too many calls.
         """
-        self._charge()
+        self._count()
         keyed = {"Idempotency-Key": key} if key else {}
         return await self._source.send(path, kind, body, {**self._headers, **keyed})
+
+    def _count(self) -> None:
+        try:
+            self._charge()
+        except TooMany as fault:
+            raise Exceeded(fault.retry_after or 1) from None
