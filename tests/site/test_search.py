@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.panel import PageContent
 from tests.support.site import SiteClient, SitePage
 
 HOSTILE = [
@@ -35,6 +36,10 @@ def test_a_misspelt_search_shows_what_was_meant_and_a_way_back(site: SiteClient)
     own = search(site, q="imposto predal", exato="sim")
     assert page.follow("buscar por “imposto predal”") == "/busca?q=imposto+predal&exato=sim"
     assert "Você quis dizer imposto predial?" in own.text
+    filters = own.answer.text.partition("<summary>Filtrar</summary>")[2]
+    filtered = search(site, **PageContent(filters).forms[0].values)
+    assert "Você quis dizer imposto predial?" in filtered.text
+    assert "Mostrando resultados para" not in filtered.text
 
 
 def test_filters_are_counted_applied_and_removed_one_by_one(site: SiteClient) -> None:

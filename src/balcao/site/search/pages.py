@@ -48,8 +48,8 @@ async def show_results(visit: Visit) -> Response[Any]:
     filters = _read_filters(visit)
     page = min(visit.number, _LAST_PAGE)
     found = await client.search(visit.reader, text, filters, page)
-    shown, suggestion = text, found.metadata.suggestion
-    if suggestion and found.metadata.match != "all_terms" and not visit.query.first(EXACT):
+    is_exact, shown, suggestion = bool(visit.query.first(EXACT)), text, found.metadata.suggestion
+    if suggestion and found.metadata.match != "all_terms" and not is_exact:
         better = await client.search(visit.reader, suggestion, filters, page)
         if better.results:
             found, shown = better, suggestion
@@ -74,6 +74,7 @@ async def show_results(visit: Visit) -> Response[Any]:
         ),
         text=text,
         shown=shown,
+        is_exact=is_exact,
         suggestion=suggestion if shown == text else None,
         found=found,
         is_partial=is_partial,
