@@ -157,6 +157,13 @@ def test_a_form_that_is_too_large_is_refused(site: SiteClient) -> None:
     assert answer.status_code == 413
 
 
+@pytest.mark.parametrize("key", ["é" * 24, "a" * 24 + "\n"])
+def test_a_key_that_no_header_can_contain_is_replaced(site: SiteClient, key: str) -> None:
+    page = post(site, FORM, {**check(site).values, "passo": "enviar", "_key": key})
+    assert page.heading == "Confira antes de enviar"
+    assert post(site, FORM, {**find_form(page, FORM).values, "passo": "enviar"}).heading == "Pedido feito"
+
+
 def test_an_address_makes_a_limited_number_of_requests(open_apart: Callable[..., SiteClient]) -> None:
     apart = open_apart(site_request_rate="1/hour", site_url="")
     send(apart)

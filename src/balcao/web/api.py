@@ -196,9 +196,10 @@ class Api:
     ) -> httpx.Response:
         self.calls += 1
         headers: dict[str, str | bytes] = dict(self._headers)
-        # httpx encodes text headers as ASCII, but reasons contain accents, so send bytes.
-        given: dict[str, str | bytes] = {"If-Match": etag, "Idempotency-Key": key, "X-Access-Reason": reason.encode()}
-        headers |= {name: value for name, value in given.items() if value}
+        given = {"If-Match": etag, "Idempotency-Key": key, "X-Access-Reason": reason}
+        # httpx encodes text headers as ASCII. A reason contains accents, and a form may send any text as version or
+        # key, so send bytes.
+        headers |= {name: value.encode() for name, value in given.items() if value}
         timeout = READ_TIMEOUT if method == "GET" else WRITE_TIMEOUT
         if content is not None:
             headers["Content-Type"], timeout = "application/octet-stream", UPLOAD_TIMEOUT

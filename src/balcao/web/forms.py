@@ -21,6 +21,7 @@ from wtforms.fields.choices import SelectChoice  # type: ignore[attr-defined] # 
 from wtforms.meta import DefaultMeta
 from wtforms.validators import InputRequired, Length, ValidationError
 
+from balcao.core.http.forms import FormData
 from balcao.core.values.ids import new_id
 from balcao.core.values.pasted import clean_pasted, compact_pasted
 from balcao.web.api import Conflict, Outdated, Refused, ValidationFailed
@@ -66,7 +67,7 @@ class Form(wtforms.Form):
         # A resubmitted form or a draft keeps its original version, so that it never overwrites a change that the person
         # has not seen.
         self.etag = given.first(ETAG) or etag
-        self.key = given.first(KEY) or new_id()
+        self.key = read_key(given) or new_id()
         self.draft = given.first(DRAFT)
         self.refusal = ""
         self.is_outdated = False
@@ -153,6 +154,12 @@ class Form(wtforms.Form):
             return f"“{self._fields[name].label.text}”" if name is not None else found[1]
 
         return _NAMED.sub(label, text)
+
+
+def read_key(given: FormData) -> str:
+    """Return the key in a submitted form. Return an empty string for a key that no page of ours has written."""
+    key = given.first(KEY)
+    return key if key.isascii() and key.isprintable() else ""
 
 
 def _list_errors(field: Any) -> list[tuple[str, Any]]:

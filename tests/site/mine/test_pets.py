@@ -48,6 +48,14 @@ def test_a_citizen_registers_changes_and_deletes_a_pet(carla: CitizenClient, sql
     assert "outra pessoa" not in carla.page.text
 
 
+def test_a_made_up_key_or_version_is_no_error_of_the_site(carla: CitizenClient) -> None:
+    for key in ("é" * 24, "a\nb"):
+        carla.submit(f"{PETS}/novo", **FIELDS | {"name": "Garoupa", "_key": key})
+        assert "“Garoupa” foi registrado." in carla.page.text
+    address = max(href for href in carla.page.links if href.startswith(f"{PETS}/1"))
+    assert carla.submit(address, **FIELDS, _etag="é").status_code == 412
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

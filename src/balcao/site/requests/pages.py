@@ -22,7 +22,7 @@ from balcao.site.requests.states import describe_state
 from balcao.site.visit import Head, Visit
 from balcao.web.api import Conflict, NotFound, RateLimited, ValidationFailed
 from balcao.web.faults import PageFault
-from balcao.web.forms import KEY, Form, needed
+from balcao.web.forms import Form, needed, read_key
 from balcao.web.service_requests.client import Field, RequestType
 from balcao.web.service_requests.forms import AnswerForm, make_answer_form
 from balcao.web.service_requests.labels import CLOSED, describe_answer, name_questions
@@ -112,8 +112,8 @@ async def take_form(visit: Visit, tipo: str) -> Response[Any]:
         return _show_form(visit, kind, form)
     if step not in {_LOOK, _SEND} or not form.validate():
         return _show_form(visit, kind, form)
-    if step == _SEND and len(visit.posted.first(KEY)) >= _KEY_BYTES:
-        return await _send(visit, kind, form)
+    if step == _SEND and len(key := read_key(visit.posted)) >= _KEY_BYTES:
+        return await _send(visit, kind, form, key)
     return _show_check(visit, kind, form, secrets.token_urlsafe(_KEY_BYTES))
 
 
@@ -149,11 +149,11 @@ async def follow(visit: Visit) -> Response[Any]:
     )
 
 
-async def _send(visit: Visit, kind: RequestType, form: AnswerForm) -> Response[Any]:
+async def _send(visit: Visit, kind: RequestType, form: AnswerForm, key: str) -> Response[Any]:
     """Make the request and show its receipt. The site shows the receipt only on this page."""
     try:
         await visit.site.count_request(visit.request.peer)
-        receipt = await client.open_request(visit.reader, kind, form.answers, visit.posted.first(KEY))
+        receipt = await client.open_request(visit.reader, kind, form.answers, key)
     except (ValidationFailed, Conflict) as fault:
         form.take(fault)
         form.refusal = name_questions(form.refusal, kind.labels)
