@@ -1,7 +1,7 @@
 -- The status of a job, searches in texts, and steps that are removed from a job.
 
--- Return the status that callers see: an active job whose deadline has passed is expired. `show_status` in
--- hiring/listings/states.py does the same, and a test compares the two.
+-- Return the status that callers see: an active job whose deadline has passed is expired. `show_job_status`
+-- in hiring/listings/states.py does the same, and a test compares the two.
 CREATE OR REPLACE FUNCTION employability.shown_status(status text, data_limite timestamptz, instant timestamptz)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN status = 'publicado_ativo' AND data_limite <= instant THEN 'publicado_expirado' ELSE status END;
