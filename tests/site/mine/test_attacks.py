@@ -43,7 +43,7 @@ WITHOUT_OWNER = ("applying.", "asking.", "registering.", "resume.")
 PEOPLE = ("ana", "carla", "fabio")
 # The forms that no page shows to these citizens, with the reason.
 UNSEEN = {
-    "account.drop_draft": "needs a session that ended while the person typed",
+    "account.drop_draft": "needs a form that the citizen has begun",
     "account.end_sessions": "needs a second session",
     "asking.add_file": "needs the answers before it; see the next test",
     "asking.check": "needs all answers; see the next test",

@@ -6,7 +6,7 @@ import pytest
 
 from balcao.site.mine.declaration import PREFIX
 from tests.site.mine.conftest import Enter
-from tests.site.mine.test_requests import fill, send_file
+from tests.site.mine.test_requests import LAMP, fill, send_file
 from tests.support.issuer import bearer
 from tests.support.sample_files import photo
 from tests.support.sandbox import Sandbox
@@ -64,6 +64,20 @@ def test_an_answer_that_no_longer_fits_its_question_is_asked_again(enter: Enter,
         assert gabi.get(f"{base}/conferir").status_code == 200, (before, after)
         assert gabi.page.heading == "O que é?", (before, after)
         assert "Falta esta resposta." in gabi.page.text
+
+
+def test_a_request_that_was_begun_can_be_discarded(enter: Enter) -> None:
+    davi, shown = enter("davi"), "Continue de onde parou: Lâmpada apagada"
+    fill(davi, f"{LAMP}/pergunta/1", {"r-problema": "apagada"}, depois="1")
+    assert shown in davi.page.text
+    (form,) = [form for form in davi.page.forms if form.action.endswith("/descartar")]
+    for _ in range(2):  # the button is pressed twice
+        davi.post(form.action, form.values)
+        assert davi.page.heading.startswith("Olá")
+        assert "O que você tinha escrito foi apagado." in davi.page.text
+        assert shown not in davi.page.text
+    davi.get(f"{PREFIX}/pedir/lampada_apagada")
+    assert f"{LAMP}/conferir" not in davi.page.links
 
 
 def test_a_choice_that_is_no_longer_offered_is_asked_again(

@@ -42,4 +42,4 @@ async def show_draft(visit: Visit, number: str) -> Response[Any]:
 async def drop_draft(visit: Visit, number: str) -> Response[Any]:
     """Delete a draft, which is text that was typed but not sent."""
     await visit.mine.sessions.drafts.drop(visit.session, number)
-    return await visit.redirect(visit.address("home.show"), "O texto foi descartado.")
+    return await visit.redirect(visit.address("home.show"), "O que você tinha escrito foi apagado.")

@@ -28,13 +28,17 @@ _OTHERS = frozenset({"staff", "citizen", "client"})
 
 
 class Item(NamedTuple):
-    """A task that waits for the citizen, and the address of the page on which they complete it."""
+    """A task that waits for the citizen, and the address of the page on which they complete it.
+
+    `discard` is the address that deletes what the citizen has begun.
+    """
 
     icon: str
     title: str
     text: str
     href: str
     link: str
+    discard: str = ""
 
 
 @pages.get("", "Minha página")
@@ -111,8 +115,15 @@ async def _list_questions(visit: Visit, subject: people.Subject, asked: Sequence
 async def _list_begun(visit: Visit) -> list[Item]:
     """Return the forms that the citizen started but did not send."""
     return [
-        Item("lista", f"Continue de onde parou: {draft.title}", "Nada foi enviado ainda.", draft.path, "Continuar")
-        for _, draft in await visit.mine.sessions.drafts.list_own(visit.session)
+        Item(
+            "lista",
+            f"Continue de onde parou: {draft.title}",
+            "Nada foi enviado ainda.",
+            draft.path,
+            "Continuar",
+            visit.address("account.drop_draft", "POST", number=number),
+        )
+        for number, draft in await visit.mine.sessions.drafts.list_own(visit.session)
         if draft.path.startswith(_BEGUN)
     ]
 
