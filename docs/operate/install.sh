@@ -46,6 +46,11 @@ PEOPLE=${PEOPLE:-}                          # a file for `balcao registry import
 
 say() { echo "==> $*"; }
 has_systemd() { [ -d /run/systemd/system ] && [ "$PREFIX" = /opt/balcao ]; }
+# Print the settings of a file that sh reads differently from systemd, for example because of a space outside quotes.
+list_misread() { # FILE
+    grep '^[A-Z][A-Z0-9_]*=' "$1" |
+        grep -vE "^[A-Z0-9_]+=('[^']*'|\"[^\"\$\`\\]*\"|[^[:space:]\"'\$&;|<>()\`\\]*)[[:space:]]*\$" | cut -d= -f1
+}
 # Run a command with the settings, including the owner's, as the units do.
 with_settings() { (set -a && . "$ETC/balcao.env" && . "$ETC/balcao-owner.env" && cd "$STATE" && "$@"); }
 # Print the settings of a file that another file neither sets nor has as a comment.
@@ -79,6 +84,13 @@ stop() {
 # The certificates that the processes trust. They run as another user, who cannot read $ETC.
 TRUSTED=/etc/ssl/certs/ca-certificates.crt
 PROVISIONAL=/usr/local/share/ca-certificates/balcao-provisional.crt
+
+say "A configuração"
+for file in "$ETC/balcao.env" "$ETC/balcao-owner.env" "$MORE_SETTINGS"; do
+    [ -f "$file" ] || continue
+    misread=$(list_misread "$file")
+    [ -z "$misread" ] || refuse "Em $file, ponha entre aspas simples o valor de $(echo $misread): tem espaço ou outro sinal do shell. Nada foi instalado."
+done
 
 say "A edição"
 SUMS=$(dirname "$WHEEL")/SHA256SUMS

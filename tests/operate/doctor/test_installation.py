@@ -109,6 +109,7 @@ def test_what_init_wrote_is_well_where_it_belongs(machine: Installed) -> None:
         ("BALCAO_SMTP_URL=TROQUE", "BALCAO_SMTP_URL ainda tem um valor de exemplo"),
         ("BALCAO_PROT=1", "BALCAO_PROT não é uma configuração e não tem efeito: quis dizer BALCAO_PORT?"),
         ("BALCAO_MAIL_FROM=balcao@cidade.gov.br", "BALCAO_MAIL_FROM não tem o valor escrito ali"),
+        ("BALCAO_PANEL_CITY=Prefeitura de Cidade", "ponha entre aspas simples o valor de BALCAO_PANEL_CITY"),
     ],
 )
 def test_a_line_of_the_settings_that_is_wrong_or_not_in_force_is_named(

@@ -37,6 +37,8 @@ SETTINGS_FOLDER, UNITS_FOLDER, STATE_FOLDER = "etc/balcao", "etc/systemd/system"
 LEAST_FREE_BYTES = 1024**3
 # Example values that an operator must replace.
 _PLACEHOLDER = re.compile(r"\.example\b|<[^>]*>|\b(?:troque|preencha|change-?me|xxx+)\b", re.IGNORECASE)
+# A setting that sh and systemd read alike: a value in quotes, or without any sign that sh interprets.
+_READ_ALIKE = re.compile(r"""\w+=('[^']*'|"[^"$`\\]*"|[^\s"'$&;|<>()`\\]*)\s*""")
 _GROUP_AND_OTHERS = 0o077
 _START = re.compile(r"^ExecStart=(\S+)", re.MULTILINE)
 _FILES_READ = re.compile(r"^EnvironmentFile=-?(\S+)", re.MULTILINE)
@@ -89,10 +91,16 @@ def _check_private(path: Path) -> Iterator[str]:
 
 def _check_variables(path: Path, environment: Mapping[str, str]) -> Iterator[str]:
     try:
-        variables = parse_settings(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         yield f"{path} não pode ser lido: execute `balcao doctor` como root, e confira se é texto em UTF-8."
         return
+    variables = parse_settings(text)
+    if misread := [line.partition("=")[0] for line in text.splitlines() if _is_misread(line)]:
+        yield (
+            f"{path}: ponha entre aspas simples o valor de {', '.join(misread)}, que tem espaço ou outro sinal do "
+            "shell: sem elas, `. balcao.env` não o lê como as unidades."
+        )
     yield from (f"{path}: {stranger.describe()}" for stranger in list_unknown_variables(variables))
     for name, value in variables.items():
         if _PLACEHOLDER.search(value):
@@ -109,6 +117,11 @@ def _check_variables(path: Path, environment: Mapping[str, str]) -> Iterator[str
             f"{path}: {', '.join(differing)} não tem o valor escrito ali. Leia o arquivo antes do comando "
             f"(`set -a; . {path}; set +a`); se já o leu, outra variável o cobre."
         )
+
+
+def _is_misread(line: str) -> bool:
+    """Return whether sh reads a line differently from systemd."""
+    return line[:1].isupper() and "=" in line and not _READ_ALIKE.fullmatch(line)
 
 
 def check_secrets(settings: Settings) -> list[str]:
@@ -274,7 +287,8 @@ CHECKS = (
         part="installation",
         looks_at="`/etc/balcao/*.env`",
         wrong="a file that others can read or that belongs to another user; example values; names that are not "
-        "settings; a line that differs from the settings in force",
+        "settings; a value without quotes that sh reads differently from systemd; a line that differs from the "
+        "settings in force",
         remedy="`chmod 600` and `chown root`; write the city's own value; load the file before the command",
         examine=lambda subject: _examine(
             lambda: check_settings(subject.root, subject.environment), settings=is_installed(subject.root)
