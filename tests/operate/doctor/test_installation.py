@@ -106,6 +106,7 @@ def test_what_init_wrote_is_well_where_it_belongs(machine: Installed) -> None:
     [
         ("BALCAO_PUBLIC_URL=https://balcao.cidade.example", "BALCAO_PUBLIC_URL ainda tem um valor de exemplo"),
         ("BALCAO_CRM_CLIENT_SECRET=<segredo>", "BALCAO_CRM_CLIENT_SECRET ainda tem um valor de exemplo"),
+        ("BALCAO_FILES_S3_URL=https://s3.cidade.example", "BALCAO_FILES_S3_URL ainda tem um valor de exemplo"),
         ("BALCAO_SMTP_URL=TROQUE", "BALCAO_SMTP_URL ainda tem um valor de exemplo"),
         ("BALCAO_PROT=1", "BALCAO_PROT não é uma configuração e não tem efeito: quis dizer BALCAO_PORT?"),
         ("BALCAO_MAIL_FROM=balcao@cidade.gov.br", "BALCAO_MAIL_FROM não tem o valor escrito ali"),

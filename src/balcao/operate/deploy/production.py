@@ -49,7 +49,7 @@ _CHART_FILES = (
     "helm/templates/ingress.yaml",
 )
 _FOR_KUBERNETES = ("kubernetes/", "helm/", "database/cloudnativepg.yaml")
-_LINE = re.compile(r"([A-Z_]+)=(.*)")
+_LINE = re.compile(r"([A-Z][A-Z0-9_]*)=(.*)")
 
 
 def make_secret() -> str:
