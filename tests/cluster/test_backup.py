@@ -158,6 +158,22 @@ def test_a_server_of_ones_own_comes_back_from_the_one_copy_that_is_kept(folders:
         assert again.json("doctor", "--json")["parts"]["database"]["details"]["up_to_date"]
 
 
+def test_the_copy_is_made_from_the_server_that_accepts_writes(folders: tuple[Path, Path, Path]) -> None:
+    first, second, copies = folders
+    with Postgres.create(first) as primary, primary.copy(second) as replica:
+        prepare(primary)
+        primary.sql("CREATE ROLE balcao_backup LOGIN REPLICATION", database="postgres")
+        both = f"postgresql://balcao_backup@127.0.0.1:{replica.port},127.0.0.1:{primary.port}/balcao"
+        terminal = Terminal(first, port=free_port(), **addresses(primary), backup_url=both)
+        done = terminal.run("backup", "create", str(copies))
+        assert done.returncode == 0, done.stderr
+        assert "BACKUP FROM: primary" in (copies / "base" / done.stdout.strip() / "backup_label").read_text()
+        follow = [str(BALCAO), "backup", "follow", str(copies)]
+        with subprocess.Popen(follow, env=terminal.environment, stdout=subprocess.DEVNULL) as following:
+            until_now(lambda: bool(primary.sql(RECEIVED, "0/0")))
+            following.send_signal(signal.SIGTERM)
+
+
 def addresses(server: Postgres) -> dict[str, str]:
     return {"database_url": server.url("balcao_app"), "database_owner_url": server.url("balcao")}
 

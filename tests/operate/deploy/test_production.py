@@ -350,7 +350,7 @@ def prepared(tmp_path: Path, issuer: Issuer) -> Iterator[Prepared]:
 
 def install(prepared: Prepared, settings: Settings, root: Path) -> Path:
     """Copy the settings and the gateway configuration into their folders under `root`. Return `root`."""
-    lines = "".join(f"{name}={value}\n" for name, value in prepared.settings.items())
+    lines = "".join(f"{name}='{value}'\n" for name, value in prepared.settings.items())
     write_files(root / "etc/balcao", {production.SETTINGS: File.of(lines, SECRET)}, replace=False)
     certificate = Certificate(root)
     certificate.key.chmod(SECRET)

@@ -11,8 +11,9 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit, urlunsplit
 
+from balcao.core.database.servers import list_servers
 from balcao.operate.postgresql.accounts import Account, PostgresqlError, child_options
 from balcao.operate.postgresql.clusters import Cluster
 from balcao.operate.postgresql.data_directory import locate_data
@@ -211,12 +212,23 @@ def _prepare(programs: Path, program: str, url: str, *words: object) -> tuple[li
     options = child_options()
     command = [str(programs / program), *map(str, words)]
     if url:
-        parts = urlsplit(url)
+        parts = _choose_primary(url)
         login, _, place = parts.netloc.rpartition("@")
         user, _, password = login.partition(":")
         command += ["-d", urlunsplit(parts._replace(netloc=f"{user}@{place}"))]
         options["env"] |= {"PGPASSWORD": unquote(password)} if password else {}
     return command, options
+
+
+def _choose_primary(url: str) -> SplitResult:
+    """Return a database URL that selects the server that accepts writes if it names several servers.
+
+    PostgreSQL's programs otherwise use the first server that answers, and a replica may lag.
+    """
+    parts = urlsplit(url)
+    if len(list_servers(url)) < 2 or "target_session_attrs" in parse_qs(parts.query):
+        return parts
+    return parts._replace(query="&".join(filter(None, (parts.query, "target_session_attrs=read-write"))))
 
 
 def _run(programs: Path, program: str, url: str, *words: object) -> None:
