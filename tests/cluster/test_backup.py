@@ -35,6 +35,7 @@ STORE = """
 INSERT INTO registry.citizen_file (cpf, id, media_type, size, digest)
 VALUES ($1, $2::text::uuid, 'application/pdf', 1, sha256($2::text::bytea))
 """
+RECOVERY = "SELECT setting FROM pg_settings WHERE name IN ('recovery_target_time', 'restore_command')"
 RECEIVED = "SELECT FROM pg_stat_replication WHERE application_name = 'pg_receivewal' AND flush_lsn >= $1::text::pg_lsn"
 
 
@@ -108,6 +109,8 @@ def test_it_comes_back_as_it_was_at_that_instant_but_for_who_was_erased_since(
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"Restaurada a cópia {name}.\nEliminações repetidas: 2. Arquivos repostos: 3.\n"
     with supervisor.start(second):
+        # A replica of this server would otherwise stop at the recovery target.
+        assert {row["setting"] for row in run(second, RECOVERY)} == {""}
         assert [row["cpf"] for row in run(second, PEOPLE, [STAYS, ERASED, LATER, TOLD])] == [STAYS]
         assert {row["id"] for row in run(second, FILES)} == {kept, deleted}
         assert {row["id"] for row in run(second, "SELECT id::text FROM registry.deleted_file")} == {erased}

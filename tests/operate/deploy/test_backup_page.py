@@ -193,6 +193,7 @@ def test_the_page_followed_line_by_line_brings_the_city_back(debian: Debian) -> 
     assert "Eliminações repetidas: 1." in said
     assert f"O PostgreSQL {debian.version}/main está no ar" in said
     assert debian.sql(PEOPLE) == STAYS
+    assert debian.sql("SELECT count(*) FROM pg_file_settings WHERE name ~ '^(recovery_target|restore_command)'") == "0"
     assert debian.sql(NOTED) == ""  # the restore clears the record of backups
     assert debian.sql("SELECT pg_is_in_recovery()") == "f"
     assert re.search(rf"está em {debian.folder}/data/main\.\d+T\d+Z:", said)

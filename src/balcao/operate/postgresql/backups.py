@@ -176,8 +176,28 @@ def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: da
 
 
 def finish_restore(data: Path) -> None:
-    """Delete the staged copy of the log, which the recovery has read."""
-    shutil.rmtree(_locate_staged(data), ignore_errors=True)
+    """Remove what only the recovery needed: its settings, and the staged copy of the log.
+
+    A replica that is created later would copy the settings, and stop at the former recovery target.
+    """
+    staged = _locate_staged(data)
+    settings = data / "postgresql.auto.conf"
+    lines = settings.read_text("utf-8").splitlines(keepends=True)
+    _replace(settings, "".join(line for line in lines if not _is_of_restore(line, staged)))
+    shutil.rmtree(staged, ignore_errors=True)
+
+
+def _is_of_restore(line: str, staged: Path) -> bool:
+    return line.startswith("recovery_target") or (line.startswith("restore_command") and f"{staged}/" in line)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Replace a file's content in one step. Its owner and mode do not change."""
+    former, fresh = path.stat(), path.with_name(f"{path.name}.new")
+    fresh.write_text(text, "utf-8")
+    os.chown(fresh, former.st_uid, former.st_gid)
+    fresh.chmod(former.st_mode)
+    fresh.replace(path)
 
 
 def _locate_staged(data: Path) -> Path:
