@@ -35,6 +35,7 @@ STORE = """
 INSERT INTO registry.citizen_file (cpf, id, media_type, size, digest)
 VALUES ($1, $2::text::uuid, 'application/pdf', 1, sha256($2::text::bytea))
 """
+COUNTED = "SELECT FROM platform.backup WHERE kind = 'copy'"
 RECOVERY = "SELECT setting FROM pg_settings WHERE name IN ('recovery_target_time', 'restore_command')"
 RECEIVED = "SELECT FROM pg_stat_replication WHERE application_name = 'pg_receivewal' AND flush_lsn >= $1::text::pg_lsn"
 
@@ -159,6 +160,20 @@ def test_a_server_of_ones_own_comes_back_from_the_one_copy_that_is_kept(folders:
         assert completed == "Eliminações repetidas: 1. Arquivos repostos: 0.\n"
         assert [row["cpf"] for row in restored.sql(PEOPLE, wanted)] == [STAYS, LATER]
         assert again.json("doctor", "--json")["parts"]["database"]["details"]["up_to_date"]
+
+
+def test_a_copy_without_every_file_does_not_count_as_made(folders: tuple[Path, Path, Path]) -> None:
+    first, _, copies = folders
+    terminal = Terminal(first, data_dir=first, port=free_port())
+    assert terminal.run("migrate").returncode == 0
+    with supervisor.start(first):
+        run(first, WRITE, STAYS)
+        run(first, STORE, STAYS, new_id())  # a row whose content the storage lacks
+        assert "não estão completos (faltam 1)" in terminal.refusal("backup", "create", str(copies))
+        assert run(first, COUNTED) == []
+        run(first, "DELETE FROM registry.citizen_file")
+        assert terminal.run("backup", "create", str(copies)).returncode == 0
+        assert len(run(first, COUNTED)) == 1
 
 
 def test_the_copy_is_made_from_the_server_that_accepts_writes(folders: tuple[Path, Path, Path]) -> None:

@@ -91,9 +91,13 @@ def create_copy(folder: Path, keep: int | None) -> Copied:
         login = settings.find_backup_url(url)
         with _explain_login(settings):
             made = backups.create_backup(login, asyncio.run(servers.read_server_version(login)), folder.absolute())
-        asyncio.run(_note_once(settings, url, folder))
+        key = make_hash_key(settings)
+        asyncio.run(_use_database(settings, url, lambda opened: tombstones.note_tombstones(opened, key, folder)))
         erased = backups.prune_backups(folder.absolute(), keep) if keep else None
         asyncio.run(file_copies.copy_all(settings, url, folder, forget=keep is not None))
+        # Record the success last, so that doctor and the alerts notice a copy that lacks files.
+        free = shutil.disk_usage(folder).free
+        asyncio.run(_use_database(settings, url, lambda opened: _note(opened, lambda one: watch.note_copy(one, free))))
         return Copied(made.name, erased)
 
 
@@ -215,12 +219,11 @@ def _explain_login(settings: Settings) -> Iterator[None]:
         raise OperatorFault(sentence.replace("{variable}", settings.backup_variable)) from fault
 
 
-async def _note_once(settings: Settings, url: str, folder: Path) -> None:
-    opened, key = make_database(settings, url), make_hash_key(settings)
+async def _use_database(settings: Settings, url: str, work: Callable[[Database], Awaitable[None]]) -> None:
+    opened = make_database(settings, url)
     await opened.open()
     try:
-        await tombstones.note_tombstones(opened, key, folder)
-        await _note(opened, lambda connection: watch.note_copy(connection, shutil.disk_usage(folder).free))
+        await work(opened)
     finally:
         await opened.close()
 
