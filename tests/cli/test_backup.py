@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import databases
 from tests.support.terminal import Terminal
 
 
@@ -46,3 +47,14 @@ def test_a_cluster_is_restored_with_the_settings_of_its_installation(tmp_path: P
 def test_what_is_no_folder_takes_no_copy(terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert "Não é possível gravar na pasta" in terminal.refusal("backup", "create", str(tmp_path / "file"))
+
+
+def test_a_copy_older_than_the_program_is_migrated_before_erasures_are_repeated(tmp_path: Path, copies: Path) -> None:
+    name = databases.new_name()
+    url = databases.create_empty(name, "ENCODING 'UTF8' LOCALE 'C'")
+    try:
+        said = Terminal(tmp_path, database_url=url).refusal("backup", "erase-again", str(copies))
+    finally:
+        databases.drop(name)
+    assert "execute `balcao migrate`" in said
+    assert f"Depois, antes de iniciar os processos, execute `balcao backup erase-again {copies}`" in said

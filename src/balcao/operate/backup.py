@@ -17,6 +17,7 @@ from balcao.core.context.call import Call
 from balcao.core.context.platform import make_database, make_hash_key
 from balcao.core.database import servers
 from balcao.core.database.faults import StatementRefused
+from balcao.core.database.migrations import MigrationError
 from balcao.core.database.pool import Connection, Database
 from balcao.core.database.refusals import describe_refusal
 from balcao.core.errors import Unavailable
@@ -172,7 +173,8 @@ def restore_cluster(folder: Path, until: str | None, name: str) -> RestoredClust
 def erase_again(folder: Path) -> Completed:
     """Complete a restored database: put its files back, and repeat the erasures that the copy does not contain.
 
-    Also delete the records about the former server's copies and log.
+    Also delete the records about the former server's copies and log. Raises OperatorFault if the copy is older than the
+    program, because its database must be migrated first.
     """
     erased = tombstones.find_latest_tombstones(tombstones.read_tombstones(folder))
 
@@ -182,7 +184,13 @@ def erase_again(folder: Path) -> Completed:
         await _note(call.platform.database, watch.forget_copies)
         return Completed(files, await anonymisation.erase_people_again(call, erased, REASON))
 
-    return run_use_case("registry.anonymise_citizen", complete)
+    try:
+        return run_use_case("registry.anonymise_citizen", complete)
+    except MigrationError as fault:
+        raise OperatorFault(
+            f"{fault} Depois, antes de iniciar os processos, execute `balcao backup erase-again {folder}`: os arquivos "
+            "ainda não foram repostos, nem as eliminações repetidas."
+        ) from fault
 
 
 def _parse_instant(text: str | None) -> datetime | None:
