@@ -168,6 +168,22 @@ def refuse_what_is_no_stopped_cluster(debian: Debian) -> None:
     assert "não é um cluster" in debian.run(tried.format("main"))
 
 
+def fail_to_restore(debian: Debian) -> None:
+    """Fail before the copy is complete, which changes nothing. Then fail to recover, which moves the former data."""
+    cluster, data = f"{debian.version}/main", debian.folder / "data"
+    debian.run(f"pg_ctlcluster {debian.version} main stop")
+    tried = f"{debian.read_settings()}balcao backup restore copies --cluster {cluster} --until 2099-01-01T00:00:00Z"
+    before, unreadable = set(data.glob("main.2*")), debian.folder / "copies/wal/folder"
+    unreadable.mkdir()
+    assert "está em" not in debian.run(f"{tried} 2>&1 || true")
+    unreadable.rmdir()
+    assert (data / "main/PG_VERSION").exists()
+    assert set(data.glob("main.2*")) == before
+    said = debian.run(f"{tried} 2>&1 || true")
+    (former,) = set(data.glob("main.2*")) - before
+    assert f"O que havia antes está em {former}." in said
+
+
 def test_the_page_followed_line_by_line_brings_the_city_back(debian: Debian) -> None:
     install, by_hand, restore = blocks()
     debian.sql(WRITE.format(cpf=STAYS))
@@ -198,3 +214,4 @@ def test_the_page_followed_line_by_line_brings_the_city_back(debian: Debian) -> 
     assert debian.sql("SELECT pg_is_in_recovery()") == "f"
     assert re.search(rf"está em {debian.folder}/data/main\.\d+T\d+Z:", said)
     assert "--keep 7" in create
+    fail_to_restore(debian)

@@ -126,14 +126,15 @@ def prepare_restore(folder: Path, backup: Path, target: Path, until: datetime | 
     data, account = locate_data(target.resolve())
     if data.exists():
         raise PostgresqlError(f"Já há dados em {data}: restaure em outra pasta, em BALCAO_DATA_DIR.")
-    _lay_out(folder, backup, data, account, until)
+    _lay_out(folder, backup, data, account, until).rename(data)
 
 
 def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetime | None) -> Path | None:
     """Replace a cluster's data with a backup, start its server, and wait until it accepts writes.
 
     The former data are kept. Return the path of the former data, or None if there were none. Raises PostgresqlError if
-    the backup is damaged, or if the server is running, has another version, or does not start or recover.
+    the backup is damaged, or if the server is running, has another version, or does not start or recover. In the last
+    two cases the message contains the path of the former data.
     """
     verify_backup(backup)
     version = (backup / "PG_VERSION").read_text("utf-8").strip()
@@ -144,19 +145,26 @@ def restore_cluster(folder: Path, backup: Path, cluster: Cluster, until: datetim
             f"O PostgreSQL {cluster} está no ar: pare os processos do Balcão e, depois, "
             f"`pg_ctlcluster {cluster.version} {cluster.name} stop`."
         )
-    former = None
+    # The former data remain in their place until the copy is complete next to them.
+    fresh, former = _lay_out(folder, backup, cluster.data, cluster.account, until), None
     if cluster.data.exists():
         former = cluster.data.with_name(f"{cluster.data.name}.{datetime.now(UTC).strftime(_NAME)}")
         cluster.data.rename(former)
-    _lay_out(folder, backup, cluster.data, cluster.account, until)
-    cluster.start()
-    cluster.wait_until_recovered()
+    fresh.rename(cluster.data)
+    try:
+        cluster.start()
+        cluster.wait_until_recovered()
+    except PostgresqlError as fault:
+        raise PostgresqlError(f"{fault} O que havia antes está em {former}." if former else str(fault)) from fault
     finish_restore(cluster.data)
     return former
 
 
-def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: datetime | None) -> None:
-    """Copy the backup to `data`, copy the log to a folder next to it, and write the recovery settings."""
+def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: datetime | None) -> Path:
+    """Copy the backup and the log to folders next to `data`, and write the recovery settings.
+
+    Return the copied data directory, which the caller renames to `data`.
+    """
     fresh, staged = data.with_name(f"{data.name}.restoring"), _locate_staged(data)
     for place in (fresh, staged):
         shutil.rmtree(place, ignore_errors=True)
@@ -172,7 +180,7 @@ def _lay_out(folder: Path, backup: Path, data: Path, account: Account, until: da
         )
     (fresh / "recovery.signal").touch()
     _give(account, fresh, staged)
-    fresh.rename(data)
+    return fresh
 
 
 def finish_restore(data: Path) -> None:
