@@ -22,7 +22,7 @@ from balcao.operate.deploy.answers import Server
 from balcao.operate.deploy.gateways import Plan
 from balcao.settings import Settings
 from tests.support.demo_people import ANA
-from tests.support.gateways import Certificate, running
+from tests.support.gateways import Certificate, prepare, running, start
 from tests.support.issuer import Issuer, bearer, new_key
 from tests.support.polling import PATIENCE, until_now
 from tests.support.server import free_port
@@ -160,6 +160,35 @@ def test_a_key_of_any_name_is_told_to_haproxy(kind: str, issuer: Issuer, tmp_pat
             good = issuer.person(ANA, header={"kid": name})
             forged = issuer.person(ANA, header={"kid": name}, key=new_key())
             assert [client.get(PETS, headers=bearer(token)).status_code for token in (good, forged)] == [200, 401], name
+
+
+@pytest.mark.haproxy
+def test_two_towns_on_one_machine_have_their_own_haproxy(tmp_path: Path) -> None:
+    """Both listen on the same port of different addresses, as in docs/operate/several-towns.md."""
+    tmp_path.chmod(0o755)
+    certificate, port = Certificate(tmp_path), free_port()
+    with contextlib.ExitStack() as stack:
+        for number in (1, 2):
+            folder, address = tmp_path / str(number), f"127.0.0.{number}"
+            process_port, seen = stack.enter_context(host(Counting))
+            plan = Plan(
+                Settings.load({}), app.SERVICES, [Server("127.0.0.1", process_port)], certificate.frontend(port)
+            )
+            prepare("haproxy", plan, folder)
+            file = folder / "haproxy.cfg"
+            file.write_text(file.read_text("utf-8").replace("bind :", f"bind {address}:"), "utf-8")
+            process = stack.enter_context(start("haproxy", folder))
+            stack.callback(process.terminate)
+            until_now(lambda: process.poll() is not None or _answers(f"https://{address}:{port}{PETS}"))  # noqa: B023
+            assert process.poll() is None, (folder / "output.log").read_text()
+            assert seen != []
+
+
+def _answers(address: str) -> bool:
+    try:
+        return httpx.get(address, verify=False, timeout=PATIENCE).is_success  # noqa: S501 - its name is not checked
+    except httpx.TransportError:
+        return False
 
 
 def test_who_called_is_what_the_gateway_says(kind: str, tmp_path: Path) -> None:

@@ -121,11 +121,13 @@ def generate_gateway_files(kind: str, plan: Plan) -> dict[str, File]:
     """Return the files of a gateway's configuration, by their path in the gateway's folder."""
     areas = list_gateway_areas(plan.services, _choose_panel_readiness(plan))
     keys = [Key(kid, f"keys/{RSAKey.import_key(pem).thumbprint()}.pem") for kid, pem in sorted(plan.keys.items())]
+    pools = _list_pools(areas, plan)
     text = render_template(
         f"gateways/{FILES[kind]}",
         command=plan.command(kind),
         areas=areas,
-        pools=_list_pools(areas, plan),
+        pools=pools,
+        process=next(server for pool in pools for server in pool.servers),
         front=plan.frontend,
         applications=plan.applications,
         origins=plan.settings.cors_origins,
