@@ -215,7 +215,9 @@ else
     start gateway haproxy -db -f "$FILES/gateway/haproxy.cfg"
 fi
 left=60
-until curl -fsS --cacert "$ETC/balcao.crt" -o /dev/null "$PUBLIC_URL/registry/v1/readiness" 2>/dev/null; do
+# Trust the certificates that the processes trust (SSL_CERT_FILE), or the provisional one.
+answers() { with_settings curl -fsS --noproxy '*' -o /dev/null "$@" "$PUBLIC_URL/registry/v1/readiness" 2>/dev/null; }
+until answers || { [ -f "$ETC/balcao.crt" ] && answers --cacert "$ETC/balcao.crt"; }; do
     left=$((left - 1))
     [ "$left" -gt 0 ] || { echo "O Balcão não responde em $PUBLIC_URL: veja os registros (journalctl, ou $RUN)." >&2; exit 1; }
     sleep 1
