@@ -173,7 +173,9 @@ done
 (umask 077 && echo "$answers" >"$ANSWERS")
 
 say "O banco"
-if [ "$($ADMINISTRATE -tAc "SELECT count(*) FROM pg_database WHERE datname = 'balcao'")" = 0 ]; then
+# The database's name, which OPTIONS or the settings choose.
+name=$(with_settings sh -c 'url=${BALCAO_DATABASE_URL%%\?*} && echo "${url##*/}"')
+if [ "$($ADMINISTRATE -tAc "SELECT count(*) FROM pg_database WHERE datname = '$name'")" = 0 ]; then
     $ADMINISTRATE -q -v ON_ERROR_STOP=1 <"$FILES/database/roles.sql"
 fi
 # Meanwhile, the processes of the previous release continue to serve.

@@ -124,7 +124,7 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> Iterator[City]:
         city.said = city.install(
             AUTH_ISSUER=city.issuer,
             PUBLIC_URL=f"https://{HOST}",
-            OPTIONS="--allow-loopback-issuer",
+            OPTIONS="--allow-loopback-issuer --database-name cidade",
             MORE_SETTINGS="/srv/city.env",
         )
         yield city
