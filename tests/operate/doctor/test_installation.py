@@ -20,7 +20,14 @@ from balcao.operate.deploy import production
 from balcao.operate.deploy.answers import Frontend, GatewayKind, Installation
 from balcao.operate.deploy.files import SECRET, File, write_files
 from balcao.operate.deploy.gateways import FILES
-from balcao.operate.deploy.production import OWNER_SETTINGS, SETTINGS, UNITS, Secrets, parse_settings
+from balcao.operate.deploy.production import (
+    BACKUP_UNITS,
+    OWNER_SETTINGS,
+    SETTINGS,
+    UNITS,
+    Secrets,
+    parse_settings,
+)
 from balcao.operate.doctor import diagnosis
 from balcao.operate.doctor import gateway as installed_gateway
 from balcao.operate.doctor import installation as installed
@@ -204,6 +211,23 @@ def test_a_data_folder_that_is_open_or_holds_what_is_somebody_elses_is_named(
     monkeypatch.setattr(Path, "lstat", lambda _: OtherOwner)
     (found,) = installed.check_state_folder(folder)
     assert f"{folder / 'processes-8080'} não é do usuário" in found
+
+
+def test_a_copy_that_the_nightly_unit_cannot_delete_is_named(
+    machine: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(machine.root / "etc/systemd/system" / UNITS[0], machine.root / "etc/systemd/system" / BACKUP_UNITS[0])
+    copy = machine.root / "var/lib/balcao-backup/base/20260102T030000Z"
+    copy.mkdir(parents=True)
+    own = copy.stat().st_uid
+
+    class Status:
+        def __init__(self, path: Path) -> None:
+            self.st_uid = own + (path == copy)
+
+    monkeypatch.setattr(Path, "lstat", lambda path: Status(path))
+    found = " ".join(installed.check_units(machine.root, machine.settings))
+    assert f"{copy} não é do usuário" in found
 
 
 def test_a_disk_that_is_nearly_full_is_named(machine: Installed) -> None:

@@ -34,6 +34,7 @@ from balcao.operate.unknown_variables import list_unknown_variables
 from balcao.settings import Settings
 
 SETTINGS_FOLDER, UNITS_FOLDER, STATE_FOLDER = "etc/balcao", "etc/systemd/system", "var/lib/balcao"
+BACKUP_FOLDER = "var/lib/balcao-backup"
 LEAST_FREE_BYTES = 1024**3
 # Example values that an operator must replace.
 _PLACEHOLDER = re.compile(r"\.example\b|<[^>]*>|\b(?:troque|preencha|change-?me|xxx+)\b", re.IGNORECASE)
@@ -148,6 +149,8 @@ def check_units(root: Path, settings: Settings) -> list[str]:
     """Check that the installed units match this release and name existing files and the right folder."""
     folder = root / UNITS_FOLDER
     found = list(_check_together(root, folder, "backup", BACKUP_UNITS))
+    if any((folder / name).exists() for name in BACKUP_UNITS):
+        found += check_state_folder(root / BACKUP_FOLDER)
     if not any((folder / name).exists() for name in UNITS):
         return found
     found += _check_together(root, folder, "systemd", UNITS)
@@ -191,14 +194,15 @@ def _list_lines(text: str) -> set[str]:
 
 
 def check_state_folder(folder: Path) -> list[str]:
-    """Check that the data folder, if it exists, and all its files belong to the same user."""
+    """Check that a folder of the units, if it exists, its files and its copies belong to the same user."""
     if not folder.exists():
         return []
     status = folder.stat()
     found = []
     if status.st_mode & _GROUP_AND_OTHERS:
         found.append(f"{folder} está aberta a outros (modo {stat.S_IMODE(status.st_mode):o}): `chmod 700 {folder}`.")
-    strangers = sorted(path for path in folder.iterdir() if path.lstat().st_uid != status.st_uid)
+    places = (*folder.iterdir(), *folder.glob("base/*"))
+    strangers = sorted(path for path in places if path.lstat().st_uid != status.st_uid)
     if strangers:
         owner = _name_user(status.st_uid)
         found.append(
@@ -298,9 +302,9 @@ CHECKS = (
     Check(
         name="units",
         part="installation",
-        looks_at="`/etc/systemd/system/balcao-*`, and `/var/lib/balcao`",
+        looks_at="`/etc/systemd/system/balcao-*`, `/var/lib/balcao`, and the copies in `/var/lib/balcao-backup`",
         wrong="a unit that is missing or differs from what this release writes; a missing program or settings file; a "
-        "data folder that the units cannot write to, that others can open, or that contains files of another user "
+        "folder that the units cannot write to, that others can open, or that contains files of another user "
         "(because a command was run as root)",
         remedy="run `balcao init production` again; put your own lines into `balcao-api.service.d/`; run the `chown` "
         "in the message",
