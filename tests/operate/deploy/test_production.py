@@ -253,7 +253,7 @@ def test_every_container_can_be_given_a_private_ca(folder: Path) -> None:
     services = yaml.safe_load((folder / "container/compose.yaml").read_text("utf-8"))["services"]
     for service in services.values():
         bundle = service["environment"]["SSL_CERT_FILE"]
-        assert [mounted.split(":")[-2:] for mounted in service["volumes"]] == [[bundle, "ro"]]
+        assert [mounted.split(":")[-2:] for mounted in service["volumes"]][:1] == [[bundle, "ro"]]
     documents = [
         one for path in (folder / "kubernetes").iterdir() for one in yaml.safe_load_all(path.read_text("utf-8"))
     ]

@@ -4,7 +4,8 @@ labels: {app.kubernetes.io/part-of: balcao}
 {{- end }}
 
 {{/* The common part of every pod: no privileges on the node, no access to the cluster's API, a read-only root file
-system. */}}
+system. Citizens' files need BALCAO_FILES_S3_URL. Without it, the platform refuses files, because the volume `files` is
+mounted read-only: files in a pod would be lost with it. */}}
 {{- define "balcao.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -22,6 +23,7 @@ securityContext:
   seccompProfile: {type: RuntimeDefault}
 volumes:
   - {name: data, emptyDir: {}}
+  - {name: files, emptyDir: {}}
   - {name: tmp, emptyDir: {}}
   - {name: certificates, configMap: {name: {{ .Values.certificates }}, optional: true}}
 {{- end }}
@@ -34,6 +36,7 @@ securityContext:
   capabilities: {drop: [ALL]}
 volumeMounts:
   - {name: data, mountPath: /var/lib/balcao}
+  - {name: files, mountPath: /var/lib/balcao/files, readOnly: true}
   - {name: tmp, mountPath: /tmp}
   - {name: certificates, mountPath: /etc/balcao/certificates, readOnly: true}
 {{- end }}
