@@ -32,6 +32,7 @@ class Component:
     """A package, or bundled third-party files. `licence` is an SPDX expression, and `requires` are component names.
 
     `hashes` are SHA-256 values: of the files from which a package may be installed, or of the bundled files.
+    The `purl` of bundled files names the package that they come from.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Component:
     hashes: tuple[str, ...]
     requires: tuple[str, ...] = ()
     description: str = ""
+    is_bundled: bool = False
 
 
 def list_packages(root: Path = ROOT) -> list[Component]:
@@ -93,6 +95,7 @@ def list_bundled(root: Path = ROOT) -> list[Component]:
             Scope.REQUIRED,
             tuple(hashlib.sha256((root / path).read_bytes()).hexdigest() for path in part["paths"]),
             description=part["description"],
+            is_bundled=True,
         )
         for part in _OWN_DATA["bundled"]
     ]

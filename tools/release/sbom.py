@@ -46,7 +46,7 @@ def write_sbom(
         metadata=BomMetaData(component=product, timestamp=datetime.fromtimestamp(instant, UTC)),
         components=entries.values(),
     )
-    bundled = {part.name for part in parts if not part.purl.startswith("pkg:pypi/")}
+    bundled = {part.name for part in parts if part.is_bundled}
     bom.register_dependency(product, [entries[name] for name in sorted({*direct, *bundled})])
     for part in parts:
         bom.register_dependency(entries[part.name], [entries[name] for name in part.requires])
@@ -63,7 +63,7 @@ def check_sbom(document: str) -> None:
 
 def _enter(part: Component) -> Entry:
     # A package has several files, for different kinds of machines. Any of these files may be installed.
-    files = part.hashes if part.purl.startswith("pkg:pypi/") else ()
+    files = () if part.is_bundled else part.hashes
     return Entry(
         name=part.name,
         version=part.version,
