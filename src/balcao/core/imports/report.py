@@ -1,5 +1,6 @@
 """The report of rejected lines, as JSON Lines. Entries are written before their batch is committed."""
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import takewhile
@@ -32,10 +33,16 @@ class Report:
             yield self
 
     def add(self, refused: Iterable[Refused]) -> None:
-        """Write entries and flush them. Call this before their batch is committed."""
-        if self._file is not None:
-            self._file.writelines(msgspec.json.encode(one) + b"\n" for one in refused)
-            self._file.flush()
+        """Write entries to the disk. Call this before their batch is committed.
+
+        A resumed import does not report the lines of a committed batch again, even after a power failure.
+        """
+        entries = b"".join(msgspec.json.encode(one) + b"\n" for one in refused)
+        if self._file is None or not entries:
+            return
+        self._file.write(entries)
+        self._file.flush()
+        os.fsync(self._file.fileno())
 
 
 def _open_after(path: Path, line: int) -> BinaryIO:
