@@ -29,6 +29,12 @@ def test_what_is_there_is_never_overwritten_unasked(terminal: Terminal, tmp_path
     assert written.read_bytes() == first
 
 
+def test_an_ipv6_address_of_the_processes_is_written_in_brackets(issuer: Issuer, tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, auth_issuer=issuer.address, host="::1")
+    assert terminal.run("gateway-config", "nginx").returncode == 0
+    assert "server [::1]:8080" in (tmp_path / "gateway/balcao.conf").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [

@@ -39,9 +39,10 @@ def gateway_config(
     from balcao.core import logs
     from balcao.operate.gateway_config import generate_gateway
     from balcao.settings import Settings
+    from balcao.settings.addresses import reach
 
     logs.configure("error")
     settings = Settings.load()
-    servers = server or [f"{settings.host}:{settings.port}"]
+    servers = server or [f"{reach(settings.host)}:{settings.port}"]
     front = Frontend(certificate, certificate_key, https_port, http_port)
     write_files(folder, generate_gateway(kind, settings, servers, front, application or []), replace=replace)

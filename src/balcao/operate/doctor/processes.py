@@ -7,6 +7,7 @@ import httpx
 from balcao.gateway.instance import HEADER, name_instance
 from balcao.operate.doctor.checks import DOWN, STOPPED, UP, Check, Part, Subject
 from balcao.settings import Settings
+from balcao.settings.addresses import reach
 
 READY, NOT_READY, SILENT_AFTER = "ready", "not_ready", "silent"
 # The statuses with which a gateway responds if its processes are not running.
@@ -48,7 +49,7 @@ async def _ask_ports(settings: Settings, http: httpx.AsyncClient) -> tuple[dict[
     if settings.worker_management_port:
         ports[settings.worker_management_port] = "BALCAO_WORKER_MANAGEMENT_PORT"
     for port, variable in ports.items():
-        address = f"http://{settings.management_host}:{port}"
+        address = f"http://{reach(settings.management_host)}:{port}"
         try:
             answer = await http.get(f"{address}/readiness")
             scraped = await http.get(f"{address}/metrics", headers=shown)
@@ -78,7 +79,7 @@ def _judge(
 async def is_served(settings: Settings, http: httpx.AsyncClient) -> bool:
     """Return whether this installation's processes respond on this machine, without going through a gateway."""
     try:
-        answer = await http.get(f"http://{settings.host}:{settings.port}/liveness")
+        answer = await http.get(f"http://{reach(settings.host)}:{settings.port}/liveness")
     except (httpx.HTTPError, httpx.InvalidURL):
         return False
     return bool(answer.headers.get(HEADER) == name_instance(settings))
