@@ -100,12 +100,14 @@ def list_forms(page: Page, form: PageForm | None, secret: str) -> Iterator[Large
     `form` is the form that the page shows, or None if it shows none.
     """
     path = PREFIX + page.path.format(**dict.fromkeys(page.parameters, "999999"))
-    shown = {**form.values, **form.checked} if form else {"texto": ""}
+    shown = {**dict.fromkeys(form.choices, ""), **form.values, **form.checked} if form else {"texto": ""}
+    kept = {name: value for name, value in shown.items() if name.startswith("_")} | {"_csrf": secret}
+    names = [name for name in shown if not name.startswith("_")]
+    room = (page.body_limit - 10_000) // max(len(names), 1)
     many = [("_csrf", secret), *((f"campo{number}", "x") for number in range(MAX_FIELDS - 10))]
     yield LargeCall("many fields", "POST", path, urlencode(many).encode())
-    for kind, word in SLOW_TEXTS.items():
-        fields = {name: "" for name in shown if not name.startswith("_")}
-        length = (page.body_limit - 10_000) // max(len(fields), 1) // len(quote(word))
-        filled = dict.fromkeys(fields, word * length)
-        kept = {name: value for name, value in shown.items() if name.startswith("_")}
-        yield LargeCall(f"texts of {kind}", "POST", path, urlencode({**kept, "_csrf": secret, **filled}).encode())
+    texts = {kind: word * (room // len(quote(word))) for kind, word in SLOW_TEXTS.items()}
+    # A field may remove repeated lines, so these lines differ. An encoded line has at most ten characters.
+    texts["different lines"] = "\n".join(map(str, range(room // 10)))
+    for kind, text in texts.items():
+        yield LargeCall(f"texts of {kind}", "POST", path, urlencode(kept | dict.fromkeys(names, text)).encode())

@@ -10,14 +10,17 @@ from balcao.web.words import parse_number
 
 # The field that row buttons post: an action, the name of the list, and the row's index or the kind of the new row.
 ACT = "_acao"
+# Reject more values than this. Each value becomes a selection element with every option, so the page grows with the
+# product. The services accept at most 20.
+MOST_SELECTIONS = 50
 _ADD, _REMOVE, _RAISE = "mais", "tirar", "subir"
 
 
 class SelectionsField(Field):
     """A field for several values from a long list, with one selection element for each value.
 
-    The initial data is a string with one value on each line. A stored value that is missing from the list remains
-    selectable.
+    The initial data is a string with one value on each line. A value that is missing from the list remains selectable
+    in its own selection element.
     """
 
     values: Sequence[str] = ()
@@ -26,12 +29,14 @@ class SelectionsField(Field):
         self.data = split_lines(value or "")
 
     def process_formdata(self, valuelist: list[Any]) -> None:
-        self.data = list(dict.fromkeys(line for text in valuelist for line in split_lines(text)))
+        given = list(dict.fromkeys(line for text in valuelist for line in split_lines(text)))
+        self.data = given[:MOST_SELECTIONS]
+        if len(given) > MOST_SELECTIONS:
+            raise ValueError(f"Escolha no máximo {MOST_SELECTIONS}.")
 
     def offer(self, values: Sequence[str]) -> None:
         """Set the values that people can choose."""
-        further = [value for value in self.data or () if value not in values]
-        self.values = [*values, *further]
+        self.values = values
 
 
 def split_lines(text: str) -> list[str]:

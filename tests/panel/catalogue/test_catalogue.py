@@ -96,6 +96,19 @@ def test_departments_are_chosen_from_the_list_and_one_that_left_it_stays(
     assert "Escolha o órgão que responde pelo serviço." in panel.page.text
 
 
+def test_a_form_of_invented_departments_gets_a_small_page(panel: PanelClient) -> None:
+    panel.login("editora")
+    place = "/painel/servicos/novo"
+    panel.get(place)
+    empty = len(panel.http.get(place).content)
+    form: dict[str, Any] = panel.find_form(place).values
+    invented = "\n".join(map(str, range(1_000)))
+    answer = panel.post(place, form | {"orgao_gestor": invented, "deed": "guardar"})
+    assert answer.status_code == 422
+    assert "Escolha no máximo 50." in panel.page.text
+    assert len(answer.content) < 10 * empty
+
+
 def test_a_proposal_goes_its_way(panel: PanelClient, make: Make, ask: Ask) -> None:
     service = make(status=1)
     here = f"/painel/servicos/{service['id']}"

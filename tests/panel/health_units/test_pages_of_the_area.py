@@ -41,6 +41,8 @@ def test_a_week_is_typed_as_people_write_it_and_shown_before_it_is_written(
     refused = panel.submit(f"{UNIT}/horarios", d1="de manhã", passo="gravar")
     assert refused.status_code == 422
     assert "Não entendi “de manhã”" in panel.page.text
+    panel.submit(f"{UNIT}/horarios", d1="08:00-12:00," * 20, passo="gravar")
+    assert "No máximo 200 caracteres." in panel.page.text
     refused = panel.submit(f"{UNIT}/horarios", d1="12:00-08:00", passo="gravar")
     assert refused.status_code == 422
     assert "Nada foi gravado; o que você escreveu continua aqui" in panel.page.text

@@ -24,6 +24,8 @@ from balcao.panel.webhooks.forms import WebhookForm
 from balcao.web.forms import Form, length, needed
 
 _INTERVAL = re.compile(r"([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?\s*(?:-|–|às|a)\s*([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?")
+# Enough for more intervals than a day has. Parsing a form of text would block the event loop.
+_LONGEST_HOURS = 200
 _HOURS = "Por exemplo 08:00-12:00, 13:00-17:00."
 WEEKDAYS = ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo")
 
@@ -60,9 +62,12 @@ def parse_intervals(text: str) -> list[dict[str, str]]:
 
 
 def check_intervals(_: Any, field: Any) -> None:
-    """Reject text that cannot be parsed as opening hours."""
+    """Reject text that is too long or cannot be parsed as opening hours."""
+    text = field.data or ""
+    if len(text) > _LONGEST_HOURS:
+        raise ValidationError(f"No máximo {_LONGEST_HOURS} caracteres.")
     try:
-        parse_intervals(field.data or "")
+        parse_intervals(text)
     except ValueError as fault:
         raise ValidationError(f"Não entendi “{fault}”. {_HOURS}") from None
 
