@@ -20,6 +20,7 @@ from balcao.access.mappings.places import MappingTree
 from tests.access import stored
 from tests.access.callers import CITIZEN, EDITOR, SUPERADMIN, Send, sender
 from tests.access.test_catalogue_documents import count, plan
+from tests.access.test_explain import make_invoices
 from tests.support.fixture_types import Sql
 from tests.support.issuer import Issuer
 from tests.support.polling import PATIENCE, until_now
@@ -163,6 +164,26 @@ def test_an_action_that_goes_leaves_its_name_and_nothing_else_to_another(
     explained = superadmin("GET", f"/explain?method=GET&path=/access/api/v1/roles&at_version={old}")
     assert explained.status_code == 200, explained.text
     stored.verify(stored.read_chain(sql))
+
+
+def test_an_action_that_the_document_leaves_out_but_uses_is_not_deleted(
+    http: httpx.Client, superadmin: Send, token: str, sql: Sql
+) -> None:
+    made, role = make_invoices(superadmin), stored.make_name()
+    superadmin("POST", "/roles", {"name": role, "description": "De teste"})
+    superadmin("POST", f"/roles/{role}/actions", {"action_name": made["action"]})
+    document = superadmin("GET", "/catalogue?format=json").json()
+    document["actions"] = [one for one in document["actions"] if one["name"] != made["action"]]
+    planned = plan(http, token, document, prune=True)
+    assert list_blocked(planned) == [(made["action"], "action-in-use")]
+    assert refusal(superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})) == (409, "plan-blocked")
+    for one in document["roles"]:
+        one["actions"] = [name for name in one["actions"] if name != made["action"]]
+    document["mappings"] = [one for one in document["mappings"] if one["action"] != made["action"]]
+    planned = plan(http, token, document, prune=True)
+    applied = superadmin("POST", "/catalogue/apply", {"plan_id": planned["plan_id"]})
+    assert applied.status_code == 200, applied.text
+    assert sql("SELECT FROM access.action WHERE name = $1", made["action"]) == []
 
 
 def test_a_forbidden_step_of_a_plan_leaves_its_trace_and_is_a_conflict(

@@ -179,26 +179,27 @@ class Draft:
         return Change(event, row)
 
     def _delete_action(self, before: Members) -> list[Change]:
+        """Delete an action that nothing uses. The steps for the mappings and roles that the document omits come first.
+
+        A use that remains is one that the document names, so the plan must not delete it with the action.
+        """
         action = self._action_of[before["id"]]
         bound = self._uses[action.id]
-        custom = [mapping for mapping in bound if mapping.operation is None]
-        roles = sorted(role.name for role in self._roles.values() if action.id in role.actions)
-        check_deletion(
-            reserved=action.is_reserved,
-            system=len(bound) - len(custom),
-            custom=len(custom),
-            roles=len(roles),
-            force=True,
-        )
-        shown = {
+        custom = sum(mapping.operation is None for mapping in bound)
+        roles = sum(action.id in role.actions for role in self._roles.values())
+        check_deletion(reserved=action.is_reserved, system=len(bound) - custom, custom=custom, roles=roles, force=True)
+        if custom or roles:
+            text = f"{custom} mapeamentos e {roles} papéis ainda usam a ação, que não está no documento."
+            raise Conflict(text, code="action-in-use")
+        shown: Members = {
             "name": action.name,
             "description": action.description,
             "code_key": action.code_key,
-            "roles": roles,
-            "mappings": [{"id": one.id, "method": one.method, "path_pattern": one.path_pattern} for one in custom],
+            "roles": [],
+            "mappings": [],
         }
         event = CatalogueEvent("action.delete", "action", str(action.id), action.name, before=shown)
-        return [Change(event, {"id": action.id}, len(custom) + len(roles))]
+        return [Change(event, {"id": action.id})]
 
     def _find_action(self, name: str) -> DraftAction:
         action = self._actions.get(name)

@@ -15,7 +15,7 @@ Members = dict[str, Any]
 class Change(NamedTuple):
     """A row to write, and its event.
 
-    `lost` is the number of memberships, grants and mappings that are deleted with the row.
+    `lost` is the number of memberships and grants that are deleted with the row.
     """
 
     event: CatalogueEvent
