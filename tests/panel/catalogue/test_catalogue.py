@@ -96,6 +96,26 @@ def test_departments_are_chosen_from_the_list_and_one_that_left_it_stays(
     assert "Escolha o órgão que responde pelo serviço." in panel.page.text
 
 
+def test_without_the_list_of_departments_no_service_is_saved(
+    panel: PanelClient, make: Make, ask: Ask, alter: Alter
+) -> None:
+    service = make(orgao_gestor=["1500"])
+    place = f"/painel/servicos/{service['id']}/editar"
+    panel.login("gestor", place)
+    form: dict[str, Any] = panel.find_form(place).values | {"resumo": "Outro resumo.", "deed": "guardar"}
+    alter("ALTER TABLE registry.department RENAME TO department_aside")
+    try:
+        assert panel.get(place).status_code == 200
+        answer = panel.post(place, form)
+    finally:
+        alter("ALTER TABLE registry.department_aside RENAME TO department")
+    assert answer.status_code == 503
+    assert panel.find_form(place).values["resumo"] == "Outro resumo."
+    assert ask("GET", f"/admin/services/{service['id']}").json()["version"] == service["version"]
+    panel.post(place, panel.find_form(place).values | {"deed": "guardar"})
+    assert ask("GET", f"/admin/services/{service['id']}").json()["orgao_gestor"] == ["1500"]
+
+
 def test_a_form_of_invented_departments_gets_a_small_page(panel: PanelClient) -> None:
     panel.login("editora")
     place = "/painel/servicos/novo"

@@ -22,11 +22,14 @@ MIGRATIONS_READ, MIGRATIONS_START, MIGRATIONS_BACK = (
 async def read_departments(visit: Visit) -> dict[str, str]:
     """Return the department names by code.
 
-    If they cannot be read, return an empty mapping, so that pages show the codes instead.
+    If they cannot be read, return an empty mapping, so that pages show the codes instead. For a submitted form, raise
+    the error: without the names, the service would be saved with names in place of codes.
     """
     try:
         return await read_department_names(visit.api)
     except ApiFault:
+        if visit.is_post:
+            raise
         return {}
 
 
