@@ -80,6 +80,44 @@ def test_a_holiday_of_the_city_is_entered_shown_and_taken_back(panel: PanelClien
     assert "São José do Porto" not in panel.page.text
 
 
+def test_a_holiday_moves_with_its_date_and_replaces_no_other(panel: PanelClient, call: Callable[..., Any]) -> None:
+    panel.login("silvia")
+    holidays = "/painel/saude/feriados"
+    entered = {"dia": "2028-03-19", "nome": "São José", "ambito": "municipal", "fecha": "y"}
+    for _ in range(2):  # the second one repeats the first
+        assert panel.submit(f"{holidays}/novo", **entered).status_code == 200
+    refused = panel.submit(f"{holidays}/novo", **entered | {"nome": "Outro"})
+    assert refused.status_code == 422
+    assert "Já há um feriado neste dia: São José." in panel.page.text
+    panel.get(f"{holidays}/2028-03-20")
+    unseen = panel.find_form(f"{holidays}/2028-03-20").values
+    panel.submit(f"{holidays}/novo", **entered | {"dia": "2028-03-20", "nome": "Aniversário da cidade"})
+    assert panel.post(f"{holidays}/2028-03-20", unseen | entered | {"dia": "2028-03-20"}).status_code == 422
+    assert panel.submit(f"{holidays}/2028-03-19", dia="2028-03-20", fecha="y").status_code == 422
+
+    panel.submit(f"{holidays}/2028-03-19", dia="2028-03-21", fecha="y")
+    assert "São José: passou de 19/03/2028 para 21/03/2028." in panel.page.text
+    found = {each["data"]: each["nome"] for each in call("GET", "/feriados?ano=2028")["itens"]}
+    assert found["2028-03-20"] == "Aniversário da cidade"
+    assert found["2028-03-21"] == "São José"
+    assert "2028-03-19" not in found
+
+
+def test_an_exception_replaces_no_other_that_the_preview_did_not_show(
+    panel: PanelClient, call: Callable[..., Any]
+) -> None:
+    panel.login("silvia")
+    path, known = f"{UNIT}/dias", "/unidade/9900009/excecoes/2028-05-03"
+    call("PUT", known, {"intervalos": [], "motivo": "Dedetização"})
+    panel.submit(path, dia="2028-05-02", motivo="Reforma", passo="ver")
+    form = panel.find_form(path).values | {"dia": "2028-05-03", "passo": "gravar"}
+    assert panel.post(path, form).status_code == 412
+    assert "Já há uma exceção neste dia (fechada, “Dedetização”)" in panel.page.text
+    assert call("GET", known)["motivo"] == "Dedetização"
+    assert panel.post(path, panel.find_form(path).values | {"passo": "gravar"}).status_code == 200
+    assert call("GET", known)["motivo"] == "Reforma"
+
+
 def test_a_receiver_is_entered_its_secret_shown_once_and_a_test_listed_with_its_failure(
     panel: PanelClient, call: Callable[..., Any]
 ) -> None:

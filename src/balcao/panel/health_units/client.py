@@ -300,8 +300,8 @@ async def put_holiday(api: Api, day: str, body: Body, etag: str) -> Holiday:
     return await api.send("PUT", f"{_BASE}/feriados/{quoted(day)}", Holiday, body, etag=etag)
 
 
-async def delete_holiday(api: Api, day: str) -> None:
-    await api.send("DELETE", f"{_BASE}/feriados/{quoted(day)}", type(None))
+async def delete_holiday(api: Api, day: str, etag: str = "") -> None:
+    await api.send("DELETE", f"{_BASE}/feriados/{quoted(day)}", type(None), etag=etag)
 
 
 async def count_notifications(api: Api, query: Body) -> Counts:

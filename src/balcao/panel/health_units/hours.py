@@ -13,7 +13,7 @@ from balcao.panel.health_units.declared import AREA, BASE, UNITS, reaches, requi
 from balcao.panel.health_units.forms import ExceptionForm, HolidayForm, WeekForm
 from balcao.panel.health_units.labels import SCOPES
 from balcao.panel.visit import Visit
-from balcao.web.api import NotFound, Read
+from balcao.web.api import ApiFault, Conflict, NotFound, Outdated, Read
 from balcao.web.visit import Crumb
 
 DAYS = 14
@@ -136,18 +136,14 @@ async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
         "dia": present.value.data, "nome": present.value.nome, "ambito": present.value.ambito,
         "facultativo": present.value.facultativo, "fecha": present.value.fecha,
     }  # fmt: skip
-    form = HolidayForm(visit, values, etag="" if present is None else present.etag)
+    # A submitted form without a version creates a holiday, even if the date has one by now.
+    form = HolidayForm(visit, values, etag="" if present is None or visit.is_post else present.etag)
     back = visit.address("health_units.list_holidays", _query={"ano": data[:4] if data != "novo" else ""})
-
-    async def send() -> client.Holiday:
-        day = str(form.dia.data)
-        etag = form.etag if day == data else ""
-        return await client.put_holiday(visit.api, day, form.body, etag)
-
-    if form.is_sent and await form.submit(send):
-        return await visit.redirect(back, f"{form.nome.data}: gravado.")
-    if form.is_outdated and present is not None:
-        form.etag = present.etag
+    if form.is_sent and await form.submit(lambda: _save_holiday(visit, data, form, present)):
+        year = visit.address("health_units.list_holidays", _query={"ano": str(form.dia.data)[:4]})
+        return await visit.redirect(year, f"{form.nome.data}: {form.result}")
+    if form.is_outdated:
+        form.etag = "" if present is None else present.etag
     return visit.render(
         "health_units/holiday.html",
         form=form,
@@ -156,6 +152,36 @@ async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
         crumbs=[Crumb("Feriados", visit.address("health_units.list_holidays"))],
         status=form.status,
     )
+
+
+async def _save_holiday(visit: Visit, data: str, form: HolidayForm, present: Read[client.Holiday] | None) -> str:
+    """Save the holiday, and return the notice. If its date has changed, move it.
+
+    A holiday never replaces another one that the person has not seen. Raises Conflict if the new date has a holiday,
+    and Outdated if the holiday to move has changed.
+    """
+    day = form.dia.data
+    if form.etag and str(day) == data:
+        await client.put_holiday(visit.api, data, form.body, form.etag)
+        return "gravado."
+    if form.etag and (present is None or present.etag != form.etag):
+        raise Outdated("Alguém mudou ou retirou este feriado. Confira e grave de novo.")
+    try:
+        other = await client.read_holiday(visit.api, str(day))
+    except NotFound:
+        await client.put_holiday(visit.api, str(day), form.body, "")
+    else:  # an equal holiday is this form's own, sent twice
+        if any(getattr(other.value, name) != value for name, value in form.body.items()):
+            raise Conflict(f"Já há um feriado neste dia: {other.value.nome}. Para mudá-lo, abra-o na lista.")
+    if not form.etag:
+        return "gravado."
+    try:
+        await client.delete_holiday(visit.api, data, form.etag)
+    except NotFound:
+        pass  # another person has removed it
+    except ApiFault:
+        return f"gravado em {day:%d/%m/%Y}. O dia {_read_day(data):%d/%m/%Y} continua feriado: confira e retire-o."
+    return f"passou de {_read_day(data):%d/%m/%Y} para {day:%d/%m/%Y}."
 
 
 @pages.post("/feriados/{data}/retirar", "Retirar o feriado", actions=[UNITS])
@@ -203,7 +229,11 @@ async def _find_exception(visit: Visit, cnes: str, day: date) -> Read[client.Day
 
 
 async def _put_exception(visit: Visit, cnes: str, form: ExceptionForm) -> client.DayException:
-    return await client.put_exception(visit.api, cnes, str(form.dia.data), form.body, form.etag)
+    """Save the exception. Raises Outdated if the day has an exception that the person has not seen."""
+    day = form.dia.data
+    if not form.etag and day and await _find_exception(visit, cnes, day) is not None:
+        raise Outdated("Já há uma exceção neste dia.")
+    return await client.put_exception(visit.api, cnes, str(day), form.body, form.etag)
 
 
 async def _preview_exception(visit: Visit, cnes: str, first: date, form: ExceptionForm) -> list[OpenDay]:
