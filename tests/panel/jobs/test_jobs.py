@@ -1,8 +1,10 @@
 """Tests for the jobs' pages over HTTP, on the running platform with its demo data."""
 
+import asyncio
 import csv
 import io
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +13,10 @@ import pytest
 from balcao.employability.hiring.paths import sandbox_job_id
 from balcao.employability.selection.paths import sandbox_application_id
 from balcao.panel.jobs import candidate_pages
+from balcao.panel.jobs.bulk import service as bulk
 from balcao.panel.jobs.candidates_client import Candidate
 from tests.support.panel import PanelClient
+from tests.support.polling import PATIENCE, until_now
 
 Sql = Callable[..., list[dict[str, object]]]
 
@@ -178,6 +182,32 @@ def test_a_company_beyond_the_suggested_ones_is_found_by_its_name(panel: PanelCl
     assert panel.page.heading == "Pintora de escolas"
     assert "Zeladoria do Porto Ltda." in panel.page.text
     sql("DELETE FROM employability.company WHERE cnpj LIKE 'ZZ%'")
+
+
+def test_a_long_decision_renews_tokens_that_another_request_had_renewed_before(
+    panel: PanelClient, sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tokens last less than 400 seconds in the trial, so every request and every part renews them."""
+    monkeypatch.setattr("balcao.web.sessions.service.FRESH_SECONDS", 400.0)
+    held, call = threading.Event(), bulk._Run._call
+
+    async def call_later(run: bulk._Run, part: Any) -> Any:
+        await asyncio.to_thread(held.wait, PATIENCE)
+        return await call(run, part)
+
+    monkeypatch.setattr(bulk._Run, "_call", call_later)
+    panel.login("helio", f"{CANDIDATES}?situacao=candidatura_enviada")
+    form = next(form for form in panel.page.forms if "pessoa" in form.choices)
+    panel.post(form.action, form.values | {"pessoa": form.choices["pessoa"][0], "_acao": "reprovar"})
+    start = next(form.action for form in panel.page.forms if form.action.endswith("/comecar"))
+    panel.post(start, panel.find_form(start).values)
+    generation = "SELECT generation FROM panel.session WHERE ended_at IS NULL ORDER BY begun_at DESC LIMIT 1"
+    (before,) = sql(generation)
+    held.set()
+    decision = start.split("/")[-2]
+    until_now(lambda: sql("SELECT FROM panel.bulk_decision WHERE id::text = $1 AND state = 'done'", decision) != [])
+    (after,) = sql(generation)
+    assert after["generation"] == int(str(before["generation"])) + 1
 
 
 def test_the_file_has_all_candidates_however_many_a_call_returns(

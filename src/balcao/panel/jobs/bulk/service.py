@@ -260,9 +260,14 @@ class _Run:
         return [Failed(by_cpf[each.cpf], each.code, each.status) for each in result.failures if each.cpf in by_cpf]
 
     async def _call(self, part: Sequence[Person]) -> BulkResult:
-        """Call the service. Retry while it is down or rate-limits the call. Repeating the call is safe."""
+        """Call the service. Retry while it is down or rate-limits the call. Repeating the call is safe.
+
+        Read the session before each call: other requests may have refreshed its tokens, or the person may have logged
+        out.
+        """
         cpfs = [person.cpf for person in part]
         for pause in (*PAUSES, None):
+            self._session = await self._panel.sessions.find_again(self._session, is_use=False)
             tokens = await self._panel.sessions.refresh_tokens(self._session)
             api = self._panel.call_as(tokens.access_token, new_id(), self._peer)
             try:
