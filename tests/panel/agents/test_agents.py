@@ -2,6 +2,11 @@
 
 import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from balcao.panel.agents import datasets
 from tests.support.panel import PanelClient
 
 AGENT = "/painel/agentes/atendimento_demo"
@@ -56,8 +61,26 @@ def test_a_data_set_is_made_filled_and_deleted(panel: PanelClient) -> None:
     panel.submit(path, examples='{"input": {"p": "Onde pago o IPTU?"}}')
     assert "1 exemplo acrescentado" in panel.page.text
     assert "Onde pago o IPTU?" in panel.page.text
+    many = [f'{{"input": {{"p": "Pergunta {number}"}}}}' for number in range(1_000)]
+    panel.submit(path, examples="\r\n".join(["", *many, "", '{"input": {}']))
+    assert "linha 1003:" in panel.page.text
+    panel.submit(path, examples="\n".join([many[0], '{"input": {"p": "Uma\u2028frase\u0085só"}}']))
+    assert "1 exemplo acrescentado; 1 já estavam aqui." in panel.page.text
     panel.submit(path.replace("/exemplos/novos", "/excluir"))
     assert "O conjunto foi excluído." in panel.page.text
+
+
+@given(st.lists(st.text("a \r\u2028", max_size=6), max_size=20))
+def test_examples_are_divided_into_calls_that_the_service_accepts(lines: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(datasets, "_MOST_EXAMPLES", 3)
+        patch.setattr(datasets, "_MOST_BYTES", 12)
+        calls = list(datasets.split_examples("\n".join(lines)))
+    sent = {before + place: line for before, part in calls for place, line in enumerate(part) if line}
+    assert sent == {number: line.strip() for number, line in enumerate(lines) if line.strip()}
+    for _, part in calls:
+        assert len([line for line in part if line]) <= 3
+        assert len("\n".join(part).rstrip().encode()) <= 12
 
 
 def test_two_experiments_are_compared_example_by_example(panel: PanelClient) -> None:

@@ -3,6 +3,8 @@
 An experiment compares how versions of an agent answer the same examples.
 """
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -14,7 +16,7 @@ from balcao.panel.agents.labels import name_agent
 from balcao.panel.agents.rights import DATA_MANAGE, DATA_READ
 from balcao.panel.declaration import Pages
 from balcao.panel.visit import Visit
-from balcao.web.api import gather_blocks
+from balcao.web.api import FieldFault, ValidationFailed, gather_blocks
 from balcao.web.declaration import MIB
 from balcao.web.forms import Form
 from balcao.web.visit import Crumb
@@ -22,8 +24,11 @@ from balcao.web.words import format_count
 
 pages = Pages("agents", "/agentes")
 _SHOWN = 25
-# The service accepts at most this many lines in one call.
-_MOST_LINES = 1_000
+# The service accepts at most this many examples and bytes in one call.
+_MOST_EXAMPLES, _MOST_BYTES = 1_000, 4 * MIB
+_LINE = re.compile(r"^linha ([0-9]+)")
+# Show at most this many errors of one call.
+_MOST_FAULTS = 10
 _BODY_LIMIT = 16 * MIB
 
 
@@ -89,12 +94,41 @@ async def add_examples(visit: Visit, dataset: str) -> Response[Any]:
 
 
 async def _add(visit: Visit, dataset: str, form: ExamplesForm) -> tuple[int, int]:
-    lines = [line for line in (form.examples.data or "").splitlines() if line.strip()]
     added = unchanged = 0
-    for first in range(0, len(lines), _MOST_LINES):
-        done = await client.add_examples(visit.api, dataset, lines[first : first + _MOST_LINES])
+    for before, lines in split_examples(form.examples.data or ""):
+        try:
+            done = await client.add_examples(visit.api, dataset, lines)
+        except ValidationFailed as fault:
+            _count_lines_before(fault, before)
+            raise
         added, unchanged = added + done.added, unchanged + done.unchanged
     return added, unchanged
+
+
+def split_examples(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines for each call, with the number of lines before them. They include blank lines between examples.
+
+    Only a line feed ends a line, as in the service. A JSON string may contain the other line separators of Unicode.
+    """
+    before, lines, examples, size = 0, list[str](), 0, 0
+    for number, line in enumerate(map(str.strip, text.split("\n"))):
+        if not line:
+            continue
+        blank, length = number - before - len(lines), len(line.encode()) + 1
+        if not lines or examples == _MOST_EXAMPLES or size + blank + length > _MOST_BYTES:
+            if lines:
+                yield before, lines
+            before, lines, examples, size, blank = number, [], 0, 0, 0
+        lines += [*[""] * blank, line]
+        examples, size = examples + 1, size + blank + length
+    if lines:
+        yield before, lines
+
+
+def _count_lines_before(fault: ValidationFailed, before: int) -> None:
+    """Change the line numbers in a call's errors to those of the whole text, and assign the errors to the field."""
+    texts = [_LINE.sub(lambda found: f"linha {int(found[1]) + before}", each.text) for each in fault.faults]
+    fault.faults = [FieldFault("examples", "; ".join(texts[:_MOST_FAULTS]))] if texts else ()
 
 
 @pages.form("/dados/{dataset}/exemplos/{example}/excluir", "Excluir o exemplo", actions=[DATA_MANAGE])
