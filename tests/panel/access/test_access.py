@@ -187,7 +187,9 @@ roles:
 """
 
 
-def test_a_document_is_planned_read_and_applied_and_one_that_was_overtaken_is_planned_anew(panel: PanelClient) -> None:
+def test_a_document_is_planned_read_and_applied_and_one_that_was_overtaken_is_planned_anew(
+    panel: PanelClient, sql: Callable[..., object]
+) -> None:
     path = f"{ACCESS}/documento"
     panel.login("marina", path)
     assert "format: 1" in panel.http.get(f"{path}/catalogo.yaml").text
@@ -200,6 +202,10 @@ def test_a_document_is_planned_read_and_applied_and_one_that_was_overtaken_is_pl
     assert answer.status_code == 409
     assert "O catálogo mudou depois do plano" in panel.page.text
     assert "1 item criado" in panel.page.text
+    sql("UPDATE access.plan SET created_at = created_at - interval '1 hour'")
+    answer = panel.post(f"{path}/aplicar", panel.find_form(f"{path}/aplicar").values | {"document": DOCUMENT})
+    assert answer.status_code == 409
+    assert "mais de 15 minutos. Nada foi aplicado." in panel.page.text
     panel.post(f"{path}/aplicar", panel.find_form(f"{path}/aplicar").values | {"document": DOCUMENT})
     assert "O documento foi aplicado" in panel.page.text
     panel.submit(path, document=DOCUMENT)

@@ -8,7 +8,7 @@ from balcao.panel.access.forms import DocumentForm
 from balcao.panel.access.rights import CATALOGUE_APPLY, CATALOGUE_READ
 from balcao.panel.declaration import Pages
 from balcao.panel.visit import Visit
-from balcao.web.api import Conflict
+from balcao.web.api import Conflict, NotFound
 from balcao.web.declaration import MIB
 
 pages = Pages("access", "/acessos/documento")
@@ -38,12 +38,12 @@ async def plan_document(visit: Visit) -> Response[Any]:
 async def apply_plan(visit: Visit) -> Response[Any]:
     """Apply a plan that the person has seen.
 
-    If the catalogue has changed since then, show a new plan for the same document.
+    If the catalogue has changed since then or the plan has expired, show a new plan for the same document.
     """
     form = DocumentForm(visit)
     try:
         applied = await catalogue_client.apply_plan(visit.api, visit.posted.first("plano"))
-    except Conflict as fault:
+    except (Conflict, NotFound) as fault:
         planned = await form.submit(lambda: _plan(visit, form))
         return _show(visit, form, form.result if planned else None, refused=fault)
     text = f"O documento foi aplicado: o catálogo está na versão {applied.version}."
@@ -55,7 +55,7 @@ async def _plan(visit: Visit, form: DocumentForm) -> catalogue_client.Plan:
 
 
 def _show(
-    visit: Visit, form: DocumentForm, plan: catalogue_client.Plan | None, refused: Conflict | None = None
+    visit: Visit, form: DocumentForm, plan: catalogue_client.Plan | None, refused: Conflict | NotFound | None = None
 ) -> Response[Any]:
     return visit.render(
         "access/document.html",
