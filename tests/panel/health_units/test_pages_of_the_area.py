@@ -25,6 +25,16 @@ def test_of_two_editors_of_a_record_the_second_sees_what_differs(panel: PanelCli
     assert call("GET", "/unidade/9900009/registro")["nome"] == "Clínica da Família Olaria"
 
 
+def test_a_mistyped_code_of_a_new_unit_loses_nothing(panel: PanelClient) -> None:
+    panel.login("silvia")
+    path = "/painel/saude/unidades-nova"
+    for typed, refusal in (("99000", "Um CNES tem sete dígitos."), ("9900009", "Já há uma unidade com este CNES")):
+        answer = panel.submit(path, cnes=typed, nome="Clínica da Família Nova", tipo="CF")
+        assert answer.status_code == 422
+        assert refusal in panel.page.text
+        assert panel.find_form(path).values["nome"] == "Clínica da Família Nova"
+
+
 def test_a_week_is_typed_as_people_write_it_and_shown_before_it_is_written(
     panel: PanelClient, call: Callable[..., Any]
 ) -> None:

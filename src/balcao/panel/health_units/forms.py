@@ -21,7 +21,7 @@ from balcao.core.values.pasted import compact_pasted
 from balcao.core.values.phones import parse_phone
 from balcao.panel.health_units.labels import CAUSES, COLORS, SCOPES, TYPES
 from balcao.panel.webhooks.forms import WebhookForm
-from balcao.web.forms import Form, length, needed
+from balcao.web.forms import CodeField, Form, length, matching, needed
 
 _INTERVAL = re.compile(r"([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?\s*(?:-|–|às|a)\s*([01]?\d|2[0-4])(?:[:h]([0-5]\d)?)?")
 # Enough for more intervals than a day has. Parsing a form of text would block the event loop.
@@ -128,7 +128,11 @@ class CloseForm(Form):
 class UnitForm(Form):
     """The form for a unit's record."""
 
-    cnes = StringField("CNES", description="Sete dígitos.", validators=[needed("Escreva o CNES.")])
+    cnes = CodeField(
+        "CNES",
+        description="Sete dígitos.",
+        validators=[needed("Escreva o CNES."), matching("[0-9]{7}", "Um CNES tem sete dígitos.")],
+    )
     nome = StringField("Nome", validators=[needed("Escreva o nome."), length(1, 200)])
     tipo = SelectField("Tipo", choices=TYPES)
     area = StringField("Área de planejamento", validators=[length(0, 20)])

@@ -22,7 +22,7 @@ from balcao.panel.health_units.drawing import STRIP_HEIGHT, STRIP_WIDTH, draw_hi
 from balcao.panel.health_units.forms import UnitForm
 from balcao.panel.health_units.labels import COLORS, SITUATIONS, TYPES, describe_event
 from balcao.panel.visit import Visit
-from balcao.web.api import NotFound, gather_blocks
+from balcao.web.api import Conflict, NotFound, gather_blocks
 from balcao.web.lists import Filter, Listing
 
 HISTORY = timedelta(days=30)
@@ -93,13 +93,12 @@ async def add_unit(visit: Visit) -> Response[Any]:
     form = UnitForm(visit)
 
     async def send() -> dict[str, Any]:
-        return await client.put_unit(visit.api, form.cnes.data or "", form.body, "")
+        if await _is_taken(visit, cnes):
+            raise Conflict("Já há uma unidade com este CNES: abra-a na lista para mudar o registro.")
+        return await client.put_unit(visit.api, cnes, form.body, "")
 
-    cnes = (form.cnes.data or "").strip()
-    if form.is_sent and cnes and await _is_taken(visit, cnes):
-        form.validate()
-        form.refusal = "Já há uma unidade com este CNES: abra-a na lista para mudar o registro."
-    elif form.is_sent and await form.submit(send):
+    cnes = form.cnes.data or ""
+    if form.is_sent and await form.submit(send):
         return await visit.redirect(visit.address("health_units.show_unit", cnes=cnes), "Unidade cadastrada.")
     return visit.render(
         "health_units/unit_form.html",
