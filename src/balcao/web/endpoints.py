@@ -256,7 +256,7 @@ class SessionEndpoints(ABC, Generic[PageT, VisitT]):
         if page.takes_file and REOPEN in visit.posted:
             visit.reopen()
         elif not visit.is_post and not visit.is_fragment:
-            visit.notice = await self._surface.sessions.pop_notice(visit.session)
+            visit.show_notice(await self._surface.sessions.pop_notice(visit.session))
             await self._fill_draft(visit)
             if page.takes_file and REOPEN in visit.query:
                 visit.report_lost_file()

@@ -21,6 +21,8 @@ DRAFT_IN_ADDRESS, DRAFT = "rascunho", "_rascunho"
 REOPEN = "_reabrir"
 # The form field that contains the encrypted token for an opened form.
 FORM_ADDRESS_FIELD = "_lugar"
+# The start of a stored notice that asks for attention.
+_ATTENTION = "! "
 _LOST_FILE = "Escolha o arquivo de novo. O resto está como você deixou, e nada foi enviado ainda."
 
 
@@ -28,15 +30,16 @@ class PageRequest:
     """A page request, with the data that the forms and lists of every surface need.
 
     `posted` is the submitted form, which is empty for a GET. `draft` is text that the person typed into this form
-    earlier but could not send. `notice` is a sentence that the page shows once. `forms` are the forms that the page's
-    function has made, which an error page needs for their labels.
+    earlier but could not send. `notice` is a sentence that the page shows once. `notice_kind` is "ok", or "at" if the
+    notice asks for attention. `forms` are the forms that the page's function has made, which an error page needs for
+    their labels.
     """
 
     def __init__(self, request: Request, environment: Environment, posted: FormData) -> None:
         self.request = request
         self.environment = environment
         self.posted = posted
-        self.notice = ""
+        self.notice, self.notice_kind = "", "ok"
         self.draft = FormData()
         self.forms: list[Any] = []
 
@@ -127,8 +130,15 @@ class SessionVisit(PageRequest):
         path: str = self.surface.find_page(name, method).address(**values)
         return path + tail
 
-    async def redirect(self, address: str, notice: str = "") -> Response[Any]:
+    def show_notice(self, stored: str) -> None:
+        """Set the notice that `redirect` stored."""
+        self.notice = stored.removeprefix(_ATTENTION)
+        self.notice_kind = "ok" if self.notice == stored else "at"
+
+    async def redirect(self, address: str, notice: str = "", *, is_done: bool = True) -> Response[Any]:
         """Redirect to another page of the surface. That page shows the notice once.
+
+        Pass `is_done=False` if the notice says that nothing was done, so that it does not look like a success.
 
         If the form was filled in from a draft, delete the draft.
         """
@@ -136,5 +146,5 @@ class SessionVisit(PageRequest):
         if draft := self.posted.first(DRAFT):
             await sessions.drafts.drop(self.session, draft)
         if notice:
-            await sessions.store_notice(self.session, notice)
+            await sessions.store_notice(self.session, notice if is_done else _ATTENTION + notice)
         return redirect(address if address.startswith(prefix) else prefix, 303)

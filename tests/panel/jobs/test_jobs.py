@@ -115,12 +115,23 @@ def test_nothing_is_decided_while_the_selection_is_closed(panel: PanelClient) ->
     assert "Aprovar" not in panel.page.text
 
 
+def test_a_notice_that_nothing_was_done_does_not_look_like_a_success(panel: PanelClient) -> None:
+    panel.login("helio", CANDIDATES)
+    form = next(form for form in panel.page.forms if "pessoa" in form.choices)
+    answer = panel.post(form.action, form.values | {"_acao": "reprovar"})
+    assert "Nenhuma pessoa estava marcada" in panel.page.text
+    assert 'class="note at" role="status"' in answer.text
+    assert "! " not in panel.page.text
+    assert 'role="status"' not in panel.get(CANDIDATES).text
+
+
 def test_a_candidate_is_decided_on_once_and_the_slower_one_is_told(panel: PanelClient) -> None:
     path = f"/painel/candidaturas/{sandbox_application_id('12-V9')}"
     panel.login("helio", path)
     opened = dict(panel.find_form(path).values)
     following = panel.post(path, opened | {"_acao": "aprovar", "reason": "Tem experiência"})
     assert "está aprovada" in following.text
+    assert 'class="note ok" role="status"' in following.text
     assert re.fullmatch(r"/painel/candidaturas/[0-9a-f-]{36}", following.url.path)
     assert following.url.path != path
     slower = panel.post(path, opened | {"_acao": "reprovar", "reason": ""})

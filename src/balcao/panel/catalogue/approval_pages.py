@@ -101,9 +101,11 @@ async def publish_proposal(visit: Visit, service: str, proposal: str) -> Respons
     try:
         saved = await client.publish_proposal(visit.api, service, proposal, visit.posted.first("_etag"))
     except Outdated:
-        return await visit.redirect(here, "Nada foi publicado: alguém gravou a proposta enquanto você lia.")
+        return await visit.redirect(
+            here, "Nada foi publicado: alguém gravou a proposta enquanto você lia.", is_done=False
+        )
     except Conflict as fault:
-        return await visit.redirect(here, f"Nada foi publicado. {fault.text}")
+        return await visit.redirect(here, f"Nada foi publicado. {fault.text}", is_done=False)
     return await open_next(
         visit, f"“{saved.nome_servico}”: a proposta está no ar, como versão {saved.version}.", proposal
     )
@@ -120,7 +122,9 @@ async def send_back_proposal(visit: Visit, service: str, proposal: str) -> Respo
         if await form.submit(lambda: client.send_back_proposal(visit.api, service, proposal, reason, form.etag)):
             return await open_next(visit, f"“{read.value.nome_servico}”: a proposta voltou para edição.", proposal)
         if form.is_outdated:
-            return await visit.redirect(here, "Nada foi devolvido: alguém gravou a proposta enquanto você lia.")
+            return await visit.redirect(
+                here, "Nada foi devolvido: alguém gravou a proposta enquanto você lia.", is_done=False
+            )
     return visit.render(
         "catalogue/send_back.html",
         form=form,
@@ -140,7 +144,9 @@ async def withdraw_proposal(visit: Visit, service: str, proposal: str) -> Respon
         try:
             await client.withdraw_proposal(visit.api, service, proposal, visit.posted.first("_etag"))
         except Outdated:
-            return await visit.redirect(here, "Nada foi retirado: alguém gravou a proposta enquanto você lia.")
+            return await visit.redirect(
+                here, "Nada foi retirado: alguém gravou a proposta enquanto você lia.", is_done=False
+            )
         back = visit.address("catalogue.show_service", service=service)
         return await visit.redirect(back, "A proposta foi retirada.")
     return visit.render(

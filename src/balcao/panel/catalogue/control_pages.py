@@ -63,7 +63,7 @@ async def choose_expected_services(visit: Visit, place: str) -> Response[Any]:
     number = parse_number(place) or 0
     if not 1 <= number <= len(read.value.queries):
         back = visit.address("catalogue.edit_control_queries")
-        return await visit.redirect(back, "Esta busca não está mais entre as buscas de controle.")
+        return await visit.redirect(back, "Esta busca não está mais entre as buscas de controle.", is_done=False)
     query = read.value.queries[number - 1]
     if visit.is_post:
         return await _replace_expected(visit, query, read)
@@ -101,5 +101,7 @@ async def _replace_expected(visit: Visit, query: str, read: Read[search_client.C
         )
     except Outdated:
         back = visit.address("catalogue.edit_control_queries")
-        return await visit.redirect(back, "Alguém mudou as buscas de controle ao mesmo tempo: veja como estão.")
+        return await visit.redirect(
+            back, "Alguém mudou as buscas de controle ao mesmo tempo: veja como estão.", is_done=False
+        )
     return await visit.redirect(visit.path, "Gravado: a busca deve achar este serviço." if is_right else "Gravado.")

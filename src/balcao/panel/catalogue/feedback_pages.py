@@ -56,7 +56,7 @@ async def delete_comment(visit: Visit, service: str, comment: str) -> Response[A
         try:
             await search_client.delete_comment(visit.api, service, comment)
         except NotFound:  # another person has already deleted it
-            return await visit.redirect(back, "O comentário já não existia.")
+            return await visit.redirect(back, "O comentário já não existia.", is_done=False)
         return await visit.redirect(back, "O comentário foi excluído. As contagens não mudam.")
     crumbs = [*service_crumbs(visit, known), Crumb("O que as pessoas acharam", back)]
     return visit.render("catalogue/delete_comment.html", service=known, etag="", back=back, crumbs=crumbs)

@@ -202,7 +202,9 @@ async def _stop(visit: Visit, service: str, etag: str, deed: str) -> Response[An
     """Redirect to the changes that another editor saved while the person was reading."""
     asked = {"desde": etag.strip('"').removeprefix("v")}
     back = visit.address("catalogue.review_service", _query=asked, service=service)
-    return await visit.redirect(back, f"Nada foi {deed}: alguém mudou o serviço enquanto você lia. Veja o que mudou.")
+    return await visit.redirect(
+        back, f"Nada foi {deed}: alguém mudou o serviço enquanto você lia. Veja o que mudou.", is_done=False
+    )
 
 
 async def find_services(visit: Visit, asked: str) -> Sequence[Item]:

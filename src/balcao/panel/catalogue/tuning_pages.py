@@ -35,14 +35,14 @@ async def move_category(visit: Visit, name: str) -> Response[Any]:
     other = None if place is None else place + (-1 if visit.posted.first("para") == "cima" else 1)
     back = visit.address("catalogue.list_categories")
     if place is None or other is None or not 0 <= other < len(listed):
-        return await visit.redirect(back, "A ordem já é outra: veja como está.")
+        return await visit.redirect(back, "A ordem já é outra: veja como está.", is_done=False)
     upper, lower = sorted((place, other))
     first, second = await gather_blocks(
         search_client.read_category(visit.api, listed[upper].name),
         search_client.read_category(visit.api, listed[lower].name),
     )
     if first.value is None or second.value is None:
-        return await visit.redirect(back, "A ordem não pôde ser lida: tente de novo.")
+        return await visit.redirect(back, "A ordem não pôde ser lida: tente de novo.", is_done=False)
     weights = second.value.value.popularity_seed, first.value.value.popularity_seed
     # Categories with equal weights are sorted by name, so the category that moves up needs a greater weight than its
     # neighbour.
@@ -52,7 +52,7 @@ async def move_category(visit: Visit, name: str) -> Response[Any]:
             category = read.value
             await search_client.order_category(visit.api, category.name, weight, active=category.active, etag=read.etag)
     except Outdated:
-        return await visit.redirect(back, "Alguém mudou a ordem ao mesmo tempo: veja como está.")
+        return await visit.redirect(back, "Alguém mudou a ordem ao mesmo tempo: veja como está.", is_done=False)
     return await visit.redirect(back, f"“{name}” mudou de lugar.")
 
 

@@ -47,7 +47,7 @@ async def release_phone(visit: Visit) -> Response[Any]:
     try:
         await client.release_phone(visit.api, number, reason or "Quarentena encerrada no painel")
     except (NotFound, Conflict) as fault:
-        return await visit.redirect(back, fault.text)
+        return await visit.redirect(back, fault.text, is_done=False)
     return await visit.redirect(back, "A quarentena foi encerrada: o telefone está livre.")
 
 

@@ -102,7 +102,7 @@ async def delete_brand(visit: Visit, brand: str) -> Response[Any]:
     try:
         await client.delete_brand(visit.api, brand)
     except (Conflict, NotFound) as fault:
-        return await visit.redirect(visit.address("counter.show_vehicles"), fault.text)
+        return await visit.redirect(visit.address("counter.show_vehicles"), fault.text, is_done=False)
     return await visit.redirect(visit.address("counter.show_vehicles"), "A marca foi excluída.")
 
 
@@ -112,7 +112,7 @@ async def delete_model(visit: Visit, model: str) -> Response[Any]:
     try:
         await client.delete_model(visit.api, model)
     except (Conflict, NotFound) as fault:
-        return await visit.redirect(visit.address("counter.show_vehicles"), fault.text)
+        return await visit.redirect(visit.address("counter.show_vehicles"), fault.text, is_done=False)
     return await visit.redirect(visit.address("counter.show_vehicles"), "O modelo foi excluído.")
 
 

@@ -133,11 +133,13 @@ async def confirm(visit: Visit, cnes: str, id: str) -> Response[Any]:
         await client.change_notification(visit.api, cnes, id, body, seen)
     except Outdated:
         address = visit.address("health_units.change", cnes=cnes, id=id, _query={"risco": color})
-        return await visit.redirect(address, "Alguém mudou esta notificação antes de você. Nada foi confirmado.")
+        return await visit.redirect(
+            address, "Alguém mudou esta notificação antes de você. Nada foi confirmado.", is_done=False
+        )
     except NotAllowed:
         raise
     except ApiFault as fault:
-        return await _back_to_board(visit, fault.text)
+        return await _back_to_board(visit, fault.text, is_done=False)
     return await _back_to_board(visit, f"{color} confirmado agora.")
 
 
@@ -221,5 +223,5 @@ def _board_crumb(visit: Visit) -> Crumb:
     return Crumb("Quadro de risco", visit.address("health_units.show_board"))
 
 
-async def _back_to_board(visit: Visit, notice: str) -> Response[Any]:
-    return await visit.redirect(visit.address("health_units.show_board"), notice)
+async def _back_to_board(visit: Visit, notice: str, *, is_done: bool = True) -> Response[Any]:
+    return await visit.redirect(visit.address("health_units.show_board"), notice, is_done=is_done)

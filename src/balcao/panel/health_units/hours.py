@@ -99,7 +99,7 @@ async def delete_exception(visit: Visit, cnes: str, data: str) -> Response[Any]:
     try:
         await client.delete_exception(visit.api, cnes, data)
     except NotFound as fault:
-        return await visit.redirect(back, fault.text)
+        return await visit.redirect(back, fault.text, is_done=False)
     return await visit.redirect(back, "Nesse dia volta a valer o horário da semana.")
 
 
@@ -141,7 +141,8 @@ async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
     back = visit.address("health_units.list_holidays", _query={"ano": data[:4] if data != "novo" else ""})
     if form.is_sent and await form.submit(lambda: _save_holiday(visit, data, form, present)):
         year = visit.address("health_units.list_holidays", _query={"ano": str(form.dia.data)[:4]})
-        return await visit.redirect(year, f"{form.nome.data}: {form.result}")
+        text, is_done = form.result
+        return await visit.redirect(year, f"{form.nome.data}: {text}", is_done=is_done)
     if form.is_outdated:
         form.etag = "" if present is None else present.etag
     return visit.render(
@@ -154,8 +155,10 @@ async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
     )
 
 
-async def _save_holiday(visit: Visit, data: str, form: HolidayForm, present: Read[client.Holiday] | None) -> str:
-    """Save the holiday, and return the notice. If its date has changed, move it.
+async def _save_holiday(
+    visit: Visit, data: str, form: HolidayForm, present: Read[client.Holiday] | None
+) -> tuple[str, bool]:
+    """Save the holiday. If its date has changed, move it. Return the notice, and whether everything was done.
 
     A holiday never replaces another one that the person has not seen. Raises Conflict if the new date has a holiday,
     and Outdated if the holiday to move has changed.
@@ -163,7 +166,7 @@ async def _save_holiday(visit: Visit, data: str, form: HolidayForm, present: Rea
     day = form.dia.data
     if form.etag and str(day) == data:
         await client.put_holiday(visit.api, data, form.body, form.etag)
-        return "gravado."
+        return "gravado.", True
     if form.etag and (present is None or present.etag != form.etag):
         raise Outdated("Alguém mudou ou retirou este feriado. Confira e grave de novo.")
     try:
@@ -174,14 +177,15 @@ async def _save_holiday(visit: Visit, data: str, form: HolidayForm, present: Rea
         if any(getattr(other.value, name) != value for name, value in form.body.items()):
             raise Conflict(f"Já há um feriado neste dia: {other.value.nome}. Para mudá-lo, abra-o na lista.")
     if not form.etag:
-        return "gravado."
+        return "gravado.", True
     try:
         await client.delete_holiday(visit.api, data, form.etag)
     except NotFound:
         pass  # another person has removed it
     except ApiFault:
-        return f"gravado em {day:%d/%m/%Y}. O dia {_read_day(data):%d/%m/%Y} continua feriado: confira e retire-o."
-    return f"passou de {_read_day(data):%d/%m/%Y} para {day:%d/%m/%Y}."
+        text = f"gravado em {day:%d/%m/%Y}. O dia {_read_day(data):%d/%m/%Y} continua feriado: confira e retire-o."
+        return text, False
+    return f"passou de {_read_day(data):%d/%m/%Y} para {day:%d/%m/%Y}.", True
 
 
 @pages.post("/feriados/{data}/retirar", "Retirar o feriado", actions=[UNITS])
@@ -191,7 +195,7 @@ async def delete_holiday(visit: Visit, data: str) -> Response[Any]:
     try:
         await client.delete_holiday(visit.api, data)
     except NotFound as fault:
-        return await visit.redirect(back, fault.text)
+        return await visit.redirect(back, fault.text, is_done=False)
     return await visit.redirect(back, "A data voltou a ser um dia comum.")
 
 

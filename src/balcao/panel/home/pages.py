@@ -64,7 +64,9 @@ async def go_to(visit: Visit) -> Response[Any]:
 async def _go_to_person(visit: Visit, asked: str) -> Response[Any]:
     """Open the attendance form with the CPF filled in, or explain why this is not possible."""
     if not visit.is_post:
-        return await visit.redirect(visit.address("home.go_to"), "O número de uma pessoa não fica no endereço.")
+        return await visit.redirect(
+            visit.address("home.go_to"), "O número de uma pessoa não fica no endereço.", is_done=False
+        )
     if Cpf.parse_claim(asked) is not None and visit.may_open("counter.begin"):
         return redirect(visit.address("counter.begin"), 307)
     return visit.render("home/go.html", asked="", found=[], further=[], away=[], is_number=True)

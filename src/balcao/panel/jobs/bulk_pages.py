@@ -37,7 +37,9 @@ async def choose_candidates(visit: Visit, job: str) -> Response[Any]:
     people = await _read_chosen(visit, found)
     if not people:
         back = visit.address("jobs.list_candidates", job=job, _query=list_parameters(visit.query))
-        return await visit.redirect(back, "Nenhuma pessoa estava marcada: marque as pessoas e escolha de novo.")
+        return await visit.redirect(
+            back, "Nenhuma pessoa estava marcada: marque as pessoas e escolha de novo.", is_done=False
+        )
     decision = await bulk.choose(visit, _describe_work(visit, found, people))
     return await visit.redirect(visit.address("jobs.show_decision", job=job, decision=decision))
 

@@ -86,7 +86,7 @@ async def delete_value(visit: Visit, table: str, value: str) -> Response[Any]:
     try:
         await client.delete_value(visit.api, table, value, visit.posted.first("_etag"))
     except Conflict:
-        return await visit.redirect(back, "Nada foi excluído: há vagas ou currículos com este valor.")
+        return await visit.redirect(back, "Nada foi excluído: há vagas ou currículos com este valor.", is_done=False)
     reference.forget(visit, table)
     return await visit.redirect(back, "O valor foi excluído.")
 

@@ -81,7 +81,7 @@ async def reset_limit(visit: Visit, limit: str) -> Response[Any]:
     try:
         await platform_client.reset_limit(visit.api, limit)
     except Conflict as fault:  # the change has expired, or another person reset it
-        return await visit.redirect(back, fault.text)
+        return await visit.redirect(back, fault.text, is_done=False)
     return await visit.redirect(back, f"{describe_limit(found)}: volta a valer o configurado.")
 
 
@@ -125,7 +125,7 @@ async def end_maintenance(visit: Visit, service: str) -> Response[Any]:
     try:
         await platform_client.end_maintenance(visit.api, service)
     except Conflict as fault:  # the maintenance has already ended
-        return await visit.redirect(back, fault.text)
+        return await visit.redirect(back, fault.text, is_done=False)
     return await visit.redirect(back, f"{name_service(service)} de novo no ar, em todos os processos em segundos.")
 
 

@@ -144,7 +144,7 @@ async def change_use(visit: Visit, kind: str) -> Response[Any]:
         definition = to_definition(read.value) | {"active": is_active}
         await client.replace_type(visit.api, kind, definition, visit.posted.first("_etag"))
     except Outdated:
-        return await visit.redirect(here, "Nada mudou: alguém gravou outra versão enquanto você lia.")
+        return await visit.redirect(here, "Nada mudou: alguém gravou outra versão enquanto você lia.", is_done=False)
     done = (
         "O tipo voltou a ser oferecido." if is_active else "O tipo não é mais oferecido. Os pedidos feitos continuam."
     )
