@@ -1,7 +1,12 @@
 """The numbers behind the pictures: positions on the map, lengths of spans, heights of bars."""
 
+import asyncio
+import math
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+
+import httpx
+import msgspec
 
 from balcao.panel.health_units.calendar import lay_out_year
 from balcao.panel.health_units.client import (
@@ -20,14 +25,15 @@ from balcao.panel.health_units.drawing import (
     MAP_HEIGHT,
     MAP_WIDTH,
     STRIP_WIDTH,
+    CityMap,
+    MapDrawer,
     draw_counts,
     draw_history,
     draw_known,
-    draw_map,
     sum_counts,
 )
 from balcao.panel.health_units.forms import parse_intervals
-from balcao.web.city_map import Outline
+from balcao.web.city_map import MAX_POSITIONS, Outline
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 SINCE = NOW - timedelta(days=30)
@@ -47,10 +53,15 @@ def make_event(notification: str, days_ago: float, tipo: str, before: str | None
     return CityEvent("e", notification, unit, False, Event(tipo, before, after, None, None, "Rui", at))
 
 
+def draw(areas: list[Area], units: list[Unit] | tuple[Unit, ...]) -> CityMap | None:
+    body = msgspec.json.encode({"features": areas})
+    return asyncio.run(MapDrawer().draw(httpx.Response(200, content=body, headers={"ETag": '"a"'}), units))
+
+
 def test_a_map_shows_every_place_north_up_and_the_highest_risk_on_top() -> None:
     area = Area(AreaMembers("2.1", "Centro"), Outline("Polygon", [SQUARE]))
     units = [make_unit("Vermelho", -43.2, -22.81), make_unit("Verde", -43.2, -22.99), make_unit("Verde", None, None)]
-    drawn = draw_map([area], units)
+    drawn = draw([area], units)
     assert drawn is not None
     green, red = drawn.marks
     assert (green.symbol, red.symbol) == ("green", "red")
@@ -62,7 +73,7 @@ def test_a_map_shows_every_place_north_up_and_the_highest_risk_on_top() -> None:
     for x, y in [(mark.x, mark.y) for mark in drawn.marks] + [(label.x, label.y)]:
         assert 0 < x < MAP_WIDTH
         assert 0 < y < MAP_HEIGHT
-    assert draw_map([], [make_unit("Verde", None, None)]) is None
+    assert draw([], [make_unit("Verde", None, None)]) is None
 
 
 def test_the_name_of_an_area_makes_room_for_what_lies_in_it_and_not_for_what_lies_far_away() -> None:
@@ -70,7 +81,7 @@ def test_the_name_of_an_area_makes_room_for_what_lies_in_it_and_not_for_what_lie
     areas = [Area(AreaMembers("1.0", "Serra"), Outline("Polygon", [small]))]
 
     def place_name(*units: Unit) -> tuple[float, float]:
-        drawn = draw_map([*areas, Area(AreaMembers("2.1", "Centro"), Outline("Polygon", [SQUARE]))], units)
+        drawn = draw([*areas, Area(AreaMembers("2.1", "Centro"), Outline("Polygon", [SQUARE]))], units)
         assert drawn is not None
         return drawn.areas[0][1][:2]
 
@@ -78,6 +89,30 @@ def test_the_name_of_an_area_makes_room_for_what_lies_in_it_and_not_for_what_lie
     assert place_name(make_unit("Vermelho", -43.11, -22.81)) == alone
     middle = [sum(position[axis] for position in small[:4]) / 4 for axis in (0, 1)]
     assert place_name(make_unit("Verde", *middle)) != alone
+
+
+def test_the_largest_outlines_become_a_small_picture_that_is_drawn_again_only_if_they_change() -> None:
+    def circle(number: int) -> Area:
+        turns = [place * math.tau / 1_000 for place in range(1_000)]
+        ring = [[number % 10 + math.cos(turn) / 3, number // 10 + math.sin(turn) / 3] for turn in turns]
+        return Area(AreaMembers(f"{number}", "Área"), Outline("Polygon", [[*ring, ring[0]]]))
+
+    drawer, areas = MapDrawer(), {"features": [circle(number) for number in range(100)]}
+    units = [make_unit("Laranja", number % 10, number // 10) for number in range(100)]
+
+    def draw_answer(etag: str, content: bytes) -> CityMap:
+        drawn = asyncio.run(drawer.draw(httpx.Response(200, content=content, headers={"ETag": etag}), units))
+        assert drawn is not None
+        return drawn
+
+    drawn = draw_answer('"a"', msgspec.json.encode(areas))
+    assert len(drawn.areas) == 100
+    assert sum(path.count(",") for path, _ in drawn.areas) <= MAX_POSITIONS
+    units[0] = make_unit("Vermelho", 0, 0)
+    again = draw_answer('"a"', b"not decoded")
+    assert [path for path, _ in again.areas] == [path for path, _ in drawn.areas]
+    assert again.marks[-1].symbol == "red"
+    assert draw_answer('"b"', msgspec.json.encode({"features": []})).areas == []
 
 
 def test_a_history_has_each_colour_for_as_long_as_it_lasted() -> None:

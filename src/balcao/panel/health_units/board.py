@@ -11,7 +11,7 @@ from balcao.core.http.responses import Response
 from balcao.panel.declaration import Pages
 from balcao.panel.health_units import client
 from balcao.panel.health_units.declared import AREA, BASE, MANAGE, READ, reaches, require_reach
-from balcao.panel.health_units.drawing import draw_map
+from balcao.panel.health_units.drawing import MapDrawer
 from balcao.panel.health_units.forms import ChangeForm, CloseForm, OpenForm
 from balcao.panel.health_units.labels import COLORS, LATE_MINUTES, describe_event
 from balcao.panel.visit import Visit
@@ -24,6 +24,7 @@ REDRAW_SECONDS = 60
 
 # The lowest risk colour. Every unit without an open notification has it.
 SAFEST = next(iter(COLORS))
+_MAP = MapDrawer()
 
 pages = Pages(AREA, BASE)
 
@@ -60,7 +61,7 @@ async def show_board(visit: Visit) -> Response[Any]:
         return Response(status=204)
     board = await read_board(visit)
     shown = "health_units/board_now.html" if visit.is_fragment else "health_units/board.html"
-    return visit.render(shown, **board, sequence=sequence, drawn_at=int(time.time()))
+    return await visit.render_in_thread(shown, **board, sequence=sequence, drawn_at=int(time.time()))
 
 
 def _must_redraw(visit: Visit, sequence: int) -> bool:
@@ -74,7 +75,7 @@ async def read_board(visit: Visit) -> dict[str, Any]:
     opened, units, areas, occurrences = await asyncio.gather(
         client.list_open(visit.api),
         client.map_units(visit.api),
-        client.map_areas(visit.api),
+        client.download_areas(visit.api),
         client.list_values(visit.api, "ocorrencias"),
     )
     (events,) = await gather_blocks(client.list_events(visit.api, limit=8))
@@ -85,7 +86,7 @@ async def read_board(visit: Visit) -> dict[str, Any]:
         "read_at": opened.gerado_em,
         "events": events,
         "sums": {color: colors[color] for color in reversed(COLORS)},
-        "map": draw_map(areas, units),
+        "map": await _MAP.draw(areas, units),
         "may_act": lambda area: visit.may(MANAGE) and reaches(visit, MANAGE, area),
         "occurrences": {value.codigo: value.nome for value in occurrences},
         "late": LATE_MINUTES,

@@ -3,10 +3,12 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Any
 
 from balcao.core.errors import BalcaoError
 from balcao.core.http.responses import Response, stream_events
+from balcao.core.offloading import run_in_thread
 from balcao.panel.declaration import Pages
 from balcao.panel.health_units import client
 from balcao.panel.health_units.board import REDRAW_SECONDS, read_board
@@ -87,7 +89,8 @@ async def _renew(visit: Visit) -> None:
 
 async def _draw(visit: Visit, sequence: int) -> str:
     board = await read_board(visit)
-    return visit.render_text("health_units/board_now.html", **board, sequence=sequence, drawn_at=int(time.time()))
+    drawn = partial(visit.render_text, "health_units/board_now.html", **board)
+    return await run_in_thread(partial(drawn, sequence=sequence, drawn_at=int(time.time())))
 
 
 def _write_event(name: str, data: str, id: str = "") -> bytes:

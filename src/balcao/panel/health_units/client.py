@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, Generic, TypeVar
 
+import httpx
 import msgspec
 
-from balcao.web.api import Api, Read, quoted
+from balcao.web.api import Api, Read, decode_body, quoted
 from balcao.web.city_map import Outline
 from balcao.web.envelopes import Page
 
@@ -62,8 +63,15 @@ class AreaMembers(msgspec.Struct):
     nome: str
 
 
-class Area(msgspec.Struct):
+class NamedArea(msgspec.Struct):
     properties: AreaMembers
+
+
+class NamedAreas(msgspec.Struct):
+    features: list[NamedArea]
+
+
+class Area(NamedArea):
     geometry: Outline
 
 
@@ -220,8 +228,17 @@ async def map_units(api: Api) -> list[Unit]:
     return [feature.properties for feature in found.features]
 
 
-async def map_areas(api: Api) -> list[Area]:
-    return (await api.get(f"{_BASE}/areas", AreaMap)).features
+async def list_areas(api: Api) -> list[NamedArea]:
+    return (await api.get(f"{_BASE}/areas", NamedAreas)).features
+
+
+async def download_areas(api: Api) -> httpx.Response:
+    """Return the areas with their outlines. They may have a hundred thousand positions, so decode them in a thread."""
+    return await api.download(f"{_BASE}/areas")
+
+
+def decode_areas(answer: httpx.Response) -> list[Area]:
+    return decode_body(answer, AreaMap).features
 
 
 async def list_values(api: Api, name: str) -> list[Value]:

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
-from balcao.panel.health_units.client import Area, CityEvent, Counts, Unit
+import httpx
+
+from balcao.core.offloading import run_in_thread
+from balcao.panel.health_units.client import Area, CityEvent, Counts, Unit, decode_areas
 from balcao.panel.health_units.labels import COLORS, shorten
-from balcao.web.city_map import Label, Projection, draw_path, find_label_place, place_rings
+from balcao.web.city_map import Label, Places, Projection, draw_path, find_label_place, place_rings, simplify
 
 MAP_WIDTH, MAP_HEIGHT, _MARGIN = 560, 420, 18
 STRIP_WIDTH, STRIP_HEIGHT = 720, 60
@@ -40,32 +43,72 @@ class CityMap:
     scale: float
 
 
-def draw_map(areas: Sequence[Area], units: Sequence[Unit]) -> CityMap | None:
-    """Return the map, or None if no position is known."""
-    rings = [ring for area in areas for ring in area.geometry.rings]
-    placed = [unit for unit in units if unit.latitude is not None and unit.longitude is not None]
-    positions = [position for ring in rings for position in ring]
-    positions += [[unit.longitude or 0.0, unit.latitude or 0.0] for unit in placed]
+class Ground(NamedTuple):
+    """The part of the map that does not depend on the risk. `areas` contains a path, an outer ring and a name each."""
+
+    projection: Projection
+    areas: Sequence[tuple[str, Places, str]]
+
+
+class MapDrawer:
+    """Draws the map for each viewer, and caches the most recent ground that this process drew.
+
+    The largest outlines take longer to decode and draw than the event loop may be blocked, so a thread does both.
+    Outlines and positions rarely change. The ETag identifies the outlines.
+    """
+
+    def __init__(self) -> None:
+        self._key: tuple[str, Places] | None = None
+        self._ground: Ground | None = None
+
+    async def draw(self, outlines: httpx.Response, units: Sequence[Unit]) -> CityMap | None:
+        """Return the map, or None if no position is known. Raises ServiceUnavailable if the outlines are malformed."""
+        return await run_in_thread(self._draw, outlines, units)
+
+    def _draw(self, outlines: httpx.Response, units: Sequence[Unit]) -> CityMap | None:
+        places = tuple(sorted(_locate(unit) for unit in units if _has_place(unit)))
+        key = (outlines.headers.get("etag", ""), places)
+        if key != self._key or not key[0]:
+            self._ground = draw_ground(decode_areas(outlines), places)
+            self._key = key
+        return None if self._ground is None else draw_map(self._ground, units)
+
+
+def draw_ground(areas: Sequence[Area], places: Places) -> Ground | None:
+    """Draw the outlines. All of them and all units fit on the picture. Return None if no position is known."""
+    positions = [*(position for area in areas for ring in area.geometry.rings for position in ring), *places]
     if not positions:
         return None
     projection = Projection(positions, MAP_WIDTH, MAP_HEIGHT, _MARGIN)
-    placed.sort(key=lambda unit: COLORS[unit.risco_atual.risco].rank)
-    marks = [_mark(unit, projection) for unit in placed]
-    taken = [place for mark in marks for place in _list_taken(mark)]
+    simple = simplify([place_rings(area.geometry, projection) for area in areas])
+    named = [f"{area.properties.area} {area.properties.nome}" for area in areas]
     drawn = [
-        (draw_path(place_rings(area.geometry, projection)), _label_area(area, projection, taken)) for area in areas
+        (draw_path(rings), tuple(rings[0]), name)
+        for rings, name in zip(simple, named, strict=True)
+        if rings  # an area that is too small for the picture has none
     ]
-    return CityMap(drawn, marks, projection.measure(2))
+    return Ground(projection, drawn)
 
 
-def _label_area(area: Area, projection: Projection, taken: Sequence[tuple[float, float]]) -> Label:
-    ring = tuple(projection.place(*position) for position in area.geometry.rings[0])
-    x, y = find_label_place(ring, taken)
-    return Label(x, y, f"{area.properties.area} {area.properties.nome}", "middle")
+def draw_map(ground: Ground, units: Sequence[Unit]) -> CityMap:
+    """Return the map with the units whose position is known."""
+    placed = sorted(filter(_has_place, units), key=lambda unit: COLORS[unit.risco_atual.risco].rank)
+    marks = [_mark(unit, ground.projection) for unit in placed]
+    taken = [place for mark in marks for place in _list_taken(mark)]
+    drawn = [(path, Label(*find_label_place(ring, taken), name, "middle")) for path, ring, name in ground.areas]
+    return CityMap(drawn, marks, ground.projection.measure(2))
+
+
+def _has_place(unit: Unit) -> bool:
+    return unit.latitude is not None and unit.longitude is not None
+
+
+def _locate(unit: Unit) -> tuple[float, float]:
+    return unit.longitude or 0.0, unit.latitude or 0.0
 
 
 def _mark(unit: Unit, projection: Projection) -> Mark:
-    x, y = projection.place(unit.longitude or 0.0, unit.latitude or 0.0)
+    x, y = projection.place(*_locate(unit))
     color = unit.risco_atual.risco
     label = None
     if color != "Verde":

@@ -23,7 +23,7 @@ pages = Pages(KEY, BASE)
 @pages.get("/contagens", "Contagens", actions=[READ, UNITS], in_menu=True)
 async def show_counts(visit: Visit) -> Response[Any]:
     """Show how many notifications were opened in each period, as bars and as a table."""
-    areas = await client.map_areas(visit.api)
+    areas = await client.list_areas(visit.api)
     named = [(each.properties.area, f"{each.properties.area} {each.properties.nome}") for each in areas]
     filters = [
         Filter("por", "Contar", _GROUPS, unset="A cidade"),

@@ -34,7 +34,7 @@ pages = Pages(AREA, BASE)
 @pages.get("/unidades", "Unidades", actions=[READ, UNITS], in_menu=True)
 async def list_units(visit: Visit) -> Response[Any]:
     """List the units, sorted by name or risk."""
-    (areas,) = await gather_blocks(client.map_areas(visit.api))
+    (areas,) = await gather_blocks(client.list_areas(visit.api))
     named = [(each.properties.area, f"{each.properties.area} {each.properties.nome}") for each in areas.value or ()]
     filters = [
         Filter("busca", "Nome", is_wide=True),
