@@ -4,10 +4,13 @@ import csv
 import io
 import itertools
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, tzinfo
 from typing import Any
 
+import httpx
+
 from balcao.core.http.responses import Response
+from balcao.core.offloading import run_in_thread
 from balcao.panel.declaration import Pages
 from balcao.panel.jobs import candidates_client
 from balcao.panel.jobs.bulk import service as bulk
@@ -25,14 +28,19 @@ from balcao.panel.jobs.labels import (
 )
 from balcao.panel.jobs.listing_pages import READ, READ_CANDIDATES, job_crumb, jobs_crumb, open_job
 from balcao.panel.visit import Visit
-from balcao.web.api import Block, Conflict, Outdated, ValidationFailed, gather_blocks
+from balcao.web.api import Block, Conflict, Outdated, ValidationFailed, decode_body, gather_blocks
 from balcao.web.lists import TAB, Filter, Listing, Tab
 from balcao.web.visit import Crumb
 from balcao.web.words import format_phone
 
 DECIDE = "job_application:decide"
-# The service returns at most this many candidates in one call. The export makes as many calls as it needs.
-IN_FILE_AT_ONCE = 10_000
+# The export makes as many calls as it needs. A résumé may have many kilobytes, so a call returns few candidates.
+IN_FILE_AT_ONCE = 500
+# The columns of the export. The job's questions follow them.
+_COLUMNS = (
+    "Nome", "CPF", "E-mail", "Telefone", "Bairro", "Situação", "Etapa", "Candidatou-se em", "Escolaridade",
+    "Experiência",
+)  # fmt: skip
 # The value that selects candidates without a step, in the list's address and in the service's query.
 NO_STEP = "nenhuma"
 # The actions that decide an application, so that the candidate no longer waits.
@@ -121,47 +129,45 @@ async def export_candidates(visit: Visit, job: str) -> Response[Any]:
     """Return all candidates that match the list's filters as a file for a spreadsheet."""
     found = (await open_job(visit, job)).value
     listing = make_listing(visit, found)
-    candidates: list[Candidate] = []
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter=";", lineterminator="\r\n")
+    writer.writerow([*_COLUMNS, *(_guard(question.titulo) for question in found.informacoes_complementares)])
     for page in itertools.count(1):
         query = make_query(listing, job) | {"page": page, "pageSize": IN_FILE_AT_ONCE}
-        answer = await visit.api.get(candidates_client.CANDIDATES, CandidatePage, query, reason=REASON)
-        candidates += answer.data
-        if len(answer.data) < IN_FILE_AT_ONCE:
+        answer = await visit.api.download(candidates_client.CANDIDATES, query, reason=REASON)
+        rows = await run_in_thread(_make_rows, found, answer, visit.panel.words.zone)
+        writer.writerows(rows)
+        if len(rows) < IN_FILE_AT_ONCE:
             break
-    content = _write_file(visit, found, candidates)
     name = f"candidaturas-{found.slug[:60].strip('-')}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    # Brazilian spreadsheet programs need semicolons, and a byte order mark to read accents correctly.
+    content = b"\xef\xbb\xbf" + file.getvalue().encode()
     return Response(content, headers=headers, media_type="text/csv; charset=utf-8")
 
 
-def _write_file(visit: Visit, job: Job, candidates: list[Candidate]) -> bytes:
-    """Write the candidates as CSV.
+def _make_rows(job: Job, answer: httpx.Response, zone: tzinfo) -> list[list[str]]:
+    """Return one row for each candidate on a page. A page may take long to decode, so a thread runs this function."""
+    candidates = decode_body(answer, CandidatePage).data
+    return [[_guard(cell) for cell in _make_row(job, each, zone)] for each in candidates]
 
-    Brazilian spreadsheet programs need semicolons, and a byte order mark to read accents correctly.
-    """
-    file = io.StringIO()
-    writer = csv.writer(file, delimiter=";", lineterminator="\r\n")
-    questions = job.informacoes_complementares
-    heads = ("Nome", "CPF", "E-mail", "Telefone", "Bairro", "Situação", "Etapa", "Candidatou-se em", "Escolaridade")
-    writer.writerow([*heads, "Experiência", *(_guard(question.titulo) for question in questions)])
-    for each in candidates:
-        known, resume = each.personal_info, each.curriculo_snapshot
-        place = known.endereco if known else None
-        row = [
-            each.name,
-            f"{each.cpf[:3]}.{each.cpf[3:6]}.{each.cpf[6:9]}-{each.cpf[9:]}" if each.cpf else "",
-            each.email or "",
-            format_phone(known.celular) if known and known.celular else "",
-            (place.bairro if place else "") or "",
-            CANDIDATE_STATES[each.status].text,
-            each.etapa_atual.titulo if each.etapa_atual else "",
-            f"{each.created_at.astimezone(visit.panel.words.zone):%d/%m/%Y %H:%M}",
-            resume.schooling if resume else "",
-            format_months(resume.months) if resume and resume.months else "",
-            *(each.answer(question.id) for question in questions),
-        ]
-        writer.writerow([_guard(cell) for cell in row])
-    return b"\xef\xbb\xbf" + file.getvalue().encode()
+
+def _make_row(job: Job, candidate: Candidate, zone: tzinfo) -> list[str]:
+    known, resume = candidate.personal_info, candidate.curriculo_snapshot
+    place, cpf = known.endereco if known else None, candidate.cpf
+    return [
+        candidate.name,
+        f"{cpf[:3]}.{cpf[3:6]}.{cpf[6:9]}-{cpf[9:]}" if cpf else "",
+        candidate.email or "",
+        format_phone(known.celular) if known and known.celular else "",
+        (place.bairro if place else "") or "",
+        CANDIDATE_STATES[candidate.status].text,
+        candidate.etapa_atual.titulo if candidate.etapa_atual else "",
+        f"{candidate.created_at.astimezone(zone):%d/%m/%Y %H:%M}",
+        resume.schooling if resume else "",
+        format_months(resume.months) if resume and resume.months else "",
+        *(candidate.answer(question.id) for question in job.informacoes_complementares),
+    ]
 
 
 def _guard(cell: str) -> str:
