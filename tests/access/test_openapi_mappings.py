@@ -101,6 +101,7 @@ def test_yaml_a_prefix_and_an_action_for_all_do_as_well(http: httpx.Client, toke
         ({"paths": []}, "", ["body", "paths"]),
         ({"paths": {"/a//b": {"get": {}}}}, "", ["body", "mappings", "0", "path"]),
         ({"paths": {"/a/{x}": {"get": {}}, "/a/{y}": {"get": {}}}}, "", ["body", "mappings"]),
+        ({"servers": [{"url": "http://[x"}]}, "", ["body", "servers", "0", "url"]),
         ({"servers": []}, "?prune=true", ["query", "prefix"]),
         ({}, "?prefix=iptu", ["query", "prefix"]),
     ],

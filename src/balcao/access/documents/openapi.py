@@ -1,7 +1,7 @@
 """Maps another application's operations from its OpenAPI description (rules: access 4.9)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -78,10 +78,9 @@ def to_document(described: OpenApi, query: OpenApiQuery) -> Document:
     """Return the catalogue document that maps the operations.
 
     Raises Unprocessable with a fault for each operation without an action, and for each path that is not a valid
-    pattern. Raises Unprocessable also if `prune` is set without a prefix.
+    pattern. Raises Unprocessable also if the server's address is malformed, or if `prune` is set without a prefix.
     """
-    base = query.prefix or (urlsplit(described.servers[0].url).path if described.servers else "")
-    prefix = _to_pattern(base)
+    prefix = _to_pattern(query.prefix or _read_base(described.servers))
     if query.prune and not prefix:
         raise Unprocessable(
             faults=[Fault(loc=["query", "prefix"], msg="para excluir o resto, diga o prefixo", type="value_error")]
@@ -101,6 +100,15 @@ def to_document(described: OpenApi, query: OpenApiQuery) -> Document:
     actions = [{"name": name, "description": text} for name, text in described.actions.items()]
     members = {"format": 1, "actions": actions, "mappings": mappings, "complete": [prefix] if query.prune else []}
     return decoding.validate_model(members, Document, "body")
+
+
+def _read_base(servers: Sequence[OpenApiServer]) -> str:
+    """Return the path of the first server's address."""
+    try:
+        return urlsplit(servers[0].url).path if servers else ""
+    except ValueError:
+        fault = Fault(loc=["body", "servers", "0", "url"], msg="não é um endereço válido", type="value_error")
+        raise Unprocessable(faults=[fault]) from None
 
 
 def _list_operations(described: OpenApi) -> Iterator[tuple[str, str, dict[str, Any], Any]]:
