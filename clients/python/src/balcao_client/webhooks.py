@@ -54,8 +54,8 @@ def verify_webhook(
     sent = {name.lower(): value for name, value in headers.items()}
     try:
         id_, stamp, signatures = (sent[name] for name in ("webhook-id", "webhook-timestamp", "webhook-signature"))
-        sent_at = int(stamp)
-    except (KeyError, ValueError):
+        sent_at = float(int(stamp))
+    except (KeyError, ValueError, OverflowError):
         raise InvalidSignature("a header is missing or malformed") from None
     if abs((time.time() if now is None else now) - sent_at) > tolerance:
         raise InvalidSignature("the call is too old, or a clock is wrong")
