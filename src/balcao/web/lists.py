@@ -14,6 +14,8 @@ from balcao.web.words import format_day, format_number
 PAGE_SIZE = 25
 # Read at most this many characters of a filter.
 LONGEST_VALUE = 200
+# Pages can add days to a date in these years without leaving the years that Python supports.
+YEARS = range(1900, 2201)
 PAGE, ORDER, TAB = "pagina", "ordem", "aba"
 # If there are more tabs than this, they also appear as a filter field. If there are more fields than this, narrow
 # screens fold them.
@@ -21,11 +23,12 @@ _MOST_TABS, _MOST_FIELDS = 5, 2
 
 
 def read_day(text: str) -> date | None:
-    """Parse a date from a query parameter. Return None for any other string."""
+    """Parse a date from a query parameter. Return None for any other string, and for a year outside `YEARS`."""
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
         return None
+    return day if day.year in YEARS else None
 
 
 @dataclass(frozen=True)

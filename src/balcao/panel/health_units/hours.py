@@ -14,6 +14,7 @@ from balcao.panel.health_units.forms import ExceptionForm, HolidayForm, WeekForm
 from balcao.panel.health_units.labels import SCOPES
 from balcao.panel.visit import Visit
 from balcao.web.api import ApiFault, Conflict, NotFound, Outdated, Read
+from balcao.web.lists import read_day
 from balcao.web.visit import Crumb
 
 DAYS = 14
@@ -64,16 +65,16 @@ async def edit_week(visit: Visit, cnes: str) -> Response[Any]:
 async def edit_exceptions(visit: Visit, cnes: str) -> Response[Any]:
     """List the days whose hours differ from the week, and add such a day after a preview of the resulting days."""
     unit = await _read_unit(visit, cnes)
-    form = ExceptionForm(visit, {"dia": _read_day(visit.query.first("dia"))})
+    form = ExceptionForm(visit, {"dia": read_day(visit.query.first("dia"))})
     is_preview = visit.posted.first(STEP) == PREVIEW_STEP
     if form.is_sent and not is_preview and await form.submit(lambda: _put_exception(visit, cnes, form)):
         return await visit.redirect(
             visit.address("health_units.show_unit", cnes=cnes), f"Gravado para {form.dia.data:%d/%m/%Y}."
         )
     days, first, present = None, visit.panel.words.now().date(), None
-    if form.is_sent and form.dia.data and not form.dia.errors:
-        first = _find_first(first, form.dia.data)
-        present = await _find_exception(visit, cnes, form.dia.data)
+    if form.is_sent and (day := read_day(str(form.dia.data))):
+        first = _find_first(first, day)
+        present = await _find_exception(visit, cnes, day)
         if is_preview or form.is_outdated:
             form.etag = "" if present is None else present.etag
     if is_preview and await form.submit(lambda: _preview_exception(visit, cnes, first, form)):
@@ -131,7 +132,7 @@ async def edit_holiday(visit: Visit, data: str) -> Response[Any]:
         except NotFound:
             present = None
     values = {
-        "dia": _read_day(data), "nome": "", "ambito": "municipal", "facultativo": False, "fecha": True
+        "dia": read_day(data), "nome": "", "ambito": "municipal", "facultativo": False, "fecha": True
     } if present is None else {
         "dia": present.value.data, "nome": present.value.nome, "ambito": present.value.ambito,
         "facultativo": present.value.facultativo, "fecha": present.value.fecha,
@@ -176,16 +177,17 @@ async def _save_holiday(
     else:  # an equal holiday is this form's own, sent twice
         if any(getattr(other.value, name) != value for name, value in form.body.items()):
             raise Conflict(f"Já há um feriado neste dia: {other.value.nome}. Para mudá-lo, abra-o na lista.")
-    if not form.etag:
+    if not form.etag or present is None:
         return "gravado.", True
+    former = present.value.data
     try:
         await client.delete_holiday(visit.api, data, form.etag)
     except NotFound:
         pass  # another person has removed it
     except ApiFault:
-        text = f"gravado em {day:%d/%m/%Y}. O dia {_read_day(data):%d/%m/%Y} continua feriado: confira e retire-o."
+        text = f"gravado em {day:%d/%m/%Y}. O dia {former:%d/%m/%Y} continua feriado: confira e retire-o."
         return text, False
-    return f"passou de {_read_day(data):%d/%m/%Y} para {day:%d/%m/%Y}.", True
+    return f"passou de {former:%d/%m/%Y} para {day:%d/%m/%Y}.", True
 
 
 @pages.post("/feriados/{data}/retirar", "Retirar o feriado", actions=[UNITS])
@@ -211,13 +213,6 @@ async def _read_week(visit: Visit, cnes: str) -> Read[client.Week]:
         return await client.read_week(visit.api, cnes)
     except NotFound:  # no week is stored yet
         return Read(client.Week({}, abre_feriado=False), "")
-
-
-def _read_day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def _find_first(today: date, day: date) -> date:

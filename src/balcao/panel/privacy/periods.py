@@ -7,6 +7,8 @@ from typing import NamedTuple
 from balcao.web.lists import read_day
 
 LONGEST = timedelta(days=31)
+# The page offers at most this many parts: about two years.
+_MOST_PARTS = 24
 
 
 class Period(NamedTuple):
@@ -21,10 +23,10 @@ class Period(NamedTuple):
         return self.until - self.since >= LONGEST
 
     def split(self) -> Sequence["Period"]:
-        """Return the parts, newest first."""
-        parts = []
+        """Return the newest parts, newest first."""
+        parts = list[Period]()
         until = self.until
-        while until >= self.since:
+        while until >= self.since and len(parts) < _MOST_PARTS:
             since = max(self.since, until - LONGEST + timedelta(days=1))
             parts.append(Period(since, until))
             until = since - timedelta(days=1)
