@@ -297,8 +297,9 @@ def test_a_citizen_answers_reopens_and_rates(enter: Enter, sandbox: Sandbox) -> 
     gabi.submit(f"{address}/reabrir", text="Apagou de novo.")
     assert "O pedido foi reaberto." in gabi.page.text
     assert "Você pediu para reabrir Apagou de novo." in gabi.page.text
-    gabi.get(f"{address}/reabrir")
+    refused = gabi.get(f"{address}/reabrir")
     assert "Este pedido não pode ser reaberto." in gabi.page.text
+    assert 'class="nota at mt" role="status"' in refused.text  # not the mark of a success
 
 
 def test_an_open_request_shows_the_citys_deadline(enter: Enter, sandbox: Sandbox, sql: Sql) -> None:

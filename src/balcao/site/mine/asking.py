@@ -119,7 +119,7 @@ async def check(visit: Visit, type_id: str) -> Response[Any]:
         return await visit.redirect(visit.address("requests.show_receipt", number=begun.sent))
     for position, question in enumerate(kind.fields, 1):
         if not begun.key or (question.required and question.id not in begun.answers):
-            return await visit.redirect(_find_step(visit, kind, position), "Falta esta resposta.")
+            return await visit.redirect(_find_step(visit, kind, position), "Falta esta resposta.", is_done=False)
     form = Form(visit)
     if form.is_sent:
         sent_version, sent_key = visit.posted.first("version"), visit.posted.first(KEY)

@@ -91,7 +91,7 @@ async def answer(visit: Visit, number: str) -> Response[Any]:
     subject = await visit.read_subject()
     one, form, back = await client.read_request(subject, number), AnswerForm(visit), _find_address(visit, number)
     if not find_question(one) and not form.is_sent:
-        return await visit.redirect(back, "Não há pergunta da prefeitura para responder.")
+        return await visit.redirect(back, "Não há pergunta da prefeitura para responder.", is_done=False)
     # After the answer, the form can only be a repeated one. Its files are in the request, so they do not count again.
     room = MOST_FILES - len(one.files) if find_question(one) else MOST_FILES
     if form.is_sent and await form.check(subject, room) and await _send_answer(subject, number, form):
@@ -131,7 +131,7 @@ async def reopen(visit: Visit, number: str) -> Response[Any]:
     subject = await visit.read_subject()
     one, form, back = await client.read_request(subject, number), ReopeningForm(visit), _find_address(visit, number)
     if not _may_reopen(visit, one) and not form.is_sent:
-        return await visit.redirect(back, "Este pedido não pode ser reaberto.")
+        return await visit.redirect(back, "Este pedido não pode ser reaberto.", is_done=False)
     if form.is_sent and await form.submit(
         lambda: client.write_text(subject, number, "reopening", form.text.data or "", form.key)
     ):
@@ -145,9 +145,9 @@ async def rate(visit: Visit, number: str) -> Response[Any]:
     subject = await visit.read_subject()
     one, form, back = await client.read_request(subject, number), RatingForm(visit), _find_address(visit, number)
     if one.state not in CLOSED and not form.is_sent:
-        return await visit.redirect(back, "A nota é dada depois que o pedido termina.")
+        return await visit.redirect(back, "A nota é dada depois que o pedido termina.", is_done=False)
     if one.rating is not None and not form.is_sent:
-        return await visit.redirect(back, "Você já deu a nota deste pedido.")
+        return await visit.redirect(back, "Você já deu a nota deste pedido.", is_done=False)
     if form.is_sent and await form.submit(
         lambda: rate_request(subject, number, int(form.stars.data), form.comment.data or "", form.key)
     ):
