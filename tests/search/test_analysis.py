@@ -1,7 +1,7 @@
 """Texts and queries are converted to words that can be compared (rules: search 4.6, words)."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from balcao.search.portuguese.analysis import (
@@ -98,6 +98,7 @@ def test_a_diminutive_of_a_participle_is_not_from_the_verb() -> None:
 
 @settings(max_examples=EXAMPLES)
 @given(text=TEXTS)
+@example("0Ä 1ạ")
 def test_the_words_of_folded_words_are_the_same(text: str) -> None:
     folded = [token.folded for token in tokenize(text)]
     again = [token.folded for token in tokenize(" ".join(folded))]

@@ -22,6 +22,7 @@ def list_roots(word: str) -> tuple[str, ...]:
 @settings(max_examples=EXAMPLES)
 @given(texts, texts)
 @example("S.U.S. e SUS.", "SUS")
+@example("S.U.S.pé", "")
 def test_exactly_the_words_with_a_wanted_root_are_marked(text: str, other: str) -> None:
     words = list(highlights.WORD.finditer(text))
     roots = {root for word in highlights.WORD.findall(other) for root in list_roots(word)}

@@ -25,7 +25,7 @@ from balcao.search.public import PublicService
 
 # Increase this number whenever the fields, the analysis or the lexicon change. Each revision has its own folder, so
 # that two releases can run on one host during an update.
-REVISION: Final = 4
+REVISION: Final = 5
 
 # Zones contain the roots of words. The name also has a zone for its lemmas, so that the exact word beats a related
 # word.

@@ -15,8 +15,11 @@ _CACHED_LABELS = 2_000
 
 _THOUSANDS = re.compile(r"(?<=\d)\.(?=\d{3}(?!\d))")
 _ACRONYM = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?")
+# The forms of "o" and "a" with an accent. Folding a word removes the accent, so all forms are read alike.
+_LETTERS = map(chr, (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)))
+_ACCENTED = "".join(letter for letter in _LETTERS if fold(letter) in {"o", "a"})
 # The pattern starts with a digit and looks behind it afterwards, so that the engine skips texts without digits quickly.
-_ORDINAL = re.compile(r"(\d(?<![^\W_]\d)\d{0,2})(?:\.?[ºª°]|(?:[oaòóôõàáâã]s?)(?![^\W_]))", re.IGNORECASE)
+_ORDINAL = re.compile(rf"(\d(?<![^\W_]\d)\d{{0,2}})(?:\.?[ºª°]|(?:[oa{_ACCENTED}]s?)(?![^\W_]))", re.IGNORECASE)
 # Every dotted acronym, and every number with thousands separators, contains a point before a letter or digit.
 _POINT_INSIDE = re.compile(r"\.[^\W_]")
 _COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")

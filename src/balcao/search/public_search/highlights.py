@@ -26,7 +26,7 @@ _PLAIN_OR_UNKNOWN = _PLAIN_BYTES[: ord("?")] + b"?" + _PLAIN_BYTES[ord("?") + 1 
 _BEYOND_BYTES = re.compile("[^\x00-\xff]")
 # A dotted acronym is one word, and so is a number with thousands separators. The analysis of the index splits texts in
 # the same way.
-WORD = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|\d+(?:\.\d{3})+|[^\W_]+")
+WORD = re.compile(r"(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?|\d+(?:\.\d{3})+|[^\W_]+")
 
 # The same names and summaries appear in many results, so cache their words. The cache needs at most about 5 MB.
 LONGEST_CACHED = 200
