@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from balcao.core.errors import Invalid
@@ -163,10 +163,13 @@ PIECES = [
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 @settings(max_examples=5 * EXAMPLES)
+@example(']:)"')
+@example("<a title=]:<b>")
 def test_whatever_is_stored_what_is_served_would_be_accepted_again(text: str) -> None:
     body = json.dumps({"resumo": text}).encode()
     served = json.loads(clean_body(body))["resumo"]
     assert find_lost(served) is None
     assert served == text or find_lost(text) is not None
     for tag in re.findall(r"<[a-zA-Z/!?][^>]*>?", served):
-        assert find_lost(tag) is None
+        # A value such as `]:x` looks like a link only at the end of a line, where the tag was cut off.
+        assert find_lost(tag) in {None, "link"}

@@ -75,7 +75,7 @@ _SUSPECT = tuple(
     re.compile(pattern.encode())
     for pattern in (
         rf"<(?=[a-z/!?])(?!{_BARE})",
-        rf"\][(:][ <]*+(?!{_TARGET}(?:[ )>]|$))",
+        rf"\](?:\([ <]*+(?!{_TARGET}(?:[ )>]|$))|:[ <]*+(?!{_TARGET}(?:[ >]|$)))",
         _USER.pattern,
         rf'"url_service": ?"(?!{_HOST}(?:[/?#]{_IN_ADDRESS}*+)?"|(?:mailto|tel):{_IN_ADDRESS}++")',
     )
