@@ -3,6 +3,7 @@
 The units are in $UNITS. The folder also contains the process ids and the logs.
 """
 
+import contextlib
 import os
 import re
 import signal
@@ -42,9 +43,11 @@ def start(unit: str) -> int:
 
 
 def stop(unit: str) -> int:
+    """End a service. As with systemd, its process may have ended already."""
     number = locate(unit).with_suffix(".pid")
     if number.exists():
-        os.kill(int(number.read_text()), signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(number.read_text()), signal.SIGTERM)
         number.unlink()
     return 0
 
