@@ -58,8 +58,8 @@ class MapDrawer:
     """
 
     def __init__(self) -> None:
-        self._key: tuple[str, Places] | None = None
-        self._ground: Ground | None = None
+        # One value, because several threads may draw at the same time.
+        self._cached: tuple[tuple[str, Places], Ground | None] | None = None
 
     async def draw(self, outlines: httpx.Response, units: Sequence[Unit]) -> CityMap | None:
         """Return the map, or None if no position is known. Raises ServiceUnavailable if the outlines are malformed."""
@@ -68,10 +68,11 @@ class MapDrawer:
     def _draw(self, outlines: httpx.Response, units: Sequence[Unit]) -> CityMap | None:
         places = tuple(sorted(_locate(unit) for unit in units if _has_place(unit)))
         key = (outlines.headers.get("etag", ""), places)
-        if key != self._key or not key[0]:
-            self._ground = draw_ground(decode_areas(outlines), places)
-            self._key = key
-        return None if self._ground is None else draw_map(self._ground, units)
+        cached = self._cached
+        if cached is None or cached[0] != key or not key[0]:
+            self._cached = cached = (key, draw_ground(decode_areas(outlines), places))
+        _, ground = cached
+        return None if ground is None else draw_map(ground, units)
 
 
 def draw_ground(areas: Sequence[Area], places: Places) -> Ground | None:
