@@ -92,7 +92,9 @@ def test_every_panel_has_a_place_of_its_own() -> None:
 
 @pytest.mark.long
 @pytest.mark.promtool
-@pytest.mark.parametrize("command", [["check", "rules", "rules.yml"], ["test", "rules", "rules_test.yml"]])
+@pytest.mark.parametrize(
+    "command", [["check", "rules", "rules.yml"], ["test", "rules", "rules_test.yml", "rules_days_test.yml"]]
+)
 def test_promtool_accepts_the_rules_and_they_alert_as_they_should(command: list[str]) -> None:
     promtool = os.environ.get("BALCAO_PROMTOOL")
     assert promtool, (
