@@ -28,11 +28,11 @@ from tests.support.terminal import open_folder, remove
 
 pytestmark = pytest.mark.long
 
-EVENTS = size(150, 2_000)
-CHANGES = size(40, 500)
+EVENTS = size(90, 2_000)
+CHANGES = size(24, 500)
 PERSONS = size(10, 50)
 SENDERS = 8
-KILLS = size(4, 10)
+KILLS = size(3, 10)
 PAUSE_SECONDS = 0.1
 TARGETS = ("worker", "crm", "everything", "api", "postgres")
 GENDERS = ("Homem cisgênero", "Mulher cisgênero", "Homem transgênero", "Mulher transgênero", "Não binário")

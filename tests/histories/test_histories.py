@@ -9,19 +9,18 @@ import pytest
 
 from balcao.core.database.reloader import LONGEST_PAUSE_SECONDS
 from tests.histories.invariants import examine
-from tests.histories.nemesis import CRM_FAULTS, FAULTS, FROZEN_SECONDS, break_in_turn
+from tests.histories.nemesis import FAULTS, FROZEN_SECONDS, break_in_turn
 from tests.histories.trial import Verdict, all_resources, judge, platform, record
 from tests.support.proof_sizes import FULL, report, size
 
 pytestmark = [pytest.mark.histories, pytest.mark.long]
 
-# An ordinary run records one history in which each fault of a process occurs once, except for "kill everything", and
-# one history with each fault of the CRM. A proof records one history for each fault, with three occurrences.
-OF_PROCESSES = [fault for fault in FAULTS if fault not in {"kill everything", *CRM_FAULTS}]
-RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [OF_PROCESSES, [*CRM_FAULTS]]
+# An ordinary run records one history in which each fault occurs once, except for "kill everything". A proof records one
+# history for each fault, with three occurrences.
+RUNS = [[fault] * 3 for fault in FAULTS] if FULL else [[fault for fault in FAULTS if fault != "kill everything"]]
 CLIENTS = size(2, 8)  # number of clients for each resource
 KEYS = range(size(6, 64))
-ANSWERS = size(150, 500)  # responses to wait for between two faults
+ANSWERS = size(100, 500)  # responses to wait for between two faults
 # During a freeze, the database is down. Afterwards each process polls within LONGEST_PAUSE_SECONDS. This pause counts
 # twice, because a freeze may follow a kill.
 OUTAGE_SECONDS = FROZEN_SECONDS + 2 * LONGEST_PAUSE_SECONDS
