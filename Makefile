@@ -4,10 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
-# One process more than there are cores, because many tests wait for processes that they have started. The long tests
-# wait more. xdist must not reorder the files: the few long files would start last and run while the other processes are
-# idle.
-SPREAD := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + $(if $(CI)$(BALCAO_LONG),2,1)) --dist loadfile --no-loadscope-reorder
+# One process more than there are cores, because many tests wait for processes that they have started. A second one more
+# made CI slower. xdist must not reorder the files: the few long files would start last and run while the other
+# processes are idle.
+SPREAD := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --no-loadscope-reorder
 PYTEST := $(BIN)/python -m pytest $(SPREAD)
 # The tests that a change usually breaks: module boundaries, access rules, declarations, hostile tokens, the contract table
 # and convergence. Only `make test` checks the citations and runs the table against services in separate processes.

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import pytest
-
 from tests.support.proof_sizes import FULL
 
 
@@ -21,5 +19,5 @@ DESK = Mode("desk")
 ALL = [DESK, Mode("phone", width=360), Mode("keyboard", by_keyboard=True), Mode("without-script", has_script=False)]
 # CI does each task in one mode, and `make prove` in every mode.
 MODES = ALL if FULL else [DESK]
-# The widths of the window in tests with citizens and staff. `make test` uses the width of a phone, CI both widths.
-TASK_WIDTHS = [360, pytest.param(1280, marks=pytest.mark.long)]
+# The widths of the window in tests with citizens and staff. Ordinary runs use the width of a phone, proofs both widths.
+TASK_WIDTHS = [360, 1280] if FULL else [360]
