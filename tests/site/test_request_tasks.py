@@ -1,4 +1,4 @@
-"""Tasks with requests, done only with the keyboard, in a Chromium without scripts, at 1280 and 360 pixels."""
+"""Tasks with requests, done only with the keyboard, in a Chromium without scripts, on the screen of a phone."""
 
 import re
 from pathlib import Path

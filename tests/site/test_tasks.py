@@ -1,4 +1,4 @@
-"""The tasks of visitors with services, with the keyboard, in a Chromium without scripts, at 1280 and 360 pixels.
+"""The tasks of visitors with services, with the keyboard, in a Chromium without scripts, on the screen of a phone.
 
 The tests of the other tasks are in `test_jobs_and_health_tasks.py`, `test_request_tasks.py` and `mine/test_tasks.py`.
 """

@@ -1,4 +1,4 @@
-"""The tasks of a citizen with an account, with the keyboard, in a Chromium without scripts, at 1280 and 360 pixels.
+"""The tasks of a citizen with an account, with the keyboard, in a Chromium without scripts, on the screen of a phone.
 
 The tests of the two widths use different people, because they share the demo city.
 """
