@@ -7,7 +7,8 @@ import struct
 from types import TracebackType
 from typing import Self
 
-PATIENCE = 20
+from tests.support.polling import PATIENCE
+
 # The value of SO_LINGER with which closing a socket sends a reset.
 RESETS = struct.pack("ii", 1, 0)
 _WITHOUT_BODY = ("100", "204", "304")

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from tests.http.connection import RESETS, Connection
 from tests.http.requests import OK, THEN
-from tests.support.polling import until_now
+from tests.support.polling import PATIENCE, until_now
 
 _GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 LAST = b"GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
@@ -94,7 +94,7 @@ class Storm:
 def _connect(port: int) -> socket.socket:
     caller = socket.socket()
     caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the kernel rounds this up to its minimum
-    caller.settimeout(60)
+    caller.settimeout(PATIENCE)
     caller.connect(("127.0.0.1", port))
     return caller
 
