@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
-# One process more than there are cores, because many tests wait for processes that they have started. A second one more
-# made CI slower. xdist must not reorder the files: the few long files would start last and run while the other
+# One process more than there are cores, because many tests wait for processes that they have started. With two more, CI
+# was slower. xdist must not reorder the files: the few long files would start last and run while the other
 # processes are idle.
 SPREAD := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --no-loadscope-reorder
 PYTEST := $(BIN)/python -m pytest $(SPREAD)
