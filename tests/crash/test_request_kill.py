@@ -26,7 +26,7 @@ pytestmark = pytest.mark.long
 
 REQUESTS = size(18, 400)
 PERSONS = size(6, 25)  # a person may have 20 open requests
-KILLS = size(3, 12)
+KILLS = size(4, 12)
 # The worker is killed most often, because only the worker can die between a call to the CRM and the commit.
 TARGETS = ("worker", "crm", "worker", "everything", "worker", "api")
 # Each call to the CRM takes this long, so that most kills hit a worker that waits for the CRM.
